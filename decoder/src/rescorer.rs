@@ -152,7 +152,7 @@ impl<'s> Rescorer<'s> {
             for (number, model) in rescoring.models.iter().enumerate() {
                 let fail = |reason| rescoring.failure(number, reason);
                 scorers.push(model.scorer().map_err(fail)?);
-                if rescoring.candidate_components[number].is_some() {
+                if rescoring.marker_components[number].is_some() {
                     let translator = model.translator().map_err(fail)?;
                     translators.extend(translator.map(|translator| (number, translator)));
                 }
@@ -228,7 +228,7 @@ impl<'s> Rescorer<'s> {
                 entries.push(RescoredEntry {
                     hypotheses: Vec::new(),
                     words: Some(words),
-                    marker: rescoring.candidate_components[*number],
+                    marker: rescoring.marker_components[*number],
                     values,
                     total: first.total + change,
                 });

@@ -1,5 +1,5 @@
-//! The models of `[rescore]` in a system, which score the n-best list of each sentence. They are
-//! behind a trait, because this crate knows no neural models.
+//! Models of `[rescore]`, which score the n-best list of each sentence. They implement the trait
+//! `FeatureModel`, because this crate does not depend on neural models.
 
 use miriam_combine::lists::FeatureModel;
 
@@ -12,28 +12,28 @@ use crate::{Error, Result};
 pub type OpenRescoringModel<'a> =
     dyn Fn(&RescoringModel, &Configuration) -> Result<Box<dyn FeatureModel>, String> + 'a;
 
-/// The models of a system.
+/// The rescoring models of a system, and the weights of rescored lists.
 pub(crate) struct Rescoring {
     pub(crate) models: Vec<Box<dyn FeatureModel>>,
-    /// The entries of a list of the search that are scored.
+    /// The number of entries of the search's n-best list that are scored.
     list_size: usize,
-    /// The most translations that models add to a list.
-    num_candidates: usize,
-    /// The components of the features of the search, then one for each model, then one for each that
-    /// adds translations, with their weights in scored lists.
+    /// The maximum number of translations that models add to a list.
+    max_added: usize,
+    /// Components of rescored lists with their weights: those of the search's features, then the
+    /// score of each model, then the marker of each model that adds translations.
     pub(crate) components: Vec<FeatureComponents>,
     /// The number of features of the search.
     num_search_features: usize,
-    /// The components that mark the translations of models, by models; `None` for those that add
-    /// none.
-    pub(crate) candidate_components: Vec<Option<usize>>,
-    /// Whether the features of the search have other weights in scored lists.
+    /// For each model, the component that is 1 in translations added by the model; `None` if it
+    /// adds none.
+    pub(crate) marker_components: Vec<Option<usize>>,
+    /// Whether rescored lists weight the search's features differently (`[rescore-weight]`).
     pub(crate) has_own_weights: bool,
 }
 
 impl Rescoring {
-    /// Opens the models of `configuration`; `search` has the features of the search, whose words have
-    /// factors if `is_factored`. `None` if it has no models.
+    /// Opens the rescoring models of `configuration`; returns `None` if it has none. `search` are the
+    /// components of the search's features. `is_factored`: words of the system have factors.
     ///
     /// # Errors
     ///
@@ -47,15 +47,13 @@ impl Rescoring {
         if configuration.rescoring.is_empty() {
             return Ok(None);
         }
-        let adds = configuration.rescoring.iter().any(|model| model.candidates() > 0);
-        if let Some(reason) =
-            refuse_candidates(&configuration.settings, is_factored).filter(|_| adds)
-        {
-            return Err(Error::section(&configuration.ini, "rescore", reason));
+        if configuration.rescoring.iter().any(|model| model.candidates() > 0) {
+            check_candidates(&configuration.settings, is_factored)
+                .map_err(|reason| Error::section(&configuration.ini, "rescore", reason))?;
         }
         let mut components = search.to_vec();
-        let own = configuration.list_weights.as_deref();
-        for (component, weights) in components.iter_mut().zip(own.unwrap_or_default()) {
+        let list_weights = configuration.list_weights.as_deref();
+        for (component, weights) in components.iter_mut().zip(list_weights.unwrap_or_default()) {
             component.weights.clone_from(weights);
         }
         let mut models = Vec::new();
@@ -77,64 +75,68 @@ impl Rescoring {
             models.push(opened);
             push(model.name.clone(), model.weight);
         }
-        let candidate_components = configuration
+        let marker_components = configuration
             .rescoring
             .iter()
-            .map(|model| model.candidate_feature().map(|name| push(name, model.candidate_weight)));
-        let candidate_components: Vec<Option<usize>> = candidate_components.collect();
+            .map(|model| model.candidate_feature().map(|name| push(name, model.candidate_weight)))
+            .collect::<Vec<Option<usize>>>();
         Ok(Some(Rescoring {
             models,
             list_size: configuration.settings.rescore_list_size,
-            num_candidates: configuration.rescoring.iter().map(RescoringModel::candidates).sum(),
+            max_added: configuration.rescoring.iter().map(RescoringModel::candidates).sum(),
             components,
             num_search_features: search.len(),
-            candidate_components,
-            has_own_weights: own.is_some(),
+            marker_components,
+            has_own_weights: list_weights.is_some(),
         }))
     }
 
-    /// Returns the number of entries of the search that are scored for a list of `wanted` entries, some
-    /// of which may be translations of models.
+    /// Returns how many entries the search must give for a rescored list of `wanted` entries. Models
+    /// may add the others.
     pub(crate) fn search_list_size(&self, wanted: usize) -> usize {
-        self.list_size.max(wanted.saturating_sub(self.num_candidates))
+        self.list_size.max(wanted.saturating_sub(self.max_added))
     }
 
-    /// Returns the total of an entry with `values`, of which the search gave `search_total`.
+    /// Returns the total score of a rescored entry, given its values and its total in the search.
+    /// Lists with weights of their own ignore the latter.
     pub(crate) fn total(&self, values: &[f32], search_total: f32) -> f32 {
         let (first, start) =
             if self.has_own_weights { (0, 0.0) } else { (self.num_search_features, search_total) };
-        weigh(&self.components[first..], values, start)
+        add_weighted(start, &self.components[first..], values)
     }
 
-    /// Returns the weighted sum of the values of the search, where these have no weights of their own
-    /// in scored lists.
+    /// Returns the weighted sum of the search's values. If rescored lists have weights of their own,
+    /// it is by those.
     pub(crate) fn search_total(&self, values: &[f32]) -> f32 {
-        weigh(&self.components[..self.num_search_features], values, 0.0)
+        add_weighted(0.0, &self.components[..self.num_search_features], values)
     }
 
-    /// Returns the name of the score of a model.
-    pub(crate) fn feature_name(&self, number: usize) -> &str {
-        &self.components[self.num_search_features + number].name
+    /// Returns the feature name of a model, by its index.
+    pub(crate) fn feature_name(&self, model: usize) -> &str {
+        &self.components[self.num_search_features + model].name
     }
 }
 
-/// Returns `start` with the weighted values of components.
-fn weigh(components: &[FeatureComponents], values: &[f32], start: f32) -> f32 {
+/// Adds the weighted values of components to `start`.
+fn add_weighted(start: f32, components: &[FeatureComponents], values: &[f32]) -> f32 {
     let weighted = components
         .iter()
         .flat_map(|component| values[component.range.clone()].iter().zip(&component.weights));
     weighted.fold(start, |sum, (value, weight)| sum + value * weight)
 }
 
-/// Returns the reason why models cannot add translations to the lists of a system with these settings:
-/// theirs would have no factors, and not what the input asks for.
-fn refuse_candidates(settings: &Settings, is_factored: bool) -> Option<&'static str> {
+/// Checks that models can add translations to the lists of such a system. Added translations have no
+/// factors and ignore the markup of the input.
+fn check_candidates(settings: &Settings, is_factored: bool) -> Result<(), &'static str> {
     if is_factored {
-        return Some("candidates= adds words without factors, which this system has");
+        return Err(
+            "candidates= does not work with factored models: added words have no factors; \
+                    leave it out",
+        );
     }
-    let takes_markup = settings.input_format.markup != XmlInputMode::PassThrough;
-    takes_markup.then_some(
-        "candidates= adds translations that do not keep to the input's markup: \
-                            leave it out, or -xml-input",
-    )
+    if settings.input_format.markup != XmlInputMode::PassThrough {
+        return Err("candidates= ignores the markup of the input; leave out candidates= or \
+                    -xml-input");
+    }
+    Ok(())
 }

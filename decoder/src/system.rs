@@ -143,7 +143,7 @@ impl System {
     }
 
     /// Returns the weights of all components, in the order of
-    /// [`Derivation::values`](crate::Derivation::values): those of scored lists, where these have
+    /// [`Derivation::values`](crate::Derivation::values): those of rescored lists, where these have
     /// weights of their own.
     pub fn weights(&self) -> Vec<f32> {
         self.features().iter().flat_map(|feature| feature.weights.iter().copied()).collect()
@@ -151,7 +151,7 @@ impl System {
 
     /// Gives every component a new weight, as tuning does once per iteration; `weights` has the
     /// length and the order of [`System::weights`]. Options made with the old weights are dropped.
-    /// The search keeps its weights if scored lists have weights of their own.
+    /// The search keeps its weights if rescored lists have weights of their own.
     ///
     /// # Panics
     ///

@@ -132,7 +132,7 @@ pub struct Configuration {
     pub mapping: Vec<DecodingStep>,
     /// The models that score the n-best list of each sentence, with weights.
     pub rescoring: Vec<RescoringModel>,
-    /// The weights of each feature in scored lists, where they are not those of the search.
+    /// The weights of each feature in rescored lists, where they are not those of the search.
     pub list_weights: Option<Vec<Vec<f32>>>,
 }
 

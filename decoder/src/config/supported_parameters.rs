@@ -183,7 +183,7 @@ const SUPPORTED: &[ParameterInfo] = &[
         "rescore-weight",
         "",
         "LINE",
-        "weights of all features in scored lists, instead of [weight] (ini)",
+        "weights of all features in rescored lists, instead of [weight] (ini)",
     ),
     parameter("feature", "", "LINE", "feature functions (ini)"),
     parameter("feature-add", "", "LINE", "additional feature functions"),

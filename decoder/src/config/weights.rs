@@ -10,13 +10,13 @@ use miriam_textio::number;
 use super::{FeatureSpec, Parameters, RescoringModel};
 use crate::{Error, Result};
 
-/// The section with the weights of scored lists.
+/// The section with the weights of rescored lists.
 const LIST_SECTION: &str = "rescore-weight";
 
 /// Assigns the weights of every feature, and of the models of `[rescore]`. The last line of a name
 /// counts; features without a line must be untuneable and have weights of 1.
 ///
-/// Returns the weights of the features in scored lists, if `[rescore-weight]` has them and those of
+/// Returns the weights of the features in rescored lists, if `[rescore-weight]` has them and those of
 /// the models; otherwise they are those of the search.
 pub(super) fn assign_weights(
     ini: &Path,
@@ -141,7 +141,7 @@ fn apply_overwrites(
     Ok(())
 }
 
-/// Returns the weights of all features as Moses prints them; those of scored lists follow under
+/// Returns the weights of all features as Moses prints them; those of rescored lists follow under
 /// their heading where they are not those of the search.
 pub(super) fn format_lines(
     features: &[FeatureSpec],
