@@ -33,7 +33,7 @@ impl Placement<'_> {
     /// error, and the CPU does not continue. `path` names the model in messages.
     ///
     /// # Errors
-    /// If the device cannot be used, or a parameter is missing or does not fit.
+    /// If the device cannot be used, or a parameter is missing or has the wrong shape.
     pub fn load_network(&self, model: &Model, path: &Path) -> Result<Network> {
         Ok(self.load_on_devices(&[(model, path)], false)?[0][0].clone())
     }
@@ -78,7 +78,7 @@ impl Placement<'_> {
                 // The products of contexts that CPUs compute ahead would make attention wide.
                 let speedups = Speedups { precompute_context: false, ..Speedups::default() };
                 let network =
-                    Network::on_device(device.clone(), &mut parameters, model, path, &speedups)?;
+                    Network::load_on(device.clone(), &mut parameters, model, path, &speedups)?;
                 if !falls_back {
                     return Ok(network);
                 }

@@ -88,7 +88,7 @@ fn compare_models(folder: &Path, names: &[&str], format: WeightFormat) {
         let speedups = Speedups::default();
         let cpu = Network::load_with(model, &path, Precision::F32, &speedups).unwrap();
         let mut parameters = CudaLoader::new(&device, model, &path, format).unwrap();
-        let gpu = Network::on_device(device.clone(), &mut parameters, model, &path, &speedups);
+        let gpu = Network::load_on(device.clone(), &mut parameters, model, &path, &speedups);
         let vocabulary = model.architecture().embeddings().source_vocab_size as u32;
         let sentence = |length: u32, factor: u32| -> Vec<u32> {
             let words = (0..length).map(|i| 2 + (i * factor + factor) % (vocabulary - 2));

@@ -19,7 +19,7 @@ impl Network {
     /// [`Error::Mismatch`] if a parameter is missing or too large for
     /// its precision; [`Error::Device`] if only GPUs compute in it.
     pub fn load(model: &Model, path: &Path, precision: Precision) -> Result<Self> {
-        Self::load_on(CpuDevice::default(), model, path, precision, &Speedups::default())
+        Self::load_on_cpu(CpuDevice::default(), model, path, precision, &Speedups::default())
     }
 
     /// Works as [`load`](Network::load) with `tuner`, which knows the fastest GEMM kernels and
@@ -33,7 +33,7 @@ impl Network {
         precision: Precision,
         tuner: &Arc<Autotuner>,
     ) -> Result<Self> {
-        Self::load_on(CpuDevice::new(tuner), model, path, precision, &Speedups::default())
+        Self::load_on_cpu(CpuDevice::new(tuner), model, path, precision, &Speedups::default())
     }
 
     /// Works as [`load`](Network::load) with these speedups of recurrent models.
@@ -46,10 +46,10 @@ impl Network {
         precision: Precision,
         speedups: &Speedups,
     ) -> Result<Self> {
-        Self::load_on(CpuDevice::default(), model, path, precision, speedups)
+        Self::load_on_cpu(CpuDevice::default(), model, path, precision, speedups)
     }
 
-    fn load_on(
+    fn load_on_cpu(
         device: CpuDevice,
         model: &Model,
         path: &Path,
@@ -58,7 +58,7 @@ impl Network {
     ) -> Result<Self> {
         check_precision(precision)?;
         let mut parameters = WeightLoader::new(model, path, precision);
-        Self::on_device(device, &mut parameters, model, path, speedups)
+        Self::load_on(device, &mut parameters, model, path, speedups)
     }
 }
 

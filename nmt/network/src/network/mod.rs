@@ -1,10 +1,14 @@
-//! Models that decode: the layers of an architecture and their interface to search.
+//! Loaded models: the layers of an architecture, and their interface to the search.
 //!
-//! Search knows hypotheses as rows. At each step it says which rows continue which others with
-//! which tokens; children take over the state of their parent (keys and values, states of cells,
-//! means). [`Session`] is that contract, [`EncoderDecoder`] the part of an architecture in it, and
-//! [`Network`] a loaded model, which the sessions of all threads share. None of them knows on which
-//! backend it runs: that is decided where a network is loaded.
+//! To the search a hypothesis is a row. At each step the search names the parent row and the new
+//! token of every row; a row takes over the state of its parent (KV cache, states of cells, running
+//! means). [`Session`] is this interface, [`EncoderDecoder`] what an architecture implements for it,
+//! and [`Network`] a loaded model, whose sessions run on several threads. None of these types names
+//! a backend: it is chosen when a network is loaded.
+//!
+//! Given translations are scored in two ways. [`SequenceScorer`] computes many sentences at once, and
+//! all their positions where the architecture allows it. [`score_targets`] decodes step by step in a
+//! session, which can limit the tokens and return alignments.
 
 mod encoder_decoder;
 mod ensemble;
@@ -82,8 +86,8 @@ impl Network {
     /// names the model in messages.
     ///
     /// # Errors
-    /// If a parameter is missing or does not fit.
-    pub fn on_device<D: Device>(
+    /// If a parameter is missing or has the wrong shape.
+    pub fn load_on<D: Device>(
         device: D,
         parameters: &mut impl RecurrentParameterLoader<D::Backend>,
         model: &Model,
@@ -93,7 +97,8 @@ impl Network {
         let embeddings = model.architecture().embeddings();
         let has_source = model.architecture().has_source();
         let vocab_limits = VocabLimits {
-            // A language model reads no source, so that of a model beside it may have any ids.
+            // A language model ignores the source, so in an ensemble it accepts all ids of the other
+            // models' sources.
             source_vocab_size: if has_source { embeddings.source_vocab_size } else { usize::MAX },
             target_vocab_size: embeddings.target_vocab_size,
             model_name: path.display().to_string().into(),

@@ -53,6 +53,6 @@ impl Network {
     /// If a parameter is missing, as in files of packed matrices.
     pub fn load_reference(model: &Model, path: &Path, speedups: &Speedups) -> Result<Self> {
         let mut parameters = ReferenceLoader::new(model, path);
-        Self::on_device(ReferenceBackend, &mut parameters, model, path, speedups)
+        Self::load_on(ReferenceBackend, &mut parameters, model, path, speedups)
     }
 }

@@ -142,7 +142,7 @@ impl PaperModel {
         let work = Arc::<Mutex<WorkByKernel>>::default();
         let device = PaperDevice::new(&work);
         let mut loader = PaperLoader::new(model, path);
-        let network = Network::on_device(device, &mut loader, model, path, &Speedups::default())?;
+        let network = Network::load_on(device, &mut loader, model, path, &Speedups::default())?;
         Ok(PaperModel { network, work })
     }
 
