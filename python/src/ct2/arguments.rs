@@ -9,22 +9,23 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
-/// Returns the devices for a name and an index, which is an int or a list with an int per device.
+/// Returns the devices of `device` and `device_index` (an int or a list of ints). "auto" takes the
+/// CPU if GPU 0 cannot be used; with another index it means "cuda".
+///
+/// # Errors
+///
+/// `ValueError` if a device does not exist or cannot be used; `TypeError` for an index of another
+/// type.
 pub(super) fn devices(name: &str, index: Option<&Bound<'_, PyAny>>) -> PyResult<DeviceSet> {
     let indices = index.map_or_else(|| Ok(vec![0]), device_indices)?;
-    let gpus = || {
-        let numbers: Result<Vec<u32>, _> = indices.iter().map(|&index| index.try_into()).collect();
-        let numbers = numbers.map_err(|_| format!("invalid device index {indices:?}"))?;
-        DeviceSet::from_numbers(numbers).and_then(DeviceSet::check)
-    };
     match name {
-        "cuda" => gpus().map_err(PyValueError::new_err),
-        "auto" if indices != [0] => gpus().map_err(PyValueError::new_err),
-        "auto" => Ok(gpus().unwrap_or(DeviceSet::Cpu)),
+        "cuda" => gpu_set(&indices).map_err(PyValueError::new_err),
+        "auto" if indices != [0] => gpu_set(&indices).map_err(PyValueError::new_err),
+        "auto" => Ok(gpu_set(&indices).unwrap_or(DeviceSet::Cpu)),
         "cpu" if indices == [0] => Ok(DeviceSet::Cpu),
         "cpu" => {
             let message =
-                format!("invalid device index {indices:?}: this computer's CPU is device 0");
+                format!("invalid device index {indices:?} for device \"cpu\": expected 0");
             Err(PyValueError::new_err(message))
         }
         _ => {
@@ -35,6 +36,17 @@ pub(super) fn devices(name: &str, index: Option<&Bound<'_, PyAny>>) -> PyResult<
     }
 }
 
+/// Returns the GPUs of these indices.
+fn gpu_set(indices: &[i64]) -> Result<DeviceSet, String> {
+    let numbers = indices
+        .iter()
+        .map(|&index| u32::try_from(index))
+        .collect::<Result<Vec<u32>, _>>()
+        .map_err(|_| format!("invalid device index {indices:?}"))?;
+    DeviceSet::from_numbers(numbers).and_then(DeviceSet::check)
+}
+
+/// Reads an int or a list of ints.
 fn device_indices(index: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     if let Ok(index) = index.extract::<i64>() {
         return Ok(vec![index]);
@@ -48,7 +60,10 @@ fn device_indices(index: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
 
 /// Returns the compute type for `devices` from an argument: a name, or a dict of device names to
 /// names.
-pub(super) fn compute_type_name(value: &Bound<'_, PyAny>, devices: &DeviceSet) -> PyResult<String> {
+pub(super) fn select_compute_type(
+    value: &Bound<'_, PyAny>,
+    devices: &DeviceSet,
+) -> PyResult<String> {
     if let Ok(name) = value.cast::<PyString>() {
         return Ok(name.to_str()?.to_owned());
     }
@@ -105,7 +120,7 @@ pub(super) fn parse_compute_type(name: &str, devices: &DeviceSet) -> PyResult<Op
 }
 
 /// Returns CTranslate2's name of a precision.
-pub(super) fn name_of(precision: Precision) -> &'static str {
+pub(super) fn compute_type_name(precision: Precision) -> &'static str {
     match precision {
         Precision::I8Alphas => "int8_float32",
         Precision::Mixed => "int16_int8_float32",
@@ -115,7 +130,8 @@ pub(super) fn name_of(precision: Precision) -> &'static str {
     }
 }
 
-/// Returns the limits of batches.
+/// Returns the limits of `max_batch_size`, in the unit that `batch_type` names ("examples" or
+/// "tokens").
 pub(super) fn batch_limits(max_batch_size: usize, batch_type: &str) -> PyResult<BatchLimits> {
     match batch_type {
         "examples" => Ok(BatchLimits::from_ctranslate2(max_batch_size, false)),
@@ -126,52 +142,55 @@ pub(super) fn batch_limits(max_batch_size: usize, batch_type: &str) -> PyResult<
     }
 }
 
-/// Calls `each` with every token of `tokens`, which is a sequence of `str`, or `bytes` with spaces
-/// between tokens. `place` is the name of the argument and the index in it, for messages.
+/// Calls `visit` with every token of `tokens`, which is a sequence of `str`, or `bytes` with spaces
+/// between tokens. `argument` is the argument's name and the index of the example in it, for
+/// messages.
 pub(super) fn for_each_token(
     tokens: &Bound<'_, PyAny>,
-    place: (&str, usize),
-    mut each: impl FnMut(&[u8]),
+    argument: (&str, usize),
+    mut visit: impl FnMut(&[u8]),
 ) -> PyResult<()> {
     if let Ok(line) = tokens.cast::<PyBytes>() {
         let tokens = line.as_bytes().split(|&byte| byte == b' ');
-        tokens.filter(|token| !token.is_empty()).for_each(each);
+        tokens.filter(|token| !token.is_empty()).for_each(visit);
         return Ok(());
     }
-    let mut take = |token: Bound<'_, PyAny>| -> PyResult<()> {
-        let text = token.cast::<PyString>().map_err(|_| not_tokens(place, &token, "it"))?;
-        each(text.to_str()?.as_bytes());
+    let mut visit_str = |token: Bound<'_, PyAny>| -> PyResult<()> {
+        let text = token.cast::<PyString>().map_err(|_| not_tokens(argument, &token, true))?;
+        visit(text.to_str()?.as_bytes());
         Ok(())
     };
     if let Ok(list) = tokens.cast::<PyList>() {
-        return list.iter().try_for_each(take);
+        return list.iter().try_for_each(visit_str);
     }
     if tokens.is_instance_of::<PyString>() {
-        return Err(not_tokens(place, tokens, "its place"));
+        return Err(not_tokens(argument, tokens, false));
     }
     tokens
         .try_iter()
-        .map_err(|_| not_tokens(place, tokens, "its place"))?
-        .try_for_each(|token| take(token?))
+        .map_err(|_| not_tokens(argument, tokens, false))?
+        .try_for_each(|token| visit_str(token?))
 }
 
-/// Returns the error that example `index` of argument `name` contains or is `found`, which is not a
-/// token or a list of tokens.
-fn not_tokens((name, index): (&str, usize), found: &Bound<'_, PyAny>, at: &str) -> PyErr {
+/// Returns the error of an example that is not a list of tokens; `in_list` if `found` is one of its
+/// elements.
+fn not_tokens((name, index): (&str, usize), found: &Bound<'_, PyAny>, in_list: bool) -> PyErr {
+    let found = found.get_type();
+    let location = if in_list { " in the list" } else { "" };
     PyTypeError::new_err(format!(
-        "incompatible function arguments: {name}[{index}] is not a list of str: {} is in {at}",
-        found.get_type()
+        "incompatible function arguments: {name}[{index}]: expected a list of str, found \
+         {found}{location}"
     ))
 }
 
 /// Returns the ids of tokens; tokens that the vocabulary lacks get the id of the unknown token.
 pub(super) fn token_ids(
     tokens: &Bound<'_, PyAny>,
-    place: (&str, usize),
+    argument: (&str, usize),
     vocabulary: &Vocabulary,
 ) -> PyResult<Vec<u32>> {
     let mut ids = Vec::with_capacity(tokens.len().unwrap_or(0));
-    for_each_token(tokens, place, |token| {
+    for_each_token(tokens, argument, |token| {
         ids.push(vocabulary.find(token).unwrap_or(vocabulary.unk_id()));
     })?;
     Ok(ids)
@@ -180,11 +199,11 @@ pub(super) fn token_ids(
 /// Returns the ids of tokens. Fails if the vocabulary lacks one, and names the first that it lacks.
 fn known_ids(
     tokens: &Bound<'_, PyAny>,
-    place: (&str, usize),
+    argument: (&str, usize),
     vocabulary: &Vocabulary,
 ) -> PyResult<Vec<u32>> {
     let (mut ids, mut unknown) = (Vec::new(), None);
-    for_each_token(tokens, place, |token| match vocabulary.find(token) {
+    for_each_token(tokens, argument, |token| match vocabulary.find(token) {
         Some(id) => ids.push(id),
         None if unknown.is_none() => unknown = Some(String::from_utf8_lossy(token).into_owned()),
         None => {}
@@ -192,7 +211,7 @@ fn known_ids(
     match unknown {
         None => Ok(ids),
         Some(token) => {
-            let message = format!("{}: token {token:?} is not in the vocabulary", place.0);
+            let message = format!("{}: token {token:?} is not in the vocabulary", argument.0);
             Err(PyValueError::new_err(message))
         }
     }
@@ -229,15 +248,19 @@ pub(super) fn end_ids(
     match ids.iter().find(|&&id| id as usize >= vocabulary.len()) {
         None => Ok(ids),
         Some(id) => {
-            let most = vocabulary.len() - 1;
+            let max_id = vocabulary.len() - 1;
             Err(PyValueError::new_err(format!(
-                "end_token: id {id} is out of range; expected 0 to {most}"
+                "end_token: id {id} is out of range; expected 0 to {max_id}"
             )))
         }
     }
 }
 
-/// Returns the names and contents of files.
+/// Reads the argument `files`: a dict of file names to `bytes` or file-like objects.
+///
+/// # Errors
+///
+/// `TypeError` for other values.
 pub(super) fn read_files(files: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Bytes)>> {
     let files = files.cast::<PyDict>().map_err(|_| {
         PyTypeError::new_err("expected files to be a dict of file names and contents")

@@ -17,8 +17,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use super::arguments::{
-    batch_limits, compute_type_name, devices, end_ids, name_of, parse_compute_type, read_files,
-    suppressed_sequences,
+    batch_limits, compute_type_name, devices, end_ids, parse_compute_type, read_files,
+    select_compute_type, suppressed_sequences,
 };
 use super::calls::{
     check_lengths, no_signal, observer, read_examples, read_ids, source_strings, submit,
@@ -74,7 +74,7 @@ impl Translator {
             if let Some(lm) = &self.language_model {
                 lm.set_weight(&mut options);
             }
-            let compute_type = name_of(options.precision);
+            let compute_type = compute_type_name(options.precision);
             let tuner = Arc::new(stored_tuner());
             let translator = NeuralTranslator::new(bundle, options, &tuner);
             let mut translator = translator.map_err(|error| error.to_string())?;
@@ -161,7 +161,7 @@ impl Translator {
     ) -> PyResult<Self> {
         let devices = devices(device, device_index)?;
         let name = match compute_type {
-            Some(value) => compute_type_name(value, &devices)?,
+            Some(value) => select_compute_type(value, &devices)?,
             None => "default".into(),
         };
         let precision = parse_compute_type(&name, &devices)?;
