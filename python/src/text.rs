@@ -1,6 +1,7 @@
 //! Text from Python: strings, bytes, columns of Arrow.
 //!
-//! Nothing is copied: a `str` provides the interpreter's UTF-8, a column its buffers.
+//! [`Lines`] and [`text_bytes`] copy nothing: a `str` provides the interpreter's UTF-8, a column its
+//! buffers.
 
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -23,8 +24,12 @@ pub fn text_bytes<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
     Err(PyTypeError::new_err(format!("Cannot convert {} to string", value.get_type().repr()?)))
 }
 
-/// Extracts a list of strings. A single string, which Python treats as a sequence of letters, is an
-/// error with a hint.
+/// Extracts a list of strings.
+///
+/// # Errors
+///
+/// `TypeError` if it is a single string, which Python treats as a sequence of letters, or an element
+/// is not a string.
 pub fn string_list(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
         let message = "texts: expected a list of strings, found a string; put it into a list";
@@ -33,18 +38,25 @@ pub fn string_list(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     value.extract()
 }
 
-/// Extracts references, which are lists of strings. `None` stands for a line without the reference.
+/// Extracts the reference texts, each a list of lines. `None` stands for a line that lacks this
+/// reference.
+///
+/// # Errors
+///
+/// `TypeError` if a text is not a list of strings.
 pub fn reference_lists(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<Option<String>>>> {
-    let references = value.try_iter()?.map(|lines| {
-        let lines = lines?;
-        if lines.is_instance_of::<PyString>() {
-            let message = "references are a list of texts, each a list of lines; put the lines of \
-                           the only reference into a list";
-            return Err(PyTypeError::new_err(message));
-        }
-        lines.extract()
-    });
-    references.collect()
+    value
+        .try_iter()?
+        .map(|lines| {
+            let lines = lines?;
+            if lines.is_instance_of::<PyString>() {
+                let message = "references: expected a list of texts, each a list of lines, found a \
+                               string; put the lines of a single reference into a list";
+                return Err(PyTypeError::new_err(message));
+            }
+            lines.extract()
+        })
+        .collect()
 }
 
 /// Lines that Python owns; [`Lines::slices`] returns their bytes.
@@ -57,12 +69,19 @@ pub enum Lines<'py> {
 
 /// The offsets of a column.
 pub enum Offsets<'py> {
-    Narrow(PyReadonlyArray1<'py, i32>),
-    Wide(PyReadonlyArray1<'py, i64>),
+    /// Offsets of `int32`.
+    I32(PyReadonlyArray1<'py, i32>),
+    /// Offsets of `int64`.
+    I64(PyReadonlyArray1<'py, i64>),
 }
 
 impl<'py> Lines<'py> {
     /// Reads a sequence or iterable of `str` or `bytes`, or an array of pyarrow.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` if it is a single string or cannot be iterated over; for arrays of pyarrow, those
+    /// of `miriam._arrow.string_buffers`.
     pub fn new(lines: &Bound<'py, PyAny>) -> PyResult<Self> {
         let py = lines.py();
         if lines.is_instance_of::<PyString>() || lines.is_instance_of::<PyBytes>() {
@@ -70,7 +89,7 @@ impl<'py> Lines<'py> {
                 "lines: expected a sequence of strings, found a string; put it into a list";
             return Err(PyTypeError::new_err(message));
         }
-        // Chunked arrays, which have no `buffers`, are rejected there with advice.
+        // `string_buffers` rejects chunked arrays, which have no `buffers`, with advice.
         let is_arrow = lines.hasattr("null_count")?
             && (lines.hasattr("buffers")? || lines.hasattr("combine_chunks")?);
         if is_arrow {
@@ -83,11 +102,15 @@ impl<'py> Lines<'py> {
 
     /// Returns the column of `data`, a one-dimensional array of bytes, and `offsets`, an array of
     /// `int32` or `int64`.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` if one of them is not such an array.
     pub fn from_column(data: &Bound<'py, PyAny>, offsets: &Bound<'py, PyAny>) -> PyResult<Self> {
         let data = data.extract().map_err(|_| not_column("data", "uint8", data))?;
         let offsets = match offsets.extract() {
-            Ok(narrow) => Offsets::Narrow(narrow),
-            Err(_) => Offsets::Wide(
+            Ok(offsets) => Offsets::I32(offsets),
+            Err(_) => Offsets::I64(
                 offsets.extract().map_err(|_| not_column("offsets", "int32 or int64", offsets))?,
             ),
         };
@@ -98,8 +121,9 @@ impl<'py> Lines<'py> {
     ///
     /// # Errors
     ///
-    /// If a line is neither `str` nor `bytes`, or an offset is out of order or out of range; the
-    /// message contains its index.
+    /// If a line is neither `str` nor `bytes` or has lone surrogates, or the offsets are not ascending
+    /// positions in the data (the message contains the index of the line), or an array is not
+    /// contiguous.
     pub fn slices(&self) -> PyResult<Vec<&[u8]>> {
         match self {
             Lines::Objects(objects) => {
@@ -119,11 +143,11 @@ impl<'py> Lines<'py> {
             Lines::Column { data, offsets } => {
                 let data = contiguous("data", data)?;
                 match offsets {
-                    Offsets::Narrow(offsets) => {
+                    Offsets::I32(offsets) => {
                         let offsets = contiguous("offsets", offsets)?;
                         column_slices(data, offsets.iter().map(|&at| i64::from(at)))
                     }
-                    Offsets::Wide(offsets) => {
+                    Offsets::I64(offsets) => {
                         column_slices(data, contiguous("offsets", offsets)?.iter().copied())
                     }
                 }
@@ -151,20 +175,20 @@ fn contiguous<'a, T: numpy::Element>(
     })
 }
 
+/// Returns the line between each pair of consecutive offsets.
 fn column_slices(data: &[u8], offsets: impl Iterator<Item = i64>) -> PyResult<Vec<&[u8]>> {
     let mut offsets = offsets.enumerate();
     let Some((_, first)) = offsets.next() else { return Ok(Vec::new()) };
-    let position = |at: i64| usize::try_from(at).ok().filter(|&at| at <= data.len());
-    let mut start = position(first);
+    let checked = |at: i64| usize::try_from(at).ok().filter(|&at| at <= data.len());
+    let mut start = checked(first);
     offsets
         .map(|(index, end)| {
-            let line = start.zip(position(end)).and_then(|(start, end)| data.get(start..end));
-            start = position(end);
+            let line = start.zip(checked(end)).and_then(|(start, end)| data.get(start..end));
+            start = checked(end);
             line.ok_or_else(|| {
                 let length = data.len();
                 PyValueError::new_err(format!(
-                    "line {}: the offsets do not ascend from 0 to at most the {length} bytes of \
-                     data",
+                    "line {}: its offsets are not ascending positions in the {length} bytes of data",
                     index - 1
                 ))
             })

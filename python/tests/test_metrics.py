@@ -30,7 +30,7 @@ def test_scores_are_those_computed_on_paper() -> None:
 def test_errors_say_what_is_wrong() -> None:
     with pytest.raises(ValueError, match=r"references\[1\]: expected 2 lines, one per"):
         corpus_bleu(HYPOTHESES, [REFERENCES[0], ["one"]])
-    with pytest.raises(TypeError, match="put the lines of the only reference into a list"):
+    with pytest.raises(TypeError, match="put the lines of a single reference into a list"):
         corpus_bleu(["one"], ["one"])
     with pytest.raises(TypeError, match="put it into a list"):
         corpus_bleu("one", [["one"]])
