@@ -11,7 +11,8 @@ use cudarc::driver::{
 
 use crate::{Device, Result, Stream};
 
-/// Types of numbers with the same bytes on host and device, of which every bit pattern is a value.
+/// Number types that have the same bytes on host and device, and for which every bit pattern is
+/// valid.
 pub trait Pod:
     sealed::EveryBitPattern + DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static
 {
@@ -35,7 +36,7 @@ mod sealed {
     impl EveryBitPattern for u64 {}
 }
 
-/// Bytes of one of the two pinned buffers through which long data are uploaded.
+/// The size in bytes of each of the two pinned buffers of [`Stream::upload_blocking`].
 const STAGING_BYTES: usize = 32 << 20;
 
 /// Numbers in a device's memory, aligned to 256 bytes.
@@ -44,7 +45,7 @@ pub struct Buffer<T: Pod> {
     pub(crate) slice: CudaSlice<T>,
     /// The address in the memory of the device.
     address: u64,
-    /// The number of elements that were asked for.
+    /// The requested number of elements.
     len: usize,
 }
 
@@ -54,8 +55,8 @@ impl<T: Pod> Buffer<T> {
         Buffer { slice, address, len }
     }
 
-    /// Returns the address in the device's memory, for pointers inside other buffers. A kernel that
-    /// follows such a pointer must end before this buffer is dropped.
+    /// Returns the address in the device's memory, to be stored as a pointer in another buffer. A
+    /// kernel that follows such a pointer must end before this buffer is dropped.
     pub fn address(&self) -> u64 {
         self.address
     }
@@ -81,15 +82,15 @@ impl<T: Pod> Buffer<T> {
     }
 }
 
-/// Numbers in page-locked memory of the host, which a device copies asynchronously. Access to them
-/// waits for a copy in progress.
+/// Numbers in page-locked memory of the host, which a device copies asynchronously.
+/// [`get`](Self::get) and [`get_mut`](Self::get_mut) wait for a copy in progress.
 pub struct PinnedBuffer<T: Pod> {
     /// Recorded after the last copy that was queued; complete if no copy is in progress.
     copy_done: CudaEvent,
     device: Device,
     /// At least one element, even of an empty buffer.
     memory: PinnedHostSlice<T>,
-    /// The number of elements that were asked for.
+    /// The requested number of elements.
     len: usize,
 }
 
@@ -163,6 +164,7 @@ impl Stream {
     /// fails.
     pub fn alloc_uninitialized<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         let bytes = len.saturating_mul(size_of::<T>());
+        // The driver has no address for an allocation of no bytes.
         // SAFETY: every bit pattern is a value of `T` ([`Pod`]), so memory that was not written may
         // be read.
         let slice = unsafe { self.stream.alloc(len.max(1)) };
@@ -197,7 +199,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// If the driver fails, or an earlier copy of `from` did.
+    /// If the driver fails, or an earlier copy of `from` failed.
     ///
     /// # Panics
     ///
@@ -228,7 +230,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// If the driver fails, or an earlier copy to `to` did.
+    /// If the driver fails, or an earlier copy to `to` failed.
     ///
     /// # Panics
     ///
