@@ -419,8 +419,9 @@ impl RawOptions {
             _ => self.get_list("throw-on-divergence")?,
         };
         let defaults = [1000.0, 10.0, 5.0];
-        let all = std::array::from_fn(|index| given.get(index).copied().unwrap_or(defaults[index]));
-        Ok(Some(DivergenceDetector(all)))
+        let [slow_window, fast_window, deviations]: [f64; 3] =
+            std::array::from_fn(|index| given.get(index).copied().unwrap_or(defaults[index]));
+        Ok(Some(DivergenceDetector { slow_window, fast_window, deviations }))
     }
 
     /// Returns the gradient scaling that Marian writes as `2.f log` and an optional number of

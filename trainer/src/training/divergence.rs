@@ -14,83 +14,93 @@ const SKIP_LIMIT: u64 = 10;
 
 /// Counts of all updates of this run, and of the updates skipped since the last successful one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct SkippedUpdates {
-    updates: u64,
-    in_a_row: u64,
+pub(super) struct FinitenessCheck {
+    num_updates: u64,
+    num_skipped: u64,
 }
 
-impl SkippedUpdates {
+impl FinitenessCheck {
     /// Counts an update and, unless it was skipped, checks that its cost and gradient are finite.
     ///
     /// # Errors
-    /// With a remedy, if they are not, or if too many consecutive updates were skipped.
-    pub fn count(&mut self, report: &UpdateReport, number: u64) -> Result<(), String> {
-        self.updates += 1;
-        if !report.is_skipped {
-            self.in_a_row = 0;
-            let cost = report.loss / report.loss_count.max(1.0);
-            let norm = report.gradient_norm;
-            if cost.is_finite() && norm.is_finite() {
-                return Ok(());
-            }
-            return Err(format!(
-                "update {number}: the cost is {cost}, the gradient norm {norm}; {REMEDY}; \
-                 --check-gradient-nan skips such updates"
-            ));
+    /// If they are not, or if too many consecutive updates were skipped; the message contains a
+    /// remedy.
+    pub fn record(&mut self, report: &UpdateReport, number: u64) -> Result<(), String> {
+        self.num_updates += 1;
+        if report.is_skipped {
+            self.num_skipped += 1;
+            return if self.num_skipped < SKIP_LIMIT {
+                Ok(())
+            } else {
+                Err(self.skip_error(number))
+            };
         }
-        self.in_a_row += 1;
-        if self.in_a_row < SKIP_LIMIT { Ok(()) } else { Err(self.describe(number)) }
+        self.num_skipped = 0;
+        let cost = report.loss / report.loss_count.max(1.0);
+        let norm = report.gradient_norm;
+        if cost.is_finite() && norm.is_finite() {
+            return Ok(());
+        }
+        Err(format!(
+            "update {number}: the cost is {cost}, the gradient norm {norm}; {REMEDY}; \
+             --check-gradient-nan skips such updates"
+        ))
     }
 
-    /// Checks at the end of a run that its last updates were not skipped.
+    /// Checks at the end of a run that fewer than half of its updates were skipped after the last
+    /// successful one.
     ///
     /// # Errors
-    /// With a remedy, if at least half of its updates were skipped after the last successful one.
+    /// If they were not; the message contains a remedy.
     pub fn check_end(&self, number: u64) -> Result<(), String> {
-        let is_spoilt = self.in_a_row > 0 && 2 * self.in_a_row >= self.updates;
-        if is_spoilt { Err(self.describe(number)) } else { Ok(()) }
+        let ends_in_skips = self.num_skipped > 0 && 2 * self.num_skipped >= self.num_updates;
+        if ends_in_skips { Err(self.skip_error(number)) } else { Ok(()) }
     }
 
-    fn describe(&self, number: u64) -> String {
+    fn skip_error(&self, number: u64) -> String {
         format!(
             "the last {} updates up to {number} were skipped because their gradients were not \
              finite; {REMEDY}",
-            self.in_a_row
+            self.num_skipped
         )
     }
 }
 
-/// Detector of divergence by the slow window, the fast window and standard deviations.
+/// Detector of divergence (`throw-on-divergence`).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DivergenceDetector(pub [f64; 3]);
+pub struct DivergenceDetector {
+    /// The length of the slow average, in updates.
+    pub slow_window: f64,
+    /// The length of the fast average, in updates.
+    pub fast_window: f64,
+    /// The number of standard deviations by which the fast average may exceed the slow one.
+    pub deviations: f64,
+}
 
 impl DivergenceDetector {
-    /// Checks the loss per word of update `updates` and adds it to the averages.
+    /// Checks the loss per word of update `update` and adds it to the averages.
     ///
     /// # Errors
-    /// With a remedy, if the average over the fast window is too far above that over the slow one.
-    pub fn check(
-        &self,
-        statistics: &mut Statistics,
-        loss: f64,
-        updates: u64,
-    ) -> Result<(), String> {
-        let DivergenceDetector([slow_window, fast_window, deviations]) = *self;
+    /// If the average over the fast window is too far above that over the slow one; the message
+    /// contains a remedy.
+    pub fn check(&self, statistics: &mut Statistics, loss: f64, update: u64) -> Result<(), String> {
+        let DivergenceDetector { slow_window, fast_window, deviations } = *self;
         let [slow, fast, variance] = &mut statistics.loss;
         if *slow == 0.0 {
             (*slow, *fast) = (loss, loss);
         }
         let limit = *slow + deviations * variance.sqrt();
-        if updates as f64 > slow_window && *variance > 0.0 && *fast > limit {
+        if update as f64 > slow_window && *variance > 0.0 && *fast > limit {
             return Err(format!(
-                "the recent loss {fast:.4} is above the expected limit {limit:.4}; {REMEDY}"
+                "update {update}: the average loss {fast:.4} is above the limit {limit:.4} of \
+                 --throw-on-divergence; {REMEDY}"
             ));
         }
-        let weight = window_weight(slow_window, updates);
+        let weight = window_weight(slow_window, update);
         let difference = loss - *slow;
         *slow += weight * difference;
         *variance = (1.0 - weight) * (*variance + weight * difference * difference);
-        *fast += window_weight(fast_window, updates) * (loss - *fast);
+        *fast += window_weight(fast_window, update) * (loss - *fast);
         Ok(())
     }
 }
@@ -100,9 +110,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_loss_that_rises_is_found() {
-        let (detector, mut averages) =
-            (DivergenceDetector([1000.0, 10.0, 5.0]), Statistics::default());
+    fn a_loss_that_rises_is_an_error_also_after_resuming() {
+        let detector =
+            DivergenceDetector { slow_window: 1000.0, fast_window: 10.0, deviations: 5.0 };
+        let mut averages = Statistics::default();
         let mut updates = 0;
         let mut check = |averages: &mut Statistics, loss| {
             updates += 1;
@@ -113,7 +124,7 @@ mod tests {
             let loss = 5.0 - f64::from(update) / 1500.0 + noise;
             assert!(check(&mut averages, loss).is_ok());
         }
-        // A resumed training run knows the averages.
+        // A resumed run has the saved averages.
         let mut resumed = Statistics::from_array(averages.to_array());
         assert!((0..20).any(|_| check(&mut resumed, 20.0).is_err()));
         // The deviation grows with the loss, so detection takes a few updates: after n of them, the
@@ -128,29 +139,29 @@ mod tests {
     }
 
     #[test]
-    fn costs_and_gradients_that_are_not_finite_are_errors_at_once() {
-        let mut counts = SkippedUpdates::default();
-        assert_eq!(counts.count(&report(3.0, 1.0, false), 1), Ok(()));
+    fn costs_and_gradients_that_are_not_finite_end_a_run() {
+        let mut check = FinitenessCheck::default();
+        assert_eq!(check.record(&report(3.0, 1.0, false), 1), Ok(()));
         for (loss, norm) in [(f64::NAN, 1.0), (f64::INFINITY, 1.0), (3.0, f64::NAN)] {
-            let error = counts.count(&report(loss, norm, false), 7).unwrap_err();
+            let error = check.record(&report(loss, norm, false), 7).unwrap_err();
             assert!(error.contains("update 7: the cost is") && error.contains("--learn-rate"));
         }
     }
 
     #[test]
-    fn updates_that_are_skipped_may_be_few_in_a_row() {
+    fn ten_skipped_updates_in_a_row_end_a_run() {
         let skipped = report(f64::NAN, f64::NAN, true);
-        let mut counts = SkippedUpdates::default();
+        let mut check = FinitenessCheck::default();
         for update in 1..SKIP_LIMIT {
-            assert_eq!(counts.count(&skipped, update), Ok(()));
+            assert_eq!(check.record(&skipped, update), Ok(()));
         }
-        assert!(counts.check_end(9).unwrap_err().contains("the last 9 updates up to 9"));
-        counts.count(&report(3.0, 1.0, false), 10).unwrap();
-        assert_eq!(counts.check_end(10), Ok(()));
+        assert!(check.check_end(9).unwrap_err().contains("the last 9 updates up to 9"));
+        check.record(&report(3.0, 1.0, false), 10).unwrap();
+        assert_eq!(check.check_end(10), Ok(()));
         for update in 1..SKIP_LIMIT {
-            assert_eq!(counts.count(&skipped, 10 + update), Ok(()));
+            assert_eq!(check.record(&skipped, 10 + update), Ok(()));
         }
-        assert_eq!(counts.check_end(19), Ok(()), "9 of 19");
-        assert!(counts.count(&skipped, 20).unwrap_err().contains("--learn-rate"));
+        assert_eq!(check.check_end(19), Ok(()), "9 of 19");
+        assert!(check.record(&skipped, 20).unwrap_err().contains("--learn-rate"));
     }
 }

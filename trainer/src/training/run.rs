@@ -9,7 +9,7 @@ use super::checkpoint::{SavedTraining, TrainingState, check_fingerprint};
 use super::config::TrainingConfig;
 use super::curves::{Curves, LOSS, RATE};
 use super::decoder_settings::DecoderSettings;
-use super::divergence::SkippedUpdates;
+use super::divergence::FinitenessCheck;
 use super::fingerprint::{TrainingFingerprint, architecture_fingerprint};
 use super::model_files::ModelFiles;
 use super::schedule::ScheduleEvent;
@@ -107,7 +107,7 @@ impl Training<'_> {
         (run.state.is_finished, run.state.is_last_best) = (false, false);
         let outcome = run.train()?;
         run.state.is_finished = outcome != Outcome::Cancelled;
-        run.skipped.check_end(run.state.progress.updates).map_err(Error::Diverged)?;
+        run.finiteness.check_end(run.state.progress.updates).map_err(Error::Diverged)?;
         run.save()?;
         Ok(outcome)
     }
@@ -172,7 +172,7 @@ pub(super) struct Run<'a, 'l> {
     pub(super) curves: Curves,
     /// Whether no update has been made yet in this run.
     is_at_start: bool,
-    skipped: SkippedUpdates,
+    finiteness: FinitenessCheck,
     pub(super) log: &'l mut dyn FnMut(&str),
 }
 
@@ -261,7 +261,7 @@ impl<'a, 'l> Run<'a, 'l> {
             training_sample,
             curves,
             is_at_start: true,
-            skipped: SkippedUpdates::default(),
+            finiteness: FinitenessCheck::default(),
             log,
         };
         if skipped_sentences > 0 && run.source.is_at_epoch_end() {
@@ -447,7 +447,7 @@ impl<'a, 'l> Run<'a, 'l> {
         self.display.add(report);
         self.last_rate = rate;
         let TrainingState { statistics, progress, .. } = &mut self.state;
-        self.skipped.count(report, progress.updates).map_err(Error::Diverged)?;
+        self.finiteness.record(report, progress.updates).map_err(Error::Diverged)?;
         if report.is_skipped {
             (self.log)("The gradient is not finite; the update is skipped");
         } else {
