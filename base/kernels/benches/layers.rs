@@ -1,6 +1,6 @@
 //! The kernels between GEMMs: activations, norms, attention, cells and top-k.
-//! `cargo bench -p miriam-kernels --bench layers`; elements are numbers of the output,
-//! or logits.
+//! `cargo bench -p miriam-kernels --bench layers`. Throughput is in elements of the output, or in
+//! logits.
 
 use std::hint::black_box;
 
@@ -16,11 +16,15 @@ use miriam_kernels::pack::WeightsF32;
 use miriam_kernels::topk::{ColumnIds, TopK, update_topk};
 use miriam_kernels::{Cpu, MatMut, MatRef};
 
+/// The scale of attention scores: 1 / sqrt(64).
+const SCORE_SCALE: f32 = 0.125;
+
+/// Returns numbers from -5 to 5.
 fn numbers(count: usize) -> Vec<f32> {
     (0..count).map(|at| ((at * 7919) % 2003) as f32 / 200.0 - 5.0).collect()
 }
 
-fn output(criterion: &mut Criterion) {
+fn bench_output_layer(criterion: &mut Criterion) {
     let cpu = Cpu::detect();
     let words = 32_000;
     let (logits, bias) = (numbers(words), numbers(words));
@@ -38,7 +42,7 @@ fn output(criterion: &mut Criterion) {
             });
         });
     }
-    // The four passes that the fused one replaces.
+    // The same without fusion: bias, softmax and top-k, each over the whole row.
     group.bench_function("bias, softmax and top 6 unfused", |bencher| {
         let mut row = logits.clone();
         let mut best = [TopK::new(6, false)];
@@ -57,7 +61,7 @@ fn output(criterion: &mut Criterion) {
     });
 }
 
-fn functions(criterion: &mut Criterion) {
+fn bench_activations_and_norm(criterion: &mut Criterion) {
     let cpu = Cpu::detect();
     let row = numbers(4096);
     let mut group = criterion.benchmark_group("functions 4096");
@@ -75,18 +79,21 @@ fn functions(criterion: &mut Criterion) {
         let mut out = row.clone();
         bencher.iter(|| out.iter_mut().zip(black_box(&row)).for_each(|(to, x)| *to = x.tanh()));
     });
-    let (scale, other, mut out) = (numbers(512), numbers(4096), numbers(4096));
+    let scale = numbers(512);
+    let residual = numbers(4096);
+    let mut out = numbers(4096);
     group.bench_function("layer norm of 512 with residual", |bencher| {
         let norm = Normalize { kind: NormKind::Layer, epsilon: 1e-6 };
         bencher.iter(|| {
-            let summands = [MatRef::new(&other, 8, 512), MatRef::new(black_box(&row), 8, 512)];
+            let summands = [MatRef::new(&residual, 8, 512), MatRef::new(black_box(&row), 8, 512)];
+            // The scale serves as bias too.
             let inputs = Inputs { matrices: &summands, vectors: &[&scale, &scale] };
             norm.forward_f32(cpu, inputs, MatMut::new(&mut out, 8, 512));
         });
     });
 }
 
-fn attention(criterion: &mut Criterion) {
+fn bench_attention(criterion: &mut Criterion) {
     let cpu = Cpu::detect();
     let (heads, columns, positions) = (8, 512, 25);
     let rows = numbers(positions * columns);
@@ -102,7 +109,16 @@ fn attention(criterion: &mut Criterion) {
             bencher.iter(|| {
                 let out = MatMut::new(&mut out, queries, columns);
                 let queries = black_box(source.row_range(0..queries));
-                attend(cpu, 0.125, queries, &packed, AttentionMask::All, out, None, &mut scratch);
+                attend(
+                    cpu,
+                    SCORE_SCALE,
+                    queries,
+                    &packed,
+                    AttentionMask::All,
+                    out,
+                    None,
+                    &mut scratch,
+                );
             });
         });
     }
@@ -114,7 +130,7 @@ fn attention(criterion: &mut Criterion) {
             let out = MatMut::new(&mut out, 6, columns);
             let queries = black_box(source.row_range(0..6));
             let pool = KvPool { keys: source, values: source };
-            attend_paged(cpu, heads, 0.125, queries, pool, &row_lists, out, &mut scratch);
+            attend_paged(cpu, heads, SCORE_SCALE, queries, pool, &row_lists, out, &mut scratch);
         });
     });
     group.bench_function("packing keys and values", |bencher| {
@@ -123,20 +139,21 @@ fn attention(criterion: &mut Criterion) {
     let mut weights = vec![0.0; 6 * positions];
     let mut values = WeightsF32::default();
     values.fill_rows(source, columns);
-    for (name, how) in [("exact", GateImpl::Exact), ("table", GateImpl::Table)] {
+    for (name, gate_impl) in [("exact", GateImpl::Exact), ("table", GateImpl::Table)] {
         group.bench_function(format!("additive, 6 queries, {name}"), |bencher| {
             bencher.iter(|| {
                 let out = MatMut::new(&mut out, 6, columns);
                 let weights = MatMut::new(&mut weights, 6, positions);
                 let queries = black_box(source.row_range(0..6));
-                let (values, v) = (values.view(), &rows[..512]);
-                attend_additive(cpu, how, source, values, v, queries, weights, out);
+                let packed_values = values.view();
+                let v = &rows[..columns];
+                attend_additive(cpu, gate_impl, source, packed_values, v, queries, weights, out);
             });
         });
     }
 }
 
-fn cells(criterion: &mut Criterion) {
+fn bench_gru(criterion: &mut Criterion) {
     let cpu = Cpu::detect();
     let (rows, width) = (6, 1024);
     let gates = numbers(rows * 3 * width);
@@ -146,6 +163,7 @@ fn cells(criterion: &mut Criterion) {
     let mut out = vec![0.0; rows * width];
     let mut group = criterion.benchmark_group("cells, 6 rows of 1024");
     group.throughput(Throughput::Elements((rows * width) as u64));
+    // `Vector` computes exact gates.
     for (name, activation) in [("exact", ActivationImpl::Vector), ("table", ActivationImpl::Table)]
     {
         let operator = Gru { variant: GruVariant::Standard, activation };
@@ -166,6 +184,6 @@ criterion_group! {
         .warm_up_time(std::time::Duration::from_millis(200))
         .measurement_time(std::time::Duration::from_millis(800))
         .sample_size(20);
-    targets = output, functions, attention, cells
+    targets = bench_output_layer, bench_activations_and_norm, bench_attention, bench_gru
 }
 criterion_main!(benches);
