@@ -15,7 +15,7 @@ use crate::{Error, Result};
 use miriam_nmt_models::architecture::{Model, PositionalEncodingKind};
 use miriam_nmt_models::checkpoint::{DType, QuantMultipliers, StorageOrder, Tensor};
 use miriam_nmt_models::packed::{
-    LARGEST, TABLE_AS_OUTPUT, is_transposed, matrix_key, matrix_names,
+    MAX_I8, TIED_OUTPUT_ALPHA, is_transposed, matrix_key, matrix_names,
 };
 
 /// Loader that packs the parameters of a model, or uses the packed ones of a file.
@@ -115,12 +115,12 @@ impl<'a> WeightLoader<'a> {
                           --precision i8";
             Error::mismatch(&self.path, name, reason)
         };
-        let output_name = is_transposed(key).then_some(TABLE_AS_OUTPUT);
+        let output_name = is_transposed(key).then_some(TIED_OUTPUT_ALPHA);
         let mut clip = None;
         for name in matrix_names(key) {
             let mut names = output_name.into_iter().chain([name]);
             let multiplier = names.find_map(|name| self.model.activation_multiplier(name));
-            let magnitude = LARGEST / multiplier.ok_or_else(|| missing(name))?;
+            let magnitude = MAX_I8 / multiplier.ok_or_else(|| missing(name))?;
             if *clip.get_or_insert(magnitude) != magnitude {
                 let reason = "the scale of its inputs differs from that of a matrix with the \
                               same inputs; give --precision i8";

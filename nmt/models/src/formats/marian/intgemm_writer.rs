@@ -11,7 +11,7 @@ use std::path::Path;
 use super::options::marian_options;
 use crate::architecture::{Architecture, Model};
 use crate::checkpoint::{MarianBinaryWriter, OPTIONS_ENTRY};
-use crate::packed::{LARGEST, TABLE_AS_OUTPUT};
+use crate::packed::{MAX_I8, TIED_OUTPUT_ALPHA};
 use crate::{Error, Result};
 
 /// The multiplier of sixteen-bit matrices (Devlin 2017).
@@ -86,14 +86,14 @@ pub fn write_marian_intgemm(path: &Path, model: &Model, kind: IntgemmKind) -> Re
                 let multiplier = multiplier_i8(&by_outputs);
                 let integers: Vec<i8> = by_outputs
                     .iter()
-                    .map(|value| quantize(*value, multiplier, LARGEST) as i8)
+                    .map(|value| quantize(*value, multiplier, MAX_I8) as i8)
                     .collect();
                 writer.add_i8(name, &shape, &integers, multiplier);
                 let Some(clip) = clip_values.get(name) else { continue };
-                let names = [name.as_str(), TABLE_AS_OUTPUT];
+                let names = [name.as_str(), TIED_OUTPUT_ALPHA];
                 for matrix in &names[..1 + usize::from(is_table)] {
                     let name = format!("{matrix}{MULTIPLIER_SUFFIX}");
-                    writer.add_f32(&name, &[1, 1], &[LARGEST / clip]);
+                    writer.add_f32(&name, &[1, 1], &[MAX_I8 / clip]);
                 }
             }
             IntgemmKind::Sixteen => {
@@ -122,7 +122,7 @@ fn is_matrix(name: &str) -> bool {
 fn multiplier_i8(values: &[f32]) -> f32 {
     let largest = values.iter().fold(0f32, |most, value| most.max(value.abs()));
     // Any multiplier fits a matrix of zeros.
-    if largest > 0.0 { LARGEST / largest } else { 1.0 }
+    if largest > 0.0 { MAX_I8 / largest } else { 1.0 }
 }
 
 /// Returns a number times `multiplier`, rounded to an integer of at most `largest` in magnitude.
@@ -156,7 +156,7 @@ mod tests {
         let values = [0.5, -2.0, 1.0, 0.0];
         let multiplier = multiplier_i8(&values);
         assert_eq!(multiplier, 63.5);
-        let integers = values.map(|value| quantize(value, multiplier, LARGEST));
+        let integers = values.map(|value| quantize(value, multiplier, MAX_I8));
         assert_eq!(integers, [32.0, -127.0, 64.0, 0.0]);
         assert_eq!(transpose(&integers, [2, 2]), [32.0, 64.0, -127.0, 0.0]);
         assert_eq!(multiplier_i8(&[0.0; 2]), 1.0);
