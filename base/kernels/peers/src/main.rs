@@ -1,11 +1,16 @@
-//! f32 GEMM compared with the crate `gemm`, in turn, at the shapes of `benches/gemm.rs`
-//! (`decoding`) and at those of training: `forward` for long batches, `gradient` for gradients of
-//! weights, `packing` for the packing of weights after an update, in GB/s read and written.
-//! Our weights are packed ahead, as those of a model are; `gemm` packs its arguments at
-//! each call when that pays. Times are CPU times of the thread; a rate is the best of many
-//! slices, so that other programs disturb both little.
+//! Compares our f32 GEMM with that of the crate `gemm`. The parts are:
 //!
-//! `cargo run --release -- [SECONDS a number] [PARTS]`, by default all parts.
+//! - `decoding`: the shapes of `benches/gemm.rs`.
+//! - `forward`: batches of training.
+//! - `gradient`: gradients of weights.
+//! - `packing`: the packing of weights after an update, beside a copy; in GB/s read and written.
+//!
+//! Our weights are packed ahead, as those of a model are; `gemm` packs its arguments at each call
+//! when that pays. Times are CPU times of the thread; a rate is the best of many time slices, taken
+//! in turn, because other programs disturb the machine.
+//!
+//! `cargo run --release -- [SECONDS] [PART...]`: CPU seconds per number (default 0.5), and the parts
+//! (default all).
 
 use std::io::Write;
 
@@ -21,7 +26,7 @@ const SHAPES: [(usize, usize); 6] =
 /// Rows of a batch in training.
 const BATCH_ROWS: [usize; 3] = [512, 1024, 2048];
 /// Inputs and outputs of weights in training.
-const TRAINED: [(usize, usize); 6] =
+const TRAINING_SHAPES: [(usize, usize); 6] =
     [(128, 128), (128, 512), (512, 128), (256, 1024), (1024, 256), (512, 2048)];
 
 fn numbers(count: usize) -> Vec<f32> {
@@ -34,8 +39,9 @@ fn seconds() -> f64 {
     time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
 }
 
-/// Returns the seconds of one call, on average over a slice of half a millisecond or more.
-fn slice(calls: &mut usize, work: &mut dyn FnMut()) -> f64 {
+/// Returns the seconds of one call, on average over a slice of half a millisecond or more. Doubles
+/// `calls` until a slice is that long.
+fn time_per_call(calls: &mut usize, work: &mut dyn FnMut()) -> f64 {
     loop {
         let start = seconds();
         (0..*calls).for_each(|_| work());
@@ -47,16 +53,17 @@ fn slice(calls: &mut usize, work: &mut dyn FnMut()) -> f64 {
     }
 }
 
-/// Computes `gemm`'s product of two row-major matrices. The first is transposed, and the product
-/// added to `out`, if requested.
-fn theirs(
+/// Multiplies by the crate `gemm`: `[rows, depth]` (stored as `[depth, rows]` if transposed) by
+/// `[depth, columns]`. Adds the product to `out` if `add`, else overwrites it.
+fn multiply_by_peer(
     (a, transposed): (&[f32], bool),
     b: &[f32],
     (out, add): (&mut [f32], bool),
     [rows, depth, columns]: [usize; 3],
 ) {
     assert_eq!([a.len(), b.len(), out.len()], [rows * depth, depth * columns, rows * columns]);
-    let (one, wide) = (1, columns as isize);
+    let column_stride = 1;
+    let row_stride = columns as isize;
     let (a_column, a_row) = if transposed { (rows as isize, 1) } else { (1, depth as isize) };
     // SAFETY: the three matrices have as many numbers as their strides and sizes say, as was
     // just checked, and `out` is borrowed alone.
@@ -66,15 +73,15 @@ fn theirs(
             columns,
             depth,
             out.as_mut_ptr(),
-            one,
-            wide,
+            column_stride,
+            row_stride,
             add,
             a.as_ptr(),
             a_column,
             a_row,
             b.as_ptr(),
-            one,
-            wide,
+            column_stride,
+            row_stride,
             1.0,
             1.0,
             false,
@@ -87,17 +94,24 @@ fn theirs(
 
 /// Returns the seconds of one call of each, the best of slices in turn for `for_seconds` seconds.
 fn race(for_seconds: f64, ours: &mut dyn FnMut(), theirs: &mut dyn FnMut()) -> [f64; 2] {
-    let (mut best, mut calls) = ([f64::INFINITY; 2], [1; 2]);
+    let mut best = [f64::INFINITY; 2];
+    let mut calls = [1; 2];
     let start = seconds();
     while seconds() - start < for_seconds || best[0] == f64::INFINITY {
-        best[0] = best[0].min(slice(&mut calls[0], ours));
-        best[1] = best[1].min(slice(&mut calls[1], theirs));
+        best[0] = best[0].min(time_per_call(&mut calls[0], ours));
+        best[1] = best[1].min(time_per_call(&mut calls[1], theirs));
     }
     best
 }
 
-/// Returns the rates of both, in 10^9 operations per second.
-fn compare(shape @ [rows, depth, columns]: [usize; 3], for_seconds: f64) -> [f64; 2] {
+/// Panics if the results of our GEMM and of the peer differ.
+fn assert_equal_products(outs: &[Vec<f32>; 2]) {
+    let error = outs[0].iter().zip(&outs[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(error < 1e-2, "both multiply the same: {error}");
+}
+
+/// Returns the rates of our GEMM and of the peer's, in 10^9 operations per second.
+fn compare_gemm(shape @ [rows, depth, columns]: [usize; 3], for_seconds: f64) -> [f64; 2] {
     let (a, b) = (numbers(rows * depth), numbers(depth * columns));
     let weights =
         WeightsF32::pack(UnpackedWeights::inputs_by_outputs(MatRef::new(&b, depth, columns)));
@@ -112,14 +126,14 @@ fn compare(shape @ [rows, depth, columns]: [usize; 3], for_seconds: f64) -> [f64
             let out = MatMut::new(out, rows, columns);
             gemm_f32(cpu, tiling, values, weights.view(), Epilogue::default(), out);
         },
-        &mut || theirs((&a, false), &b, (other, false), shape),
+        &mut || multiply_by_peer((&a, false), &b, (other, false), shape),
     );
-    let error = outs[0].iter().zip(&outs[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-    assert!(error < 1e-2, "both multiply the same: {error}");
+    assert_equal_products(&outs);
     best.map(|time| 2.0 * (rows * depth * columns) as f64 / time / 1e9)
 }
 
-/// Returns the rates of both for gradients of weights, in 10^9 operations per second.
+/// Returns the rates of our GEMM and of the peer's for gradients of weights, in 10^9 operations per
+/// second.
 fn compare_gradient([rows, inputs, outputs]: [usize; 3], for_seconds: f64) -> [f64; 2] {
     let (x, dz) = (numbers(rows * inputs), numbers(rows * outputs));
     let cpu = Cpu::detect();
@@ -131,25 +145,28 @@ fn compare_gradient([rows, inputs, outputs]: [usize; 3], for_seconds: f64) -> [f
         gemm_f32_transposed(cpu, x, dz, &mut scratch, out);
     };
     let shape = [inputs, rows, outputs];
-    let theirs = |out: &mut Vec<f32>| theirs((&x, true), &dz, (out, true), shape);
+    let theirs = |out: &mut Vec<f32>| multiply_by_peer((&x, true), &dz, (out, true), shape);
     ours(&mut outs[0]);
     theirs(&mut outs[1]);
-    let error = outs[0].iter().zip(&outs[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-    assert!(error < 1e-2, "both multiply the same: {error}");
+    assert_equal_products(&outs);
     let [out, other] = &mut outs;
     let best = race(for_seconds, &mut || ours(out), &mut || theirs(other));
     best.map(|time| 2.0 * (rows * inputs * outputs) as f64 / time / 1e9)
 }
 
-/// Returns the bytes read and written per second by filling weights, in 10^9, and by copying them.
-fn compare_packing((inputs, outputs): (usize, usize), turned: bool, for_seconds: f64) -> [f64; 2] {
+/// Returns the rates of packing weights and of a copy, in GB/s read and written.
+fn compare_packing(
+    (inputs, outputs): (usize, usize),
+    transposed: bool,
+    for_seconds: f64,
+) -> [f64; 2] {
     let values = numbers(inputs * outputs);
     let mut weights = WeightsF32::default();
     let mut copy = values.clone();
     let part = UnpackedWeights::inputs_by_outputs(MatRef::new(&values, inputs, outputs));
     let best = race(
         for_seconds,
-        &mut || if turned { weights.fill_transposed(&[part]) } else { weights.fill(&[part]) },
+        &mut || if transposed { weights.fill_transposed(&[part]) } else { weights.fill(&[part]) },
         &mut || std::hint::black_box(&mut copy).copy_from_slice(&values),
     );
     best.map(|time| 8.0 * (inputs * outputs) as f64 / time / 1e9)
@@ -158,37 +175,40 @@ fn compare_packing((inputs, outputs): (usize, usize), turned: bool, for_seconds:
 fn main() {
     let for_seconds = std::env::args().nth(1).map_or(0.5, |text| text.parse().expect("seconds"));
     let parts: Vec<String> = std::env::args().skip(2).collect();
-    if asks_for("decoding", &parts) {
+    if is_requested("decoding", &parts) {
         tabulate("f32, 10^9 operations a second", &ROWS, &SHAPES, &|rows, (depth, columns)| {
-            compare([rows, depth, columns], for_seconds)
+            compare_gemm([rows, depth, columns], for_seconds)
         });
     }
-    if asks_for("forward", &parts) {
+    if is_requested("forward", &parts) {
         let title = "forward, 10^9 operations a second";
-        tabulate(title, &BATCH_ROWS, &TRAINED, &|rows, (depth, columns)| {
-            compare([rows, depth, columns], for_seconds)
+        tabulate(title, &BATCH_ROWS, &TRAINING_SHAPES, &|rows, (depth, columns)| {
+            compare_gemm([rows, depth, columns], for_seconds)
         });
     }
-    if asks_for("gradient", &parts) {
+    if is_requested("gradient", &parts) {
         let title = "gradients of weights, 10^9 operations a second";
-        tabulate(title, &BATCH_ROWS, &TRAINED, &|rows, (depth, columns)| {
+        tabulate(title, &BATCH_ROWS, &TRAINING_SHAPES, &|rows, (depth, columns)| {
             compare_gradient([rows, depth, columns], for_seconds)
         });
     }
-    if asks_for("packing", &parts) {
-        let title = "packing, in rows 1 transposed; GB/s; peer: a copy";
-        tabulate(title, &[0, 1], &TRAINED, &|rows, shape| {
-            compare_packing(shape, rows == 1, for_seconds)
-        });
+    if is_requested("packing", &parts) {
+        for (name, transposed) in [("packing", false), ("packing, transposed", true)] {
+            let title = format!("{name}; GB/s; peer: a copy");
+            tabulate(&title, &[1], &TRAINING_SHAPES, &|_, shape| {
+                compare_packing(shape, transposed, for_seconds)
+            });
+        }
     }
 }
 
-/// Whether `part` is among `parts`, or they are not limited.
-fn asks_for(part: &str, parts: &[String]) -> bool {
+/// Whether `part` is requested: no parts are given, or it is among them.
+fn is_requested(part: &str, parts: &[String]) -> bool {
     parts.is_empty() || parts.iter().any(|name| name == part)
 }
 
-/// Prints the rates of both that `measure` returns, for each number of rows and each shape.
+/// Prints our rates and those of the peer, which `measure` returns, for each number of rows and each
+/// shape.
 fn tabulate(
     title: &str,
     rows: &[usize],
