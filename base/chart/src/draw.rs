@@ -1,8 +1,8 @@
 //! Drawing of charts by `plotters`, which lays out axes, ticks and labels and writes SVG.
 //!
-//! Its logarithmic axes have a separate type and its floats no labels between key points, so
-//! [`Axis`] computes positions and labels. Dashes are separate strokes, because its SVG has no
-//! dashed lines.
+//! [`Axis`] computes positions and labels itself: in `plotters`, logarithmic axes are of another
+//! type, and axes of floats cannot label chosen values. Dashes are separate strokes, because the SVG
+//! backend of `plotters` draws no dashed lines.
 
 use std::ops::Range;
 
@@ -20,20 +20,29 @@ const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
 const SHADE: RGBColor = RGBColor(0xf6, 0xf2, 0xe8);
 const BOUNDARY: RGBColor = RGBColor(0xb9, 0xae, 0x94);
 
-/// The heights of a line of text, the title, and the horizontal axis below a panel, in pixels.
-const LINE: u32 = 20;
-const TITLE: u32 = 40;
-const X_AXIS: u32 = 40;
-/// The widths of a legend entry's line, of a letter, and of the space after a label, in pixels.
-const LEGEND_LINE: i32 = 26;
-const LEGEND_LETTER: i32 = 8;
-const LEGEND_SPACE: i32 = 24;
+/// The height of a line of text, in pixels.
+const LINE_HEIGHT: u32 = 20;
+/// The height of the title, in pixels.
+const TITLE_HEIGHT: u32 = 40;
+/// The height of the horizontal axis below a panel, in pixels.
+const X_AXIS_HEIGHT: u32 = 40;
+/// The width of the line in a legend entry, in pixels.
+const LEGEND_LINE_WIDTH: i32 = 26;
+/// The length of a dash, in pixels.
+const DASH: i32 = 5;
+/// The length of the gap between dashes, in pixels.
+const DASH_GAP: i32 = 4;
+/// The width of a letter in the legend and in labels of bands, in pixels.
+const LETTER_WIDTH: i32 = 8;
+/// The width of the space after a label of the legend, in pixels.
+const LABEL_SPACE: i32 = 24;
 
 type SvgArea<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type SvgPanel<'a, 'b> =
     ChartContext<'a, SVGBackend<'b>, Cartesian2d<Coordinate<'a>, Coordinate<'a>>>;
 /// The result of drawing; writing to a string never fails.
-type Drawn<'a> = Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
+type DrawResult<'a> =
+    Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
 
 /// An axis with the traits of `plotters`.
 struct Coordinate<'c>(&'c Axis);
@@ -66,66 +75,71 @@ impl Chart {
     /// Returns the chart as an SVG document.
     pub fn to_svg(&self) -> String {
         let legend_lines = self.legend.len().div_ceil(self.legend_grid().1) as u32;
-        let bands = u32::from(!self.bands.is_empty());
-        let head = TITLE + LINE * (self.notes.len() as u32 + legend_lines + bands);
-        let panels: u32 = self.panels.iter().map(|panel| panel.height + X_AXIS).sum();
+        let band_lines = u32::from(!self.bands.is_empty());
+        let head_lines = self.notes.len() as u32 + legend_lines + band_lines;
+        let head_height = TITLE_HEIGHT + LINE_HEIGHT * head_lines;
+        let panels: u32 = self.panels.iter().map(|panel| panel.height + X_AXIS_HEIGHT).sum();
         let mut svg = String::new();
-        self.draw(&mut svg, head, head + panels + LINE).expect("writing to a string never fails");
+        let height = head_height + panels + LINE_HEIGHT;
+        self.draw(&mut svg, head_height, height).expect("writing to a string never fails");
         svg
     }
 
     /// Returns the width of a legend entry, and the number of entries per row.
     fn legend_grid(&self) -> (i32, usize) {
         let longest = self.legend.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
-        let width = LEGEND_LINE + LEGEND_LETTER * longest as i32 + LEGEND_SPACE;
+        let width = LEGEND_LINE_WIDTH + LETTER_WIDTH * longest as i32 + LABEL_SPACE;
         (width, ((Self::WIDTH - LEFT) as i32 / width).max(1) as usize)
     }
 
-    /// Returns the labels of bands with their middles in pixels. A label stands over the middle of
-    /// its band. The last one may be moved to the left, to end with the axis; the others are left
-    /// out where they do not fit.
+    /// Returns the labels of bands and the x of their middles, in pixels, from right to left. A label
+    /// is above the middle of its band. The last one may move left, to end with the axis; others that
+    /// do not fit are left out.
     fn band_labels(&self) -> Vec<(i32, &str)> {
-        let mut to = f64::from(Self::WIDTH - RIGHT);
-        let mut free_to = to;
+        let mut band_end = f64::from(Self::WIDTH - RIGHT);
+        let mut free_to = band_end;
         let mut labels = Vec::new();
         for band in self.bands.iter().rev() {
-            let from = f64::from(LEFT) + self.x_axis.share(band.from) * PLOT_PIXELS;
-            let half = f64::from(LEGEND_LETTER) * band.label.chars().count() as f64 / 2.0;
-            let middle = ((from + to) / 2.0).min(free_to - half);
-            let fits = labels.is_empty() || (2.0 * half <= to - from && middle - half >= from);
+            let band_start = f64::from(LEFT) + self.x_axis.share(band.from) * PLOT_PIXELS;
+            let half = f64::from(LETTER_WIDTH) * band.label.chars().count() as f64 / 2.0;
+            let middle = ((band_start + band_end) / 2.0).min(free_to - half);
+            let fits = labels.is_empty()
+                || (2.0 * half <= band_end - band_start && middle - half >= band_start);
             if fits && middle - half >= f64::from(LEFT) {
                 labels.push((middle.round() as i32, &band.label[..]));
-                free_to = middle - half - f64::from(LEGEND_LETTER);
+                free_to = middle - half - f64::from(LETTER_WIDTH);
             }
-            to = from;
+            band_end = band_start;
         }
         labels
     }
 
-    fn draw<'a>(&self, svg: &'a mut String, head: u32, height: u32) -> Drawn<'a> {
+    /// Draws the page: its head, which has that height, and below it the panels.
+    fn draw<'a>(&self, svg: &'a mut String, head_height: u32, height: u32) -> DrawResult<'a> {
         let page = SVGBackend::with_string(svg, (Self::WIDTH, height)).into_drawing_area();
         page.fill(&WHITE)?;
         let left = LEFT as i32;
         draw_text(&page, (left, 24), 22, &self.title)?;
-        let mut y = TITLE as i32 + 4;
+        let mut y = TITLE_HEIGHT as i32 + 4;
         for note in &self.notes {
             draw_text(&page, (left, y), 15, note)?;
-            y += LINE as i32;
+            y += LINE_HEIGHT as i32;
         }
         let (width, columns) = self.legend_grid();
         for (i, (label, style)) in self.legend.iter().enumerate() {
             let (row, column) = ((i / columns) as i32, (i % columns) as i32);
-            let (x, y) = (left + width * column, y + LINE as i32 * row);
-            draw_path(&page, vec![(x, y), (x + LEGEND_LINE, y)], *style)?;
-            draw_text(&page, (x + LEGEND_LINE + 6, y), 15, label)?;
+            let x = left + width * column;
+            let row_y = y + LINE_HEIGHT as i32 * row;
+            draw_path(&page, vec![(x, row_y), (x + LEGEND_LINE_WIDTH, row_y)], *style)?;
+            draw_text(&page, (x + LEGEND_LINE_WIDTH + 6, row_y), 15, label)?;
         }
         for (middle, label) in self.band_labels() {
             let style = text_style(15).pos(Pos::new(HPos::Center, VPos::Center));
-            page.draw(&Text::new(label, (middle, (head - LINE / 4) as i32), style))?;
+            page.draw(&Text::new(label, (middle, (head_height - LINE_HEIGHT / 4) as i32), style))?;
         }
-        let mut rest = page.split_vertically(head).1;
+        let mut rest = page.split_vertically(head_height).1;
         for panel in &self.panels {
-            let (area, below) = rest.split_vertically(panel.height + X_AXIS);
+            let (area, below) = rest.split_vertically(panel.height + X_AXIS_HEIGHT);
             self.draw_panel(&area, panel)?;
             rest = below;
         }
@@ -135,7 +149,8 @@ impl Chart {
         page.present()
     }
 
-    fn draw_panel<'a>(&self, area: &SvgArea<'a>, panel: &Panel) -> Drawn<'a> {
+    /// Draws a panel with its vertical axis, bands and curves.
+    fn draw_panel<'a>(&self, area: &SvgArea<'a>, panel: &Panel) -> DrawResult<'a> {
         let mut chart = ChartBuilder::on(area)
             .margin_right(RIGHT)
             .margin_top(14)
@@ -143,8 +158,8 @@ impl Chart {
             .margin_left(10)
             .y_label_area_size(LEFT - 10)
             .build_cartesian_2d(Coordinate(&self.x_axis), Coordinate(&panel.y_axis))?;
-        for (place, band) in self.bands.iter().enumerate().filter(|(_, band)| band.is_shaded) {
-            let to = self.bands.get(place + 1).map_or(f64::INFINITY, |next| next.from);
+        for (index, band) in self.bands.iter().enumerate().filter(|(_, band)| band.is_shaded) {
+            let to = self.bands.get(index + 1).map_or(f64::INFINITY, |next| next.from);
             let corners = [(band.from, f64::INFINITY), (to, f64::NEG_INFINITY)];
             chart.draw_series([Rectangle::new(corners, SHADE.filled())])?;
         }
@@ -183,31 +198,33 @@ fn cap(colour: RGBColor) -> PathElement<(i32, i32)> {
     PathElement::new([(-4, 0), (4, 0)], colour)
 }
 
+/// Draws a curve in the coordinates of its panel.
 fn draw_curve<'b>(
     chart: &mut SvgPanel<'_, 'b>,
     points: &[(f64, f64)],
     style: LineStyle,
-) -> Drawn<'b> {
+) -> DrawResult<'b> {
     let line = rgb(style.colour).stroke_width(2);
     if style.is_dashed {
-        chart.draw_series([DashedPathElement::new(points.to_vec(), 5, 4, line)])?
+        chart.draw_series([DashedPathElement::new(points.to_vec(), DASH, DASH_GAP, line)])?;
     } else {
-        chart.draw_series([PathElement::new(points, line)])?
-    };
+        chart.draw_series([PathElement::new(points, line)])?;
+    }
     Ok(())
 }
 
-fn draw_path<'a>(area: &SvgArea<'a>, path: Vec<(i32, i32)>, style: LineStyle) -> Drawn<'a> {
+/// Draws a line of the legend, in pixels of the page.
+fn draw_path<'a>(area: &SvgArea<'a>, path: Vec<(i32, i32)>, style: LineStyle) -> DrawResult<'a> {
     let line = rgb(style.colour).stroke_width(2);
     if style.is_dashed {
-        area.draw(&DashedPathElement::new(path, 5, 4, line))
+        area.draw(&DashedPathElement::new(path, DASH, DASH_GAP, line))
     } else {
         area.draw(&PathElement::new(path, line))
     }
 }
 
 /// Draws a line of text that begins at `place`, which is at half of its height.
-fn draw_text<'a>(area: &SvgArea<'a>, place: (i32, i32), size: u32, text: &str) -> Drawn<'a> {
+fn draw_text<'a>(area: &SvgArea<'a>, place: (i32, i32), size: u32, text: &str) -> DrawResult<'a> {
     let style = text_style(size).pos(Pos::new(HPos::Left, VPos::Center));
     area.draw(&Text::new(text, place, style))
 }
@@ -222,6 +239,7 @@ fn rgb(Colour(red, green, blue): Colour) -> RGBColor {
 
 #[cfg(test)]
 mod tests {
+    use super::{LETTER_WIDTH, RIGHT};
     use crate::{Axis, Band, Chart, Colour, Curve, LineStyle, Panel};
 
     const BLUE: Colour = Colour(0x1f, 0x5f, 0xa8);
@@ -254,7 +272,7 @@ mod tests {
         }
     }
 
-    /// Curves that leave their panels on all sides, and a panel without curves.
+    /// Curves that leave their panels on all sides, and curves without points.
     #[test]
     fn everything_lies_on_the_page() {
         let wild = [(0.0, -5.0), (10.0, 1e9), (100.0, f64::NAN), (1e9, 2.0)];
@@ -286,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn points_have_dots_and_text_is_text() {
+    fn points_are_circles_at_their_places_and_labels_are_text() {
         let svg = chart(&[(1.0, 1e3), (10.0, 5e3), (1e4, 9e3)]).to_svg();
         let document = roxmltree::Document::parse(&svg).unwrap();
         let dots: Vec<(&str, &str)> = document
@@ -296,7 +314,7 @@ mod tests {
             .collect();
         assert_eq!(dots.len(), 2 * 3);
         let x: Vec<f64> = dots[..3].iter().map(|dot| dot.0.parse().unwrap()).collect();
-        // One decade and four: a quarter of the way.
+        // 10 is one of four decades from 1 to 10,000.
         assert!(((x[1] - x[0]) / (x[2] - x[0]) - 0.25).abs() < 0.01, "{x:?}");
         let texts: Vec<&str> = document
             .descendants()
@@ -310,7 +328,7 @@ mod tests {
         assert_eq!(texts.iter().filter(|&&text| text == "beyond").count(), 1);
     }
 
-    /// Bands of 1, 2 and 4 of 128 parts, whose labels do not all fit.
+    /// Wide bands, a narrow last band, and two narrow first bands.
     #[test]
     fn labels_of_bands_do_not_overlap() {
         let middles = |bands: &[(f64, &str)], counts: &[usize]| {
@@ -329,9 +347,12 @@ mod tests {
         assert!((640..660).contains(&halves[0].0), "{halves:?}");
         assert!((270..290).contains(&halves[1].0), "{halves:?}");
         let narrow = middles(&[(0.0, "cores"), (127.5, "hyperthreads")], &[1, 128]);
-        assert_eq!(narrow[0], (830 - 48, "hyperthreads".into()));
-        let wide = (narrow[1].0 + 20, narrow[0].0 - 48);
-        assert!(wide.0 < wide.1, "{narrow:?}");
+        let half_of = |label: &str| LETTER_WIDTH * label.len() as i32 / 2;
+        let axis_end = (Chart::WIDTH - RIGHT) as i32;
+        assert_eq!(narrow[0], (axis_end - half_of("hyperthreads"), "hyperthreads".into()));
+        let cores_end = narrow[1].0 + half_of("cores");
+        let hyperthreads_start = narrow[0].0 - half_of("hyperthreads");
+        assert!(cores_end < hyperthreads_start, "{narrow:?}");
         let crowded = middles(&[(0.0, "cores"), (1.5, "more cores"), (2.5, "rest")], &[1, 128]);
         assert_eq!(crowded.len(), 1, "{crowded:?}");
         assert!(middles(&[], &[1]).is_empty());
