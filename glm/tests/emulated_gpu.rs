@@ -1,7 +1,7 @@
-//! The kernels that ship, run by an interpreter of PTX, against models on the CPU, to the bit.
+//! The shipped kernels, run by an interpreter of PTX, give the same bits as models on the CPU.
 //!
-//! The library that replaces the driver must be loaded when a process starts, so that the first
-//! test runs the ignored ones in separate processes.
+//! The library that stands in for the driver must be loaded when a process starts. So the first test
+//! runs the ignored tests in processes of their own.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -22,14 +22,14 @@ use miriam_storage::{Bytes, Container, ContainerWriter, LoadMethod};
 use miriam_textio::{Log10, NoProgress};
 use rayon::prelude::*;
 
-/// The longest test, which runs beside the others.
-const LONGEST: &str = "every_kernel_on_random_models";
+/// The longest test, which has a process of its own.
+const LONGEST_TEST: &str = "every_kernel_on_random_models";
 
 #[test]
 fn kernels_agree_with_the_cpu() {
     let folder = tempfile::tempdir().unwrap();
-    // The seed names the order in which streams, blocks, warps and lanes run.
-    let runs = [("seed=1", &[LONGEST][..]), ("seed=2", &["--skip", LONGEST])];
+    // The seed selects the order in which streams, blocks, warps and lanes run.
+    let runs = [("seed=1", &[LONGEST_TEST][..]), ("seed=2", &["--skip", LONGEST_TEST])];
     let runs = runs.map(|(settings, chosen)| {
         let environment = miriam_emulated_driver::environment(folder.path(), settings).unwrap();
         let mut command = Command::new(std::env::current_exe().expect("this program"));
@@ -54,27 +54,39 @@ fn report_skip(reason: &str) {
 struct Random(u64);
 
 impl Random {
+    /// Returns a number from 0 to `n - 1`.
     fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let high = self.0 >> 33;
         high % n
     }
+
+    /// Returns a number from 0 to `n - 1`; small ones are frequent.
+    fn skewed(&mut self, n: u64) -> u64 {
+        let limit = 1 + self.below(n);
+        self.below(limit)
+    }
 }
 
-/// ARPA text of a model of `order` over `words` words in which frequent words have
-/// many neighbours: it has all contexts, but not all suffixes.
-fn arpa(order: usize, words: u64, ngrams: usize, seed: u64) -> String {
+/// Returns the name of a word in ARPA text.
+fn word_name(id: usize) -> String {
+    match id {
+        0 => "<unk>".to_owned(),
+        1 => "<s>".to_owned(),
+        2 => "</s>".to_owned(),
+        _ => format!("w{id}"),
+    }
+}
+
+/// Returns a random ARPA model. Every context of an n-gram is in the model, but not every suffix.
+/// Small ids are frequent and have many neighbours.
+fn random_arpa(order: usize, num_words: u64, num_ngrams: usize, seed: u64) -> String {
     let mut random = Random(seed);
-    let names = ["<unk>", "<s>", "</s>"].map(str::to_owned);
-    let names: Vec<String> = names.into_iter().chain((3..words).map(|i| format!("w{i}"))).collect();
+    let names: Vec<String> = (0..num_words as usize).map(word_name).collect();
     let mut sets = vec![std::collections::BTreeSet::<Vec<usize>>::new(); order + 1];
-    for i in 0..ngrams {
-        // Small ids are frequent; one word follows and precedes all others.
-        let word = |random: &mut Random| {
-            let most = 1 + random.below(words);
-            random.below(most) as usize
-        };
-        let mut ngram: Vec<usize> = (0..order).map(|_| word(&mut random)).collect();
+    for i in 0..num_ngrams {
+        // w3 is the second word of many n-grams.
+        let mut ngram: Vec<usize> = (0..order).map(|_| random.skewed(num_words) as usize).collect();
         let length = 2 + random.below(order as u64 - 1) as usize;
         match i % 4 {
             0 => ngram[1] = 3,
@@ -86,15 +98,17 @@ fn arpa(order: usize, words: u64, ngrams: usize, seed: u64) -> String {
         }
     }
     let mut text = String::from("\\data\\\n");
-    writeln!(text, "ngram 1={words}").unwrap();
+    writeln!(text, "ngram 1={num_words}").unwrap();
     for (n, set) in sets.iter().enumerate().skip(2) {
         writeln!(text, "ngram {n}={}", set.len()).unwrap();
     }
     let number = |random: &mut Random| random.below(90_000) as f32 / 17_000.0;
-    let backoff = |random: &mut Random| match random.below(3) {
-        _ if order == 1 => String::new(),
-        0 => String::new(),
-        _ => format!("\t{}", random.below(3000) as f32 / 1000.0 - 2.0),
+    let backoff = |random: &mut Random| {
+        if order == 1 || random.below(3) == 0 {
+            String::new()
+        } else {
+            format!("\t{}", random.below(3000) as f32 / 1000.0 - 2.0)
+        }
     };
     writeln!(text, "\n\\1-grams:").unwrap();
     for (i, name) in names.iter().enumerate() {
@@ -125,12 +139,12 @@ impl TestModels {
         TestModels { cpu_model: Arc::new(TrieModel::open(&path, LoadMethod::Lazy).unwrap()), path }
     }
 
-    fn bytes(&self, width: NodeWidth, hashed: usize) -> Bytes {
+    fn glm_bytes(&self, width: NodeWidth, max_hashed_order: usize) -> Bytes {
         let sorted = SortedModel::read(&self.path, ArpaOptions::default(), &NoProgress).unwrap();
         let writer = ContainerWriter::in_memory(Path::new("model"), KIND, VERSION).unwrap();
-        write_glm(sorted, &GlmOptions { node_width: width, max_hashed_order: hashed }, writer)
+        write_glm(sorted, &GlmOptions { node_width: width, max_hashed_order }, writer)
             .unwrap()
-            .unwrap()
+            .expect("a writer in memory returns its bytes")
     }
 
     fn on_device(&self, bytes: &Bytes, options: DeviceOptions) -> DeviceModel {
@@ -148,8 +162,7 @@ fn random_text(
     let words = model.num_words() as u64;
     let (mut text, mut ends) = (Vec::new(), Vec::new());
     while text.len() < count {
-        let most = 1 + random.below(words);
-        text.push(LmWord(random.below(most) as u32));
+        text.push(LmWord(random.skewed(words) as u32));
         if random.below(9) == 0 {
             ends.push(text.len());
         }
@@ -182,7 +195,7 @@ fn compare_all_queries(
 ) {
     let order = cpu_model.order();
     let (words, ends) = random_text(cpu_model, count, random);
-    // Sentences, from `<s>` and from nothing.
+    // Sentences, with `<s>` as first context and without context.
     for begin in [cpu_model.begin_state(), State::EMPTY] {
         let mut expected = vec![Default::default(); words.len()];
         cpu_model.score_sentences(&begin, &words, &ends, &mut expected);
@@ -277,13 +290,14 @@ fn compare_all_queries(
     let padded: Vec<u32> = padded.collect();
     let few: Vec<u32> = words[..count.min(50)].iter().map(|word| word.0).collect();
     let all: Vec<u32> = (0..cpu_model.num_words().min(4000) as u32).collect();
-    for list in [Some(&few[..]), (all.len() == cpu_model.num_words()).then_some(&[])] {
-        let Some(list) = list else { continue };
-        let (words, given) = if list.is_empty() { (&all[..], None) } else { (list, Some(list)) };
+    for (words, words_argument) in [(&few[..], Some(&few[..])), (&all[..], None)] {
+        if words_argument.is_none() && all.len() < cpu_model.num_words() {
+            continue;
+        }
         let count = words.len() * contexts.len();
         let (mut log10, mut matched) = (vec![0.0; count], vec![0; count]);
         let answers = ScoreBuffers { log10: &mut log10, matched: Some(&mut matched) };
-        model.score_next(&padded, given, answers).unwrap();
+        model.score_next(&padded, words_argument, answers).unwrap();
         let scores: Vec<_> = log10.iter().map(|&log10| Log10(log10)).zip(matched).collect();
         let expected: Vec<_> = contexts
             .iter()
@@ -319,11 +333,12 @@ fn every_kernel_on_random_models() {
         (16, 8, 600),
     ];
     for (order, words, ngrams) in cases {
-        let models = TestModels::from_arpa(&write_arpa(&arpa(order, words, ngrams, order as u64)));
+        let models =
+            TestModels::from_arpa(&write_arpa(&random_arpa(order, words, ngrams, order as u64)));
         let layouts = WIDTHS.map(|width| [0, 2, 3, order].map(|hashed| (width, hashed.min(order))));
         layouts.into_par_iter().flatten().for_each(|(width, hashed)| {
             let mut random = Random((order * 17 + hashed) as u64 * 64 + width as u64);
-            let bytes = models.bytes(width, hashed);
+            let bytes = models.glm_bytes(width, hashed);
             for tile in [Tile::Lanes4, Tile::Lanes8, Tile::Lanes16] {
                 if order > tile.lanes() + 1 {
                     continue;
@@ -338,10 +353,10 @@ fn every_kernel_on_random_models() {
 
 #[test]
 #[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
-fn batches_of_every_size_in_chunks_of_every_size() {
+fn batches_and_chunks_of_different_sizes() {
     let mut random = Random(11);
-    let models = TestModels::from_arpa(&write_arpa(&arpa(4, 300, 5000, 3)));
-    let bytes = models.bytes(NodeWidth::Keys16, 2);
+    let models = TestModels::from_arpa(&write_arpa(&random_arpa(4, 300, 5000, 3)));
+    let bytes = models.glm_bytes(NodeWidth::Keys16, 2);
     for count in [1, 2, 31, 32, 33, 1000, 10_000] {
         let model = models.on_device(&bytes, DeviceOptions::default());
         compare_all_queries(&model, &*models.cpu_model, count, &mut random);
@@ -359,10 +374,11 @@ fn batches_of_every_size_in_chunks_of_every_size() {
     }
 }
 
-/// Blocks of sizes around those at which trees grow, at every order.
+/// Words with 1 to 1,100 left neighbours, at and around the sizes at which a B-tree gets another
+/// level or node.
 #[test]
 #[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
-fn trees_of_every_depth() {
+fn trees_of_all_depths_give_the_scores_of_the_cpu() {
     let words = 1200;
     let mut text = String::from("\\data\\\n");
     let sizes = [
@@ -374,40 +390,35 @@ fn trees_of_every_depth() {
         .enumerate()
         .flat_map(|(word, &size)| (0..size).map(move |i| (i + 3, word + 3)))
         .collect();
-    // The context of a trigram is a bigram with another right word: the first ones.
-    let by_left: std::collections::BTreeSet<_> = bigrams.iter().copied().collect();
-    let trigrams: Vec<(usize, usize, usize)> = by_left
+    // A trigram (a, b, c) for each bigram (a, b) whose second word has few left neighbours.
+    let sorted_bigrams: std::collections::BTreeSet<_> = bigrams.iter().copied().collect();
+    let trigrams: Vec<(usize, usize, usize)> = sorted_bigrams
         .iter()
         .filter(|(_, middle)| (6..30).contains(middle))
         .map(|&(left, middle)| (left, middle, 3 + left % 5))
         .collect();
-    writeln!(text, "ngram 1={words}\nngram 2={}\nngram 3={}", by_left.len(), trigrams.len())
+    writeln!(text, "ngram 1={words}\nngram 2={}\nngram 3={}", sorted_bigrams.len(), trigrams.len())
         .unwrap();
-    let name = |i: usize| match i {
-        0 => "<unk>".to_owned(),
-        1 => "<s>".to_owned(),
-        2 => "</s>".to_owned(),
-        _ => format!("w{i}"),
-    };
     writeln!(text, "\n\\1-grams:").unwrap();
     for i in 0..words {
-        writeln!(text, "-{}\t{}\t-0.{i}", 1.0 + i as f32 / 64.0, name(i)).unwrap();
+        writeln!(text, "-{}\t{}\t-0.{i}", 1.0 + i as f32 / 64.0, word_name(i)).unwrap();
     }
     writeln!(text, "\n\\2-grams:").unwrap();
-    for (i, &(left, right)) in by_left.iter().enumerate() {
-        writeln!(text, "-{}\t{} {}\t-0.{}", 0.5 + i as f32 / 999.0, name(left), name(right), i % 7)
-            .unwrap();
+    for (i, &(left, right)) in sorted_bigrams.iter().enumerate() {
+        let (left, right) = (word_name(left), word_name(right));
+        writeln!(text, "-{}\t{left} {right}\t-0.{}", 0.5 + i as f32 / 999.0, i % 7).unwrap();
     }
     writeln!(text, "\n\\3-grams:").unwrap();
     for (i, &(a, b, c)) in trigrams.iter().enumerate() {
-        writeln!(text, "-{}\t{} {} {}", 0.1 + i as f32 / 999.0, name(a), name(b), name(c)).unwrap();
+        let [a, b, c] = [a, b, c].map(word_name);
+        writeln!(text, "-{}\t{a} {b} {c}", 0.1 + i as f32 / 999.0).unwrap();
     }
     let models = TestModels::from_arpa(&write_arpa(&(text + "\n\\end\\\n")));
     let cpu_model = &*models.cpu_model;
-    let id = |i: usize| cpu_model.word_id(name(i).as_bytes()).0;
+    let id = |i: usize| cpu_model.word_id(word_name(i).as_bytes()).0;
     // Every bigram and trigram, and n-grams that the model lacks.
     let mut queries = Vec::new();
-    for &(left, right) in &by_left {
+    for &(left, right) in &sorted_bigrams {
         queries.extend([id(right), id(left), PAD]);
     }
     for &(a, b, c) in &trigrams {
@@ -429,7 +440,7 @@ fn trees_of_every_depth() {
         .collect();
     for width in WIDTHS {
         for hashed in [0, 2, 3] {
-            let bytes = models.bytes(width, hashed);
+            let bytes = models.glm_bytes(width, hashed);
             for tile in [Tile::Lanes4, Tile::Lanes8, Tile::Lanes16] {
                 let options = DeviceOptions { tile: Some(tile), ..Default::default() };
                 let model = models.on_device(&bytes, options);
@@ -470,7 +481,8 @@ fn real_models_and_text() {
         for (width, hashed) in
             [(NodeWidth::Keys32, 2), (NodeWidth::Keys8, 0), (NodeWidth::Keys16, 5)]
         {
-            let model = models.on_device(&models.bytes(width, hashed), DeviceOptions::default());
+            let model =
+                models.on_device(&models.glm_bytes(width, hashed), DeviceOptions::default());
             let mut scores = vec![Default::default(); last];
             model.score_sentences(&cpu_model.begin_state(), &words.ids, ends, &mut scores);
             assert_bit_equal(&scores, &expected, &format!("{name} {width:?} {hashed}"));
@@ -482,12 +494,12 @@ fn real_models_and_text() {
 #[test]
 #[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
 fn ids_outside_the_vocabulary_count_as_unknown() {
-    let models = TestModels::from_arpa(&write_arpa(&arpa(3, 40, 500, 5)));
-    let model = models.on_device(&models.bytes(NodeWidth::Keys8, 2), DeviceOptions::default());
-    let none = 1 << 30;
+    let models = TestModels::from_arpa(&write_arpa(&random_arpa(3, 40, 500, 5)));
+    let model = models.on_device(&models.glm_bytes(NodeWidth::Keys8, 2), DeviceOptions::default());
+    let absent_id = 1 << 30;
     let mut log10 = [1.0; 4];
     let mut matched = [9; 4];
-    let queries = [none, 5, none, 0, 5, 0, 7, none, PAD, PAD, PAD, PAD];
+    let queries = [absent_id, 5, absent_id, 0, 5, 0, 7, absent_id, PAD, PAD, PAD, PAD];
     let answers = ScoreBuffers { log10: &mut log10, matched: Some(&mut matched) };
     model.score_ngrams(&queries, answers).unwrap();
     let after = |context: &[u32], word| {
@@ -498,15 +510,15 @@ fn ids_outside_the_vocabulary_count_as_unknown() {
     let scores: Vec<_> = log10.iter().map(|&p| Log10(p)).zip(matched).collect();
     assert_bit_equal(&scores, &expected, "unknown words");
     let mut sums = [SentenceSum::default()];
-    model.sum_sentences(&[SENTENCE_START | 3, none, 0, 4], &[4], true, &mut sums).unwrap();
+    model.sum_sentences(&[SENTENCE_START | 3, absent_id, 0, 4], &[4], true, &mut sums).unwrap();
     assert_eq!(sums[0].unknown, 2);
 }
 
 #[test]
 #[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
-fn resident_batches_score_as_others() {
-    let models = TestModels::from_arpa(&write_arpa(&arpa(3, 100, 2000, 9)));
-    let model = models.on_device(&models.bytes(NodeWidth::Keys32, 0), DeviceOptions::default());
+fn resident_batches_give_the_scores_of_uploaded_ones() {
+    let models = TestModels::from_arpa(&write_arpa(&random_arpa(3, 100, 2000, 9)));
+    let model = models.on_device(&models.glm_bytes(NodeWidth::Keys32, 0), DeviceOptions::default());
     let mut random = Random(1);
     let tokens: Vec<u32> = (0..500)
         .map(|_| random.below(100) as u32 | if random.below(9) == 0 { SENTENCE_START } else { 0 })
@@ -524,6 +536,11 @@ fn resident_batches_score_as_others() {
     let mut resident = model.resident_ngrams(&queries).unwrap();
     resident.read_scores(ScoreBuffers { log10: &mut log10, matched: None }).unwrap();
     assert_eq!(log10, expected);
+}
+
+#[test]
+#[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
+fn random_reads_are_timed_for_all_sizes() {
     for sector in [32, 64, 128] {
         assert_eq!(time_random_reads(0, 1 << 16, sector, 1000, 2).unwrap().len(), 2);
     }
@@ -539,13 +556,14 @@ fn empty_buffers_have_no_elements() {
     assert_eq!(stream.alloc_zeros::<u32>(0).unwrap().size_in_bytes(), 0);
 }
 
-/// Kernels end and stay within bounds on damaged models.
+/// Kernels end and stay within bounds on damaged models: the interpreter ends the process at a
+/// fault.
 #[test]
 #[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
 fn damaged_models_stay_in_bounds() {
     for (order, hashed) in [(3, 0), (4, 2), (5, 5)] {
-        let models = TestModels::from_arpa(&write_arpa(&arpa(order, 40, 1500, 2)));
-        let original = models.bytes(NodeWidth::Keys8, hashed);
+        let models = TestModels::from_arpa(&write_arpa(&random_arpa(order, 40, 1500, 2)));
+        let original = models.glm_bytes(NodeWidth::Keys8, hashed);
         let container = Container::from_bytes(original.clone(), Path::new("model")).unwrap();
         (0..40).into_par_iter().for_each(|seed| {
             let mut random = Random(seed * 64 + order as u64);
