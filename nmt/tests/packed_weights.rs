@@ -1,5 +1,5 @@
-//! Model files with packed weights: the same bits as packing at load, for all formats; damage gives
-//! an error. Files that were not written for one precision serve all.
+//! Model files with packed weights give the same bits as weights packed when a model is loaded. A
+//! *complete* file, written without a precision, serves every precision. Damaged files give errors.
 
 use std::path::{Path, PathBuf};
 
@@ -48,34 +48,43 @@ fn greedy_logits(network: &Network) -> Result<Vec<f32>, Box<dyn std::error::Erro
 fn packed_files_give_the_bits_of_packing_at_load() {
     let folder = tempfile::tempdir().unwrap();
     for name in MODELS {
-        let package = ModelBundle::open(&testdata(name), None).unwrap_or_else(|e| panic!("{e}"));
+        let bundle = ModelBundle::open(&testdata(name), None).unwrap_or_else(|e| panic!("{e}"));
         for precision in Precision::FOR_ANY_MODEL {
             let path = folder.path().join("packed.miriam");
-            model_file::write(&package, Some(precision), &path, &NoProgress).unwrap();
+            model_file::write(&bundle, Some(precision), &path, &NoProgress).unwrap();
             let packed = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
             let model = &packed.models[0];
             assert_eq!(model.precision(), Some(precision));
             assert_eq!(
                 decode_logits(&packed, precision),
-                decode_logits(&package, precision),
+                decode_logits(&bundle, precision),
                 "{name}"
             );
             miriam_file::verify(&Container::open_any(&path, LoadMethod::Lazy).unwrap()).unwrap();
-            // Another precision is rejected with a message.
-            let other =
-                Precision::FOR_ANY_MODEL.into_iter().find(|other| *other != precision).unwrap();
-            let refused = Network::load(model, &path, other).err().unwrap().to_string();
-            assert!(refused.contains(precision.name()), "{refused}");
-            // Converting it again changes nothing.
             let again = folder.path().join("again.miriam");
             model_file::write(&packed, None, &again, &NoProgress).unwrap();
             let again = ModelBundle::open(&again, None).unwrap();
             assert_eq!(
                 decode_logits(&again, precision),
-                decode_logits(&package, precision),
-                "{name}"
+                decode_logits(&bundle, precision),
+                "{name}, converted again"
             );
         }
+    }
+}
+
+#[test]
+fn packed_files_reject_other_precisions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("packed.miriam");
+    let bundle = ModelBundle::open(&testdata("tiny.npz"), None).unwrap_or_else(|e| panic!("{e}"));
+    for precision in Precision::FOR_ANY_MODEL {
+        model_file::write(&bundle, Some(precision), &path, &NoProgress).unwrap();
+        let packed = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
+        let mut others = Precision::FOR_ANY_MODEL.into_iter().filter(|other| *other != precision);
+        let other = others.next().unwrap();
+        let error = Network::load(&packed.models[0], &path, other).err().unwrap().to_string();
+        assert!(error.contains(precision.name()), "{error}");
     }
 }
 
@@ -85,26 +94,26 @@ fn packed_files_give_the_bits_of_packing_at_load() {
 fn complete_files_serve_every_precision() {
     let folder = tempfile::tempdir().unwrap();
     for name in MODELS.into_iter().chain(["tiny-ct2-int16", "tiny-ct2-float16"]) {
-        let package = ModelBundle::open(&testdata(name), None).unwrap_or_else(|e| panic!("{e}"));
+        let bundle = ModelBundle::open(&testdata(name), None).unwrap_or_else(|e| panic!("{e}"));
         let path = folder.path().join("complete.miriam");
-        model_file::write(&package, None, &path, &NoProgress).unwrap();
+        model_file::write(&bundle, None, &path, &NoProgress).unwrap();
         let complete = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
         let model = &complete.models[0];
         assert_eq!(model.precision(), None, "{name}");
-        assert_eq!(model.stored_precision(), package.models[0].stored_precision(), "{name}");
+        assert_eq!(model.stored_precision(), bundle.models[0].stored_precision(), "{name}");
         for precision in Precision::FOR_ANY_MODEL {
             assert_eq!(
                 decode_logits(&complete, precision),
-                decode_logits(&package, precision),
+                decode_logits(&bundle, precision),
                 "{name}, {precision:?}"
             );
-            // For one precision, the file is that of the original.
-            let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
-            model_file::write(&complete, Some(precision), &one, &NoProgress).unwrap();
-            model_file::write(&package, Some(precision), &other, &NoProgress).unwrap();
-            let [one, other] = [one, other]
-                .map(|path| decode_logits(&ModelBundle::open(&path, None).unwrap(), precision));
-            assert_eq!(one, other, "{name}, {precision:?}");
+            // Written for one precision, both give the same logits.
+            let [from_complete, from_original] = [&complete, &bundle].map(|origin| {
+                let path = folder.path().join("one-precision.miriam");
+                model_file::write(origin, Some(precision), &path, &NoProgress).unwrap();
+                decode_logits(&ModelBundle::open(&path, None).unwrap(), precision)
+            });
+            assert_eq!(from_complete, from_original, "{name}, {precision:?}");
         }
         let again = folder.path().join("again.miriam");
         model_file::write(&complete, None, &again, &NoProgress).unwrap();
@@ -113,7 +122,7 @@ fn complete_files_serve_every_precision() {
             let all = bundle.models[0].parameters();
             all.map(|(name, tensor)| (name.to_owned(), tensor.values())).collect()
         };
-        assert_eq!(values(&again), values(&package), "{name}");
+        assert_eq!(values(&again), values(&bundle), "{name}");
         miriam_file::verify(&Container::open_any(&path, LoadMethod::Lazy).unwrap()).unwrap();
     }
 }
@@ -123,23 +132,25 @@ fn complete_files_serve_every_precision() {
 fn complete_files_hold_tied_tables_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("complete.miriam");
-    let package = ModelBundle::open(&testdata("tiny.npz"), None).unwrap();
-    model_file::write(&package, None, &path, &NoProgress).unwrap();
+    let bundle = ModelBundle::open(&testdata("tiny.npz"), None).unwrap();
+    model_file::write(&bundle, None, &path, &NoProgress).unwrap();
     let container = Container::open_any(&path, LoadMethod::Lazy).unwrap();
     let length = |name: &str| {
         let section = container.sections().iter().find(|section| section.name == name);
         section.unwrap_or_else(|| panic!("{name}")).length as usize
     };
-    // All matrices of this model are multiplied with, so only vectors are beside them.
-    let vectors = package.models[0].parameters().filter(|(_, tensor)| tensor.shape()[0] == 1);
+    // Every matrix of this model takes part in a GEMM and is packed, so `tensors.data` holds only
+    // vectors.
+    let vectors = bundle.models[0].parameters().filter(|(_, tensor)| tensor.shape()[0] == 1);
     let vectors: usize = vectors.map(|(_, tensor)| (4 * tensor.numel()).next_multiple_of(64)).sum();
     assert!(length("tensors.data") <= vectors, "{} for {vectors}", length("tensors.data"));
     // Rows of the table are read from the packed output layer.
     let complete = ModelBundle::open(&path, None).unwrap();
     let [table, original] =
-        [&complete, &package].map(|bundle| bundle.models[0].parameter("Wemb").unwrap());
+        [&complete, &bundle].map(|bundle| bundle.models[0].parameter("Wemb").unwrap());
     assert_eq!(table.values(), original.values());
-    let (mut row, width) = (vec![0.0; table.shape()[1]], table.shape()[1]);
+    let width = table.shape()[1];
+    let mut row = vec![0.0; width];
     for (token, expected) in original.values().chunks(width).enumerate() {
         table.read_row(token, &mut row);
         assert_eq!(row, expected);
@@ -154,7 +165,7 @@ fn a_complete_file_of_version_5_is_read() {
         assert_eq!(decode_logits(&golden, precision), decode_logits(&origin, precision));
     }
     let container = Container::open_any(&testdata("complete.miriam"), LoadMethod::Lazy).unwrap();
-    assert_eq!(container.kind_version(), miriam_file::VERSION_COLUMNS);
+    assert_eq!(container.kind_version(), 5);
 }
 
 /// A flipped bit (one in each seventh byte) gives an error or other numbers, and a file that is cut
@@ -163,29 +174,30 @@ fn a_complete_file_of_version_5_is_read() {
 fn corrupted_files_do_not_panic() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("packed.miriam");
-    let package = ModelBundle::open(&testdata("tiny.npz"), None).unwrap();
-    for kept in Precision::FOR_ANY_MODEL.map(Some).into_iter().chain([None]) {
-        let precision = kept.unwrap_or(Precision::I8);
-        model_file::write(&package, kept, &path, &NoProgress).unwrap();
+    let bundle = ModelBundle::open(&testdata("tiny.npz"), None).unwrap();
+    for stored_precision in Precision::FOR_ANY_MODEL.map(Some).into_iter().chain([None]) {
+        let precision = stored_precision.unwrap_or(Precision::I8);
+        model_file::write(&bundle, stored_precision, &path, &NoProgress).unwrap();
         let bytes = std::fs::read(&path).unwrap();
-        let mut refused = 0;
-        for place in (0..bytes.len()).step_by(7) {
+        let mut num_rejected = 0;
+        for index in (0..bytes.len()).step_by(7) {
             let mut damaged = bytes.clone();
-            damaged[place] ^= 1 << (place % 8);
+            damaged[index] ^= 1 << (index % 8);
             let bytes = miriam_storage::Bytes::copy_from(&damaged);
             let container = Container::from_bytes(bytes, Path::new("damaged"));
             let opened =
                 container.map_err(Into::into).and_then(|c| miriam_file::from_container(&c));
             match opened {
-                Err(_) => refused += 1,
-                Ok(package) => {
-                    if let Ok(network) = Network::load(&package.models[0], &path, precision) {
+                Err(_) => num_rejected += 1,
+                Ok(bundle) => {
+                    if let Ok(network) = Network::load(&bundle.models[0], &path, precision) {
                         let _ = greedy_logits(&network);
                     }
                 }
             }
         }
-        assert!(refused > 50, "{refused}");
+        // Checksums of the header and of the section table reject these.
+        assert!(num_rejected > 50, "{num_rejected}");
         for length in (0..bytes.len()).step_by(501) {
             let bytes = miriam_storage::Bytes::copy_from(&bytes[..length]);
             assert!(Container::from_bytes(bytes, Path::new("cut")).is_err());
