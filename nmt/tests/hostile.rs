@@ -188,8 +188,8 @@ fn a_changed_weight_is_found_by_the_archives_checksum() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.npz");
     std::fs::write(&path, bytes).unwrap();
-    let package = ModelBundle::open(&path, None).unwrap();
-    assert!(package.verify_files().unwrap_err().to_string().contains("checksum"));
+    let bundle = ModelBundle::open(&path, None).unwrap();
+    assert!(bundle.verify_files().unwrap_err().to_string().contains("checksum"));
     ModelBundle::open(&data("tiny.npz"), None).unwrap().verify_files().unwrap();
 }
 
@@ -283,8 +283,8 @@ fn converted_file() -> Vec<u8> {
     let bytes = FILE.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model.miriam");
-        let package = ModelBundle::open(&data("tiny-ct2-int8"), None).unwrap();
-        model_file::write(&package, None, &path, &miriam_textio::NoProgress).unwrap();
+        let bundle = ModelBundle::open(&data("tiny-ct2-int8"), None).unwrap();
+        model_file::write(&bundle, None, &path, &miriam_textio::NoProgress).unwrap();
         std::fs::read(&path).unwrap()
     });
     bytes.clone()

@@ -17,8 +17,8 @@ use crate::oracle_data::{ORACLE_MODELS, oracle_folder};
 
 fn model(folder: &Path, name: &str) -> Model {
     let path = folder.join("models").join(name);
-    let mut package = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
-    package.models.remove(0)
+    let mut bundle = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
+    bundle.models.remove(0)
 }
 
 #[test]
@@ -125,9 +125,9 @@ fn models_of_nematus_need_no_options() {
 #[test]
 fn a_dialect_changes_the_computation_that_versions_differ_in() {
     let Some(folder) = oracle_folder() else { return };
-    let mut package = ModelBundle::open(&folder.join("models/tr-pre.npz"), None).unwrap();
-    package.set_dialect(Dialect::Marian);
-    let Architecture::Transformer(transformer) = package.models[0].architecture() else { panic!() };
+    let mut bundle = ModelBundle::open(&folder.join("models/tr-pre.npz"), None).unwrap();
+    bundle.set_dialect(Dialect::Marian);
+    let Architecture::Transformer(transformer) = bundle.models[0].architecture() else { panic!() };
     assert_eq!(transformer.pre_norm_keys, PreNormKeys::NormalizedAtFirstStep);
     assert_eq!(transformer.activation, Activation::Gelu(Gelu::Exact));
 }

@@ -22,11 +22,11 @@ const UNK_ID: usize = 1;
 
 fn load(name: &str, precision: Precision, shortcuts: &Speedups) -> Recurrent<Engine> {
     let path = oracle_folder().unwrap().join("models").join(format!("{name}.npz"));
-    let package = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
-    let Architecture::Recurrent(architecture) = package.models[0].architecture() else {
+    let bundle = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
+    let Architecture::Recurrent(architecture) = bundle.models[0].architecture() else {
         panic!("{name} is recurrent")
     };
-    let mut loader = WeightLoader::new(&package.models[0], &path, precision);
+    let mut loader = WeightLoader::new(&bundle.models[0], &path, precision);
     Recurrent::new(architecture, shortcuts, &mut loader).unwrap_or_else(|e| panic!("{e}"))
 }
 

@@ -77,8 +77,8 @@ fn scores_are_those_of_the_equations() {
         ("gru", TopLayerConfig::Gru(8), 2),
     ] {
         let path = data(&format!("stacked-{name}.npz"));
-        let package = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
-        let Architecture::Stacked(stacked) = package.models[0].architecture() else {
+        let bundle = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
+        let Architecture::Stacked(stacked) = bundle.models[0].architecture() else {
             panic!("{name}")
         };
         assert_eq!((stacked.top, stacked.fc_depth), (top, depth));
@@ -94,7 +94,7 @@ fn scores_are_those_of_the_equations() {
                 3e-2,
             ),
         ] {
-            let network = Network::load_with(&package.models[0], &path, precision, &shortcuts);
+            let network = Network::load_with(&bundle.models[0], &path, precision, &shortcuts);
             let network = network.unwrap_or_else(|e| panic!("{e}"));
             let together = score_lines(&network, &lines);
             for (line, found) in lines.iter().zip(&together) {
@@ -122,11 +122,11 @@ fn model_files_hold_stacked_models() {
     let vocabulary = data("tiny.vocab.yml");
     for name in ["none", "tanh", "gru"] {
         let path = data(&format!("stacked-{name}.npz"));
-        let package = ModelBundle::open(&path, Some([&vocabulary, &vocabulary])).unwrap();
+        let bundle = ModelBundle::open(&path, Some([&vocabulary, &vocabulary])).unwrap();
         let output = folder.path().join("model.miriam");
-        model_file::write(&package, None, &output, &NoProgress).unwrap();
+        model_file::write(&bundle, None, &output, &NoProgress).unwrap();
         let again = ModelBundle::open(&output, None).unwrap();
-        let (model, ours) = (&package.models[0], &again.models[0]);
+        let (model, ours) = (&bundle.models[0], &again.models[0]);
         assert_eq!(model.architecture(), ours.architecture());
         assert!(
             model
@@ -209,8 +209,8 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model.npz");
         std::fs::write(&path, bytes).unwrap();
-        if let Ok(package) = ModelBundle::open(&path, None) {
-            let model = &package.models[0];
+        if let Ok(bundle) = ModelBundle::open(&path, None) {
+            let model = &bundle.models[0];
             let shortcuts = Speedups::default();
             for precision in [Precision::F32, Precision::I16, Precision::I8] {
                 if let Ok(network) = Network::load_with(model, &path, precision, &shortcuts) {
