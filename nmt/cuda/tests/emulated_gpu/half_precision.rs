@@ -38,10 +38,10 @@ struct Product {
 
 impl Product {
     fn random(random: &mut Random, [rows, depth, columns]: [usize; 3]) -> Self {
-        let values = random.numbers(depth * columns);
+        let values = random.values(depth * columns);
         let matrix = PlainMatrix { rows: depth, columns, values };
-        let bias = Some(random.numbers(columns));
-        let (input, residual) = (random.numbers(rows * depth), random.numbers(rows * columns));
+        let bias = Some(random.values(columns));
+        let (input, residual) = (random.values(rows * depth), random.values(rows * columns));
         Product { weights: PlainWeights { matrix, bias }, input, residual, rows }
     }
 
@@ -97,8 +97,8 @@ fn products_are_those_of_rounded_numbers() {
 }
 
 fn random_weights(random: &mut Random, depth: usize, columns: usize) -> PlainWeights {
-    let matrix = PlainMatrix { rows: depth, columns, values: random.numbers(depth * columns) };
-    PlainWeights { matrix, bias: Some(random.numbers(columns)) }
+    let matrix = PlainMatrix { rows: depth, columns, values: random.values(depth * columns) };
+    PlainWeights { matrix, bias: Some(random.values(columns)) }
 }
 
 fn product(backend: &mut CudaBackend, input: &DeviceTensor, weights: &Arc<Weights>) -> Vec<f32> {
@@ -115,7 +115,7 @@ fn products_of_half_precision_do_not_depend_on_the_batch() {
     let backend = &mut device().new_backend().unwrap();
     for format in formats() {
         for (rows, depth, columns) in [(90, 131, 70), (17, 64, 33), (40, 5, 9)] {
-            let values = random.numbers(rows * depth);
+            let values = random.values(rows * depth);
             let input = backend.tensor(rows, depth, &values).unwrap();
             let weights = random_weights(random, depth, columns);
             let weights = device().weights(&weights, format).unwrap();

@@ -1,5 +1,5 @@
-//! Single operations on random matrices against the reference in f64: odd sizes, columns that begin
-//! anywhere, all activations and kinds of operators.
+//! Single operations on random matrices against the reference in f64: odd sizes, columns at any
+//! offset, all activations and kinds of operators.
 
 use std::sync::{Arc, OnceLock};
 
@@ -21,18 +21,19 @@ use miriam_nmt_network::reference::{self, Matrix, ReferenceBackend};
 pub(crate) struct Random(pub u64);
 
 impl Random {
+    /// Returns a number from 0 to `limit - 1`.
     pub fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         ((self.0 >> 33) % limit as u64) as usize
     }
 
-    /// Returns a size from 1.
+    /// Returns a size from 1 to `max`.
     fn size(&mut self, max: usize) -> usize {
         1 + self.below(max)
     }
 
     /// Returns numbers from -2 to 2.
-    pub fn numbers(&mut self, count: usize) -> Vec<f32> {
+    pub fn values(&mut self, count: usize) -> Vec<f32> {
         (0..count).map(|_| self.below(4001) as f32 / 1000.0 - 2.0).collect()
     }
 }
@@ -42,16 +43,16 @@ trait TestBackend: DecodingBackend + Sized {
     fn tensor_with(&mut self, rows: usize, width: usize, values: &[f32]) -> Self::Tensor;
     fn vector_with(&mut self, values: &[f32]) -> Self::Vector;
     fn weights_with(&mut self, weights: &PlainWeights) -> Self::Weights;
-    fn numbers(&mut self, tensor: &Self::Tensor) -> Vec<f64>;
+    fn read(&mut self, tensor: &Self::Tensor) -> Vec<f64>;
 
     /// Returns a random matrix.
-    fn random(&mut self, random: &mut Random, rows: usize, width: usize) -> Self::Tensor {
-        self.tensor_with(rows, width, &random.numbers(rows * width))
+    fn random_tensor(&mut self, random: &mut Random, rows: usize, width: usize) -> Self::Tensor {
+        self.tensor_with(rows, width, &random.values(rows * width))
     }
 
     /// Returns a random vector.
     fn random_vector(&mut self, random: &mut Random, len: usize) -> Self::Vector {
-        self.vector_with(&random.numbers(len))
+        self.vector_with(&random.values(len))
     }
 
     /// Returns random weights with a bias.
@@ -61,9 +62,9 @@ trait TestBackend: DecodingBackend + Sized {
         depth: usize,
         columns: usize,
     ) -> Self::Weights {
-        let values = random.numbers(depth * columns);
+        let values = random.values(depth * columns);
         let matrix = PlainMatrix { rows: depth, columns, values };
-        self.weights_with(&PlainWeights { matrix, bias: Some(random.numbers(columns)) })
+        self.weights_with(&PlainWeights { matrix, bias: Some(random.values(columns)) })
     }
 
     /// Applies an operator to random matrices of these widths, each with more columns around it,
@@ -75,18 +76,20 @@ trait TestBackend: DecodingBackend + Sized {
         matrices: &[[usize; 2]],
         vectors: &[usize],
     ) -> Vec<f64> {
-        let parts = matrices.iter().map(|&[rows, width]| {
-            let (before, after) = (random.below(3), random.below(3));
-            (self.random(random, rows, before + width + after), before..before + width)
-        });
-        let parts: Vec<_> = parts.collect();
-        let slices =
-            parts.iter().map(|(tensor, columns)| ColumnSlice { tensor, columns: columns.clone() });
-        let slices: Vec<_> = slices.collect();
-        let vectors = vectors.iter().map(|&len| self.random_vector(random, len));
-        let vectors: Vec<_> = vectors.collect();
+        let parts: Vec<_> = matrices
+            .iter()
+            .map(|&[rows, width]| {
+                let (before, after) = (random.below(3), random.below(3));
+                (self.random_tensor(random, rows, before + width + after), before..before + width)
+            })
+            .collect();
+        let slices: Vec<_> = parts
+            .iter()
+            .map(|(tensor, columns)| ColumnSlice { tensor, columns: columns.clone() })
+            .collect();
+        let vectors: Vec<_> = vectors.iter().map(|&len| self.random_vector(random, len)).collect();
         let result = self.apply(operator, &slices, &vectors.iter().collect::<Vec<_>>()).unwrap();
-        self.numbers(&result)
+        self.read(&result)
     }
 }
 
@@ -109,7 +112,7 @@ impl TestBackend for ReferenceBackend {
         reference::Weights { matrix: Matrix::new(*rows, *columns, widen(values)), bias }
     }
 
-    fn numbers(&mut self, tensor: &Matrix) -> Vec<f64> {
+    fn read(&mut self, tensor: &Matrix) -> Vec<f64> {
         (0..tensor.rows()).flat_map(|row| tensor.row(row).to_vec()).collect()
     }
 }
@@ -132,7 +135,7 @@ impl TestBackend for CudaBackend {
         device().weights(weights, WeightFormat::F32).unwrap()
     }
 
-    fn numbers(&mut self, tensor: &DeviceTensor) -> Vec<f64> {
+    fn read(&mut self, tensor: &DeviceTensor) -> Vec<f64> {
         widen(self.values(tensor).unwrap())
     }
 }
@@ -147,8 +150,11 @@ fn compare(case: &impl Case, name: &str, seed: u64) {
     let found = case.run(&mut device().new_backend().unwrap(), &mut Random(seed));
     assert_eq!(expected.len(), found.len(), "{name}, seed {seed}");
     for (index, (a, b)) in expected.iter().zip(&found).enumerate() {
-        let near = (a - b).abs() <= 1e-5 * a.abs().max(1.0);
-        assert!(near, "{name}, seed {seed}, number {index}: {a} on the CPU, {b} on the device");
+        let is_near = (a - b).abs() <= 1e-5 * a.abs().max(1.0);
+        assert!(
+            is_near,
+            "{name}, seed {seed}, number {index}: {a} in the reference, {b} on the device"
+        );
     }
 }
 
@@ -158,13 +164,13 @@ macro_rules! compare_backends {
         #[test]
         #[ignore = "run by kernels_agree_with_the_cpu"]
         fn $name() {
-            struct This;
-            impl Case for This {
+            struct Body;
+            impl Case for Body {
                 fn run<B: TestBackend>(&self, $backend: &mut B, $random: &mut Random) -> Vec<f64> {
                     $body
                 }
             }
-            (0..4).for_each(|seed| compare(&This, stringify!($name), seed));
+            (0..4).for_each(|seed| compare(&Body, stringify!($name), seed));
         }
     };
 }
@@ -180,51 +186,51 @@ const ACTIVATIONS: [Activation; 8] = [
     Activation::Sigmoid,
 ];
 
-compare_backends!(products_with_all_epilogues, |backend, random| {
+compare_backends!(affine_with_all_epilogues, |backend, random| {
     let mut all = Vec::new();
     for (index, activation) in ACTIVATIONS.into_iter().enumerate() {
         let rows = if index % 2 == 0 { random.size(16) } else { 16 + random.size(70) };
         let (depth, columns) = (random.size(70), random.size(140));
-        let input = backend.random(random, rows, depth);
+        let input = backend.random_tensor(random, rows, depth);
         let weights = backend.random_weights(random, depth, columns);
-        let residual = backend.random(random, rows, columns);
+        let residual = backend.random_tensor(random, rows, columns);
         let residual = (index % 3 != 0).then_some(&residual);
         let product = backend.affine(&input, &weights, Epilogue { residual, activation }).unwrap();
-        all.extend(backend.numbers(&product));
+        all.extend(backend.read(&product));
     }
     all
 });
 
-compare_backends!(rows_by_their_numbers, |backend, random| {
+compare_backends!(rows_are_selected_replaced_and_joined, |backend, random| {
     let (rows, width) = (random.size(20), random.size(50));
-    let from = backend.random(random, rows, width);
+    let from = backend.random_tensor(random, rows, width);
     let indices: Vec<u32> = (0..random.size(40)).map(|_| random.below(rows) as u32).collect();
     let selected = backend.index_select(&from, &indices).unwrap();
     let parents: Vec<Option<u32>> =
         (0..random.size(40)).map(|i| (i % 3 != 0).then(|| random.below(rows) as u32)).collect();
     let gathered = backend.gather_state(&from, &parents).unwrap();
-    let few = backend.random(random, 1, width + 2);
-    let slice = ColumnSlice { tensor: &few, columns: 1..width + 1 };
-    let place = [random.below(parents.len()) as u32];
-    let replaced = backend.replace_rows(gathered, &place, slice).unwrap();
+    let new_row = backend.random_tensor(random, 1, width + 2);
+    let slice = ColumnSlice { tensor: &new_row, columns: 1..width + 1 };
+    let index = random.below(parents.len()) as u32;
+    let replaced = backend.replace_rows(gathered, &[index], slice).unwrap();
     let zeros = backend.zeros(2, width).unwrap();
-    let below = backend.concat_rows(&[&selected, &replaced, &zeros]).unwrap();
-    let other = backend.random(random, rows, 3);
-    let beside = backend.concat_columns(&[&from, &other, &from]).unwrap();
-    [backend.numbers(&below), backend.numbers(&beside)].concat()
+    let joined_rows = backend.concat_rows(&[&selected, &replaced, &zeros]).unwrap();
+    let other = backend.random_tensor(random, rows, 3);
+    let joined_columns = backend.concat_columns(&[&from, &other, &from]).unwrap();
+    [backend.read(&joined_rows), backend.read(&joined_columns)].concat()
 });
 
-compare_backends!(operators_of_elements, |backend, random| {
+compare_backends!(elementwise_operators, |backend, random| {
     let shape = [random.size(9), random.size(70)];
     let mut all = Vec::new();
     for activation in ACTIVATIONS {
-        let input = backend.random(random, shape[0], shape[1]);
+        let input = backend.random_tensor(random, shape[0], shape[1]);
         let result = backend.activate(&input, activation).unwrap();
-        all.extend(backend.numbers(&result));
+        all.extend(backend.read(&result));
     }
-    let [a, b] = [(); 2].map(|()| backend.random(random, shape[0], shape[1]));
+    let [a, b] = [(); 2].map(|()| backend.random_tensor(random, shape[0], shape[1]));
     let sum = backend.add(&a, &b).unwrap();
-    all.extend(backend.numbers(&sum));
+    all.extend(backend.read(&sum));
     all.extend(backend.apply_to_random(random, Multiply, &[shape; 2], &[]));
     all.extend(backend.apply_to_random(random, Clip { limit: 0.7 }, &[shape], &[]));
     all.extend(backend.apply_to_random(random, AverageAttentionGate, &[shape; 4], &[]));
@@ -233,7 +239,7 @@ compare_backends!(operators_of_elements, |backend, random| {
     all
 });
 
-compare_backends!(cells, |backend, random| {
+compare_backends!(gru_and_lstm_cells, |backend, random| {
     let [rows, width] = [random.size(9), random.size(40)];
     let activation = ActivationImpl::Vector;
     let mut all = Vec::new();
@@ -253,7 +259,7 @@ compare_backends!(cells, |backend, random| {
     all
 });
 
-compare_backends!(sequences_of_rows, |backend, random| {
+compare_backends!(running_means_recurrences_and_pooling, |backend, random| {
     let width = random.size(40);
     let lengths: Vec<usize> = (0..random.size(5)).map(|_| random.size(7)).collect();
     let rows: usize = lengths.iter().sum();
@@ -268,13 +274,13 @@ compare_backends!(sequences_of_rows, |backend, random| {
         let recurrence = LinearRecurrence { sequences };
         all.extend(backend.apply_to_random(random, recurrence, &[whole, whole, initial], &[]));
     }
-    let input = backend.random(random, rows, width);
+    let input = backend.random_tensor(random, rows, width);
     let means = backend.mean_pool(&input, &lengths).unwrap();
-    all.extend(backend.numbers(&means));
+    all.extend(backend.read(&means));
     all
 });
 
-compare_backends!(norms, |backend, random| {
+compare_backends!(layer_and_rms_norms, |backend, random| {
     let mut all = Vec::new();
     for kind in [NormKind::Layer, NormKind::Rms] {
         let [rows, width] = [random.size(9), 8 + random.size(90)];
@@ -291,39 +297,41 @@ compare_backends!(norms, |backend, random| {
     all
 });
 
-/// Attends to sentences by heads of that width, with all masks and weights.
+/// Returns the `index`th of the queries, keys and values that are side by side in `tensor`, after a
+/// column that is not used.
+fn qkv_part<T>(tensor: &T, index: usize, width: usize) -> ColumnSlice<'_, T> {
+    let first = 1 + index * width;
+    ColumnSlice { tensor, columns: first..first + width }
+}
+
+/// Returns the results of attention with heads of `head_width` columns: with each mask, and with the
+/// weights of one head.
 fn attend<B: TestBackend>(backend: &mut B, random: &mut Random, head_width: usize) -> Vec<f64> {
     let heads = random.size(3);
     let width = heads * head_width;
     let lengths: Vec<usize> = (0..3).map(|_| random.size(70)).collect();
     let rows = lengths.iter().sum();
-    let all = backend.random(random, rows, 3 * width + 2);
-    let part = |index: usize| {
-        let first = 1 + index * width;
-        ColumnSlice { tensor: &all, columns: first..first + width }
-    };
+    let all = backend.random_tensor(random, rows, 3 * width + 2);
+    let part = |index| qkv_part(&all, index, width);
     let sentences = backend.pack_kv(heads, part(1), part(2), &lengths).unwrap();
     let groups: Vec<_> = lengths.iter().copied().zip(&sentences).collect();
     let mut numbers = Vec::new();
     for mask in [AttentionMask::All, AttentionMask::Causal, AttentionMask::Prefix(2)] {
         let attended = backend.attend(part(0), &groups, mask).unwrap();
-        numbers.extend(backend.numbers(&attended));
+        numbers.extend(backend.read(&attended));
     }
     // Sentences that were encoded at another time, and beams of queries.
-    let later = backend.random(random, lengths[0], 3 * width + 2);
-    let columns = |index: usize| {
-        let first = 1 + index * width;
-        ColumnSlice { tensor: &later, columns: first..first + width }
-    };
-    let other = backend.pack_kv(heads, columns(1), columns(2), &lengths[..1]).unwrap();
-    let queries = backend.random(random, 5, width);
+    let later = backend.random_tensor(random, lengths[0], 3 * width + 2);
+    let (keys, values) = (qkv_part(&later, 1, width), qkv_part(&later, 2, width));
+    let other = backend.pack_kv(heads, keys, values, &lengths[..1]).unwrap();
+    let queries = backend.random_tensor(random, 5, width);
     let groups = [(2, &other[0]), (1, &sentences[1]), (2, &sentences[2])];
     let mut weights = Vec::new();
     let whole = ColumnSlice { tensor: &queries, columns: 0..width };
     let attended = backend.attend_with_weights(whole, &groups, heads - 1, &mut weights).unwrap();
     backend.collect_attention_weights(&mut weights).unwrap();
     assert_eq!(weights.len(), 5, "a list for each query");
-    numbers.extend(backend.numbers(&attended));
+    numbers.extend(backend.read(&attended));
     numbers.extend(weights.concat().iter().map(|&weight| f64::from(weight)));
     numbers
 }
@@ -332,7 +340,7 @@ compare_backends!(attention_by_heads_of_all_widths, |backend, random| {
     [7, 64, 130].map(|head_width| attend(backend, random, head_width)).concat()
 });
 
-compare_backends!(attention_to_the_past, |backend, random| {
+compare_backends!(attention_to_the_kv_cache, |backend, random| {
     let heads = random.size(3);
     let width = heads * random.size(20);
     let mut cache = backend.new_kv_cache().unwrap();
@@ -347,11 +355,11 @@ compare_backends!(attention_to_the_past, |backend, random| {
         let parents: Vec<Option<u32>> = (0..rows).map(|_| parent(random)).collect();
         // Two layers of one step.
         for cache in [&mut cache, &mut other] {
-            let all = backend.random(random, rows, 3 * width);
+            let all = backend.random_tensor(random, rows, 3 * width);
             let qkv = [0, 1, 2].map(|index| ColumnSlice::nth(&all, index, width));
             let attended = backend.attend_kv_cache(cache, heads, qkv, &parents, None).unwrap();
             if step % 5 == 4 {
-                numbers.extend(backend.numbers(&attended));
+                numbers.extend(backend.read(&attended));
             }
         }
         before = rows;
@@ -359,17 +367,17 @@ compare_backends!(attention_to_the_past, |backend, random| {
     numbers
 });
 
-compare_backends!(attention_of_recurrent_models, |backend, random| {
+compare_backends!(additive_and_dot_product_attention, |backend, random| {
     let (width, value_width) = (random.size(60), random.size(600));
     let lengths: Vec<usize> = (0..3).map(|_| random.size(20)).collect();
     let rows = lengths.iter().sum();
     let vector = backend.random_vector(random, width);
     let mut numbers = Vec::new();
     for score in [AttentionScore::Additive(vector), AttentionScore::DotProduct] {
-        let keys = backend.random(random, rows, width);
-        let values = backend.random(random, rows, value_width);
+        let keys = backend.random_tensor(random, rows, width);
+        let values = backend.random_tensor(random, rows, value_width);
         let sentences = backend.annotate(&score, &keys, &values, &lengths).unwrap();
-        let queries = backend.random(random, 4, width);
+        let queries = backend.random_tensor(random, 4, width);
         let groups = [(1, &sentences[0]), (3, &sentences[2])];
         let mut weights = Vec::new();
         let activation = ActivationImpl::Vector;
@@ -377,20 +385,20 @@ compare_backends!(attention_of_recurrent_models, |backend, random| {
             .attend_annotations(activation, &score, &queries, &groups, Some(&mut weights))
             .unwrap();
         backend.collect_attention_weights(&mut weights).unwrap();
-        numbers.extend(backend.numbers(&attended));
+        numbers.extend(backend.read(&attended));
         numbers.extend(weights.concat().iter().map(|&weight| f64::from(weight)));
     }
     numbers
 });
 
-/// A product of rows has the same bits, however many there are and wherever a row is among them.
+/// A row of a product has the same bits in a batch of any size and at any position.
 #[test]
 #[ignore = "run by kernels_agree_with_the_cpu"]
 fn products_do_not_depend_on_the_batch() {
     let random = &mut Random(7);
     let backend = &mut device().new_backend().unwrap();
     let (rows, depth, columns) = (90, 130, 70);
-    let input = backend.random(random, rows, depth);
+    let input = backend.random_tensor(random, rows, depth);
     let weights = backend.random_weights(random, depth, columns);
     let product = backend.affine(&input, &weights, Epilogue::default()).unwrap();
     let all = backend.values(&product).unwrap().to_vec();
@@ -401,7 +409,7 @@ fn products_do_not_depend_on_the_batch() {
     }
 }
 
-/// Groups of rows with other tokens give what each of them gives alone.
+/// Top-k over groups of rows with different candidates gives the same as top-k over each group.
 #[test]
 #[ignore = "run by kernels_agree_with_the_cpu"]
 fn best_tokens_of_groups_are_those_of_each_group() {
@@ -409,14 +417,23 @@ fn best_tokens_of_groups_are_those_of_each_group() {
     let backend = &mut device().new_backend().unwrap();
     let (depth, columns) = (9, 150);
     let weights = backend.random_weights(random, depth, columns);
-    let hidden = backend.random(random, 12, depth);
+    let hidden = backend.random_tensor(random, 12, depth);
     let tokens: [Vec<u32>; 2] = [(0..150).step_by(4).collect(), vec![3, 77]];
-    let some = [0, 1].map(|list: usize| backend.select_output(&weights, &tokens[list]).unwrap());
+    let shortlisted =
+        [0, 1].map(|list: usize| backend.select_output(&weights, &tokens[list]).unwrap());
     let groups = [
-        OutputGroup { rows: 0..3, weights: &some[0], columns: OutputColumns::Tokens(&tokens[0]) },
+        OutputGroup {
+            rows: 0..3,
+            weights: &shortlisted[0],
+            columns: OutputColumns::Tokens(&tokens[0]),
+        },
         OutputGroup { rows: 3..8, weights: &weights, columns: OutputColumns::All },
         OutputGroup { rows: 8..8, weights: &weights, columns: OutputColumns::All },
-        OutputGroup { rows: 8..12, weights: &some[1], columns: OutputColumns::Tokens(&tokens[1]) },
+        OutputGroup {
+            rows: 8..12,
+            weights: &shortlisted[1],
+            columns: OutputColumns::Tokens(&tokens[1]),
+        },
     ];
     let mut together = vec![TopK::new(4, true); 12];
     backend.topk_by_group(&hidden, &groups, &mut together).unwrap();
@@ -433,28 +450,32 @@ fn best_tokens_of_groups_are_those_of_each_group() {
     assert!(together[11].candidates().iter().all(|one| [3, 77].contains(&one.id)));
 }
 
-/// Kernels are not launched with matrices or vectors beyond whose ends they would read.
+/// Checks that `apply` panics.
+#[track_caller]
+fn assert_panics(apply: &dyn Fn(&mut CudaBackend, &mut Random)) {
+    let mut backend = device().new_backend().unwrap();
+    let run = std::panic::AssertUnwindSafe(|| apply(&mut backend, &mut Random(19)));
+    assert!(std::panic::catch_unwind(run).is_err());
+}
+
+/// Operators panic before the launch if a matrix or vector has the wrong shape.
 #[test]
 #[ignore = "run by kernels_agree_with_the_cpu"]
 fn inputs_that_do_not_fit_are_rejected() {
-    let refused = |apply: &dyn Fn(&mut CudaBackend, &mut Random)| {
-        let mut backend = device().new_backend().unwrap();
-        let run = std::panic::AssertUnwindSafe(|| apply(&mut backend, &mut Random(19)));
-        assert!(std::panic::catch_unwind(run).is_err());
-    };
     let norm = Normalize { kind: NormKind::Layer, epsilon: 1e-6 };
-    refused(&|backend, random| drop(backend.apply_to_random(random, norm, &[[3, 8]], &[7])));
-    refused(&|backend, random| drop(backend.apply_to_random(random, norm, &[[3, 8]], &[])));
+    assert_panics(&|backend, random| drop(backend.apply_to_random(random, norm, &[[3, 8]], &[7])));
+    assert_panics(&|backend, random| drop(backend.apply_to_random(random, norm, &[[3, 8]], &[])));
     let gru = || Gru { variant: GruVariant::Standard, activation: ActivationImpl::Vector };
     let apply = |backend: &mut CudaBackend, random: &mut Random, matrices: &[[usize; 2]], bias| {
         drop(backend.apply_to_random(random, gru(), matrices, &[bias]));
     };
-    refused(&|backend, random| apply(backend, random, &[[3, 24], [3, 8], [2, 24]], 24));
-    refused(&|backend, random| apply(backend, random, &[[3, 16], [3, 8]], 24));
-    refused(&|backend, random| apply(backend, random, &[[3, 24], [3, 8]], 16));
+    assert_panics(&|backend, random| apply(backend, random, &[[3, 24], [3, 8], [2, 24]], 24));
+    assert_panics(&|backend, random| apply(backend, random, &[[3, 16], [3, 8]], 24));
+    assert_panics(&|backend, random| apply(backend, random, &[[3, 24], [3, 8]], 16));
+    // The same call with fitting shapes succeeds.
     apply(&mut device().new_backend().unwrap(), &mut Random(19), &[[3, 24], [3, 8]], 24);
     let recurrence = || LinearRecurrence { sequences: Sequences::Lengths(vec![1, 2]) };
-    refused(&|backend, random| {
+    assert_panics(&|backend, random| {
         drop(backend.apply_to_random(random, recurrence(), &[[3, 8], [3, 8], [1, 8]], &[]));
     });
 }
@@ -465,18 +486,19 @@ fn inputs_that_do_not_fit_are_rejected() {
 fn best_tokens_are_those_of_the_logits() {
     let random = &mut Random(11);
     let backend = &mut device().new_backend().unwrap();
-    // Few rows, whose logits are in memory, and many rows, whose are not.
+    // The logits of up to 16 rows are stored; with more rows the kernel is fused and they are not.
     let few = [(1, 3, 4), (700, 5, 1), (1024, 2, 12), (2300, 3, 5), (5000, 2, 70)];
     let many = [(1, 17, 1), (150, 20, 3), (65, 70, 66), (200, 66, 1)];
     for (columns, rows, k) in few.into_iter().chain(many) {
         let depth = 3;
-        // Few values, so that many logits are equal, and some that are never candidates.
+        // Few different values, so that many logits are equal.
         let values = (0..depth * columns).map(|_| random.below(3) as f32).collect();
         let matrix = PlainMatrix { rows: depth, columns, values };
+        // Every seventh token but the first is -infinity and never a candidate.
         let mut bias = vec![0.0; columns];
         bias.iter_mut().step_by(7).skip(1).for_each(|bias| *bias = f32::NEG_INFINITY);
         let weights = backend.weights_with(&PlainWeights { matrix, bias: Some(bias) });
-        let hidden = backend.random(random, rows + 1, depth);
+        let hidden = backend.random_tensor(random, rows + 1, depth);
         let part = 1..rows + 1;
         let mut best = vec![TopK::new(k, true); rows];
         backend.topk(&hidden, part.clone(), &weights, OutputColumns::All, &mut best).unwrap();
@@ -509,19 +531,19 @@ fn best_tokens_are_those_of_the_logits() {
             backend.gather_logits(&hidden, &pairs, &weights, &mut single).unwrap();
             assert!(single.iter().zip(&expected).all(|(single, (_, logit))| single == logit));
         }
-        // A logit that is not finite is noticed, even if no probability is asked for.
+        // A logit of infinity or NaN is detected even without the normaliser.
         let mut bias = vec![0.0; columns];
         bias[columns / 2] = if rows % 2 == 0 { f32::NAN } else { f32::INFINITY };
         let matrix = PlainMatrix { rows: depth, columns, values: vec![1.0; depth * columns] };
-        let damaged = backend.weights_with(&PlainWeights { matrix, bias: Some(bias) });
+        let non_finite = backend.weights_with(&PlainWeights { matrix, bias: Some(bias) });
         let mut found = vec![TopK::new(1, false); 1];
-        backend.topk(&hidden, 1..2, &damaged, OutputColumns::All, &mut found).unwrap();
+        backend.topk(&hidden, 1..2, &non_finite, OutputColumns::All, &mut found).unwrap();
         assert!(found[0].has_non_finite(), "{columns} columns");
         let tokens: Vec<u32> = (0..columns as u32).step_by(3).collect();
-        let some = backend.select_output(&weights, &tokens).unwrap();
+        let shortlisted = backend.select_output(&weights, &tokens).unwrap();
         let mut best = vec![TopK::new(k, false); 1];
         let shortlist = OutputColumns::Tokens(&tokens);
-        backend.topk(&hidden, 1..2, &some, shortlist, &mut best).unwrap();
+        backend.topk(&hidden, 1..2, &shortlisted, shortlist, &mut best).unwrap();
         let expected = tokens.iter().filter(|&&token| logits[token as usize].is_finite()).count();
         assert_eq!(best[0].candidates().len(), k.min(expected), "{columns} columns");
         let is_equal = best[0].candidates().iter().all(|one| one.logit == logits[one.id as usize]);
