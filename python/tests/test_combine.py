@@ -1,4 +1,4 @@
-"""miriam.combine: what miriam mbr and miriam rerank write, from files and from memory."""
+"""miriam.combine gives what `miriam mbr` and `miriam rerank` write, for files and memory."""
 
 from __future__ import annotations
 
@@ -17,118 +17,131 @@ TEXTS = [["a b c", "a b d", "x y z", "a b c e"], ["p q", "p r", "q p"]]
 TOTALS = [[-1.0, -1.2, -0.5, -2.0], [-0.25, -0.3, -3.0]]
 
 
-def in_memory() -> list[list[tuple[str, float]]]:
+def scored_lists() -> list[list[tuple[str, float]]]:
     return [list(zip(texts, totals)) for texts, totals in zip(TEXTS, TOTALS)]
 
 
-def write_list(path: Path) -> Path:
+def write_n_best(path: Path) -> Path:
     lines = [
         f"{number} ||| {text} ||| F0= {total} 1 G= {len(text)} ||| {total}\n"
-        for number, entries in enumerate(in_memory())
+        for number, entries in enumerate(scored_lists())
         for text, total in entries
     ]
     path.write_text("".join(lines), encoding="utf-8")
     return path
 
 
-def test_the_expected_score_decides() -> None:
+def test_mbr_chooses_the_highest_expected_chrf() -> None:
     expected = []
-    for entries in in_memory():
-        sums = []
+    for entries in scored_lists():
+        expected_scores = []
         for text, _ in entries:
-            gains = [
+            weighted = [
                 math.exp(total) * corpus_chrf([text], [[other]]).score for other, total in entries
             ]
-            sums.append(sum(gains) / sum(math.exp(total) for _, total in entries))
-        expected.append(sums)
-    found = mbr(in_memory(), write_lists=True)
+            expected_scores.append(sum(weighted) / sum(math.exp(total) for _, total in entries))
+        expected.append(expected_scores)
+    found = mbr(scored_lists(), write_lists=True)
     assert found.lists is not None
-    for texts, sums, ranked in zip(TEXTS, expected, found.lists, strict=True):
+    for texts, expected_scores, ranked in zip(TEXTS, expected, found.lists, strict=True):
         scores = dict(ranked)
-        assert [scores[text] for text in texts] == pytest.approx(sums, rel=1e-4)
+        assert [scores[text] for text in texts] == pytest.approx(expected_scores, rel=1e-4)
         assert [score for _, score in ranked] == sorted(scores.values(), reverse=True)
     assert found.translations == [ranked[0][0] for ranked in found.lists]
-    assert mbr(in_memory()).translations == found.translations
+    assert mbr(scored_lists()).translations == found.translations
     assert (found.sentences, found.entries, found.candidates) == (2, 7, 7)
 
 
-def test_files_memory_and_the_program_agree(program: Path, tmp_path: Path) -> None:
-    path = write_list(tmp_path / "list")
-    cases: list[dict[str, Any]] = [
+@pytest.mark.parametrize(
+    "options",
+    [
         {},
         {"utility": "bleu", "tokenize": "none", "smooth_method": "add-k", "smooth_value": 1.0},
         {"utility": "ter", "ter_case_sensitive": True},
         {"chrf_word_order": 2, "chrf_beta": 1, "scale": 0.5},
         {"estimate": "coarse-to-fine", "keep": 2, "show_loss": True, "weights": "uniform"},
         {"list_weights": [3.0, 1.0], "write_lists": True},
+    ],
+)
+def test_files_memory_and_the_program_agree(
+    program: Path, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    path = write_n_best(tmp_path / "list")
+    command: list[str | Path] = [program, "--quiet", "mbr", "--n-best", path, path]
+    for name, value in options.items():
+        command.append("--" + name.replace("_", "-"))
+        if isinstance(value, list):
+            command.append(",".join(map(str, value)))
+        elif value is not True:
+            command.append(str(value))
+    printed = subprocess.run(command, check=True, capture_output=True).stdout
+    out = tmp_path / "out"
+    by_file = mbr(path, path, output=out, **options)
+    assert out.read_bytes() == printed and by_file.translations is None
+    pools: list[list[Any]] = [
+        [path, path],
+        [scored_lists(), scored_lists()],
+        [path, scored_lists()],
     ]
-    for options in cases:
-        words: list[str | Path] = [program, "--quiet", "mbr", "--n-best", path, path]
-        for name, value in options.items():
-            words.append("--" + name.replace("_", "-"))
-            if isinstance(value, list):
-                words.append(",".join(map(str, value)))
-            elif value is not True:
-                words.append(str(value))
-        printed = subprocess.run(words, check=True, capture_output=True).stdout
-        out = tmp_path / "out"
-        by_file = mbr(path, path, output=out, **options)
-        assert out.read_bytes() == printed and by_file.translations is None
-        pools: list[list[Any]] = [[path, path], [in_memory(), in_memory()], [path, in_memory()]]
-        for lists in pools:
-            found = mbr(*lists, threads=2, **options)
-            assert found.translations is not None
-            if "write_lists" in options:
-                assert found.lists is not None
-                shown = [
-                    f"{number} ||| {text} ||| MBR= {score:g} ||| {score:g}"
-                    for number, ranked in enumerate(found.lists)
-                    for text, score in ranked
-                ]
-                assert shown == printed.decode().splitlines()
-            else:
-                assert found.translations == printed.decode().splitlines()
-            counts = ("sentences", "not_first", "worse", "loss")
-            assert [getattr(found, name) for name in counts] == [
-                getattr(by_file, name) for name in counts
+    for lists in pools:
+        found = mbr(*lists, threads=2, **options)
+        assert found.translations is not None
+        if "write_lists" in options:
+            assert found.lists is not None
+            shown = [
+                f"{number} ||| {text} ||| MBR= {score:g} ||| {score:g}"
+                for number, ranked in enumerate(found.lists)
+                for text, score in ranked
             ]
+            assert shown == printed.decode().splitlines()
+        else:
+            assert found.translations == printed.decode().splitlines()
+        counts = ("sentences", "not_first", "worse", "loss")
+        assert [getattr(found, name) for name in counts] == [
+            getattr(by_file, name) for name in counts
+        ]
+
+
+def test_uniform_weights_need_no_totals(tmp_path: Path) -> None:
+    path = write_n_best(tmp_path / "list")
     uniform = mbr(TEXTS, weights="uniform").translations
     assert uniform == mbr(path, weights="uniform").translations
 
 
-def test_weights_decide(program: Path, tmp_path: Path) -> None:
-    path, weights, out = write_list(tmp_path / "list"), tmp_path / "weights", tmp_path / "out"
+def test_rerank_by_weights_from_files_and_memory(program: Path, tmp_path: Path) -> None:
+    path, weights, out = write_n_best(tmp_path / "list"), tmp_path / "weights", tmp_path / "out"
     weights.write_text("F0= 0.5 2\nG= -0.25\n", encoding="utf-8")
-    words: list[str | Path] = [program, "--quiet", "rerank", "--n-best", path, "--weights", weights]
-    printed = subprocess.run(words, check=True, capture_output=True).stdout
-    listed = subprocess.run([*words, "--write-lists"], check=True, capture_output=True).stdout
+    command: list[str | Path] = [program, "--quiet", "rerank", "--n-best", path]
+    command += ["--weights", weights]
+    printed = subprocess.run(command, check=True, capture_output=True).stdout
+    listed = subprocess.run([*command, "--write-lists"], check=True, capture_output=True).stdout
     entries: Any = [
         [(text, {"F0": (total, 1.0), "G": len(text)}) for text, total in sentence]
-        for sentence in in_memory()
+        for sentence in scored_lists()
     ]
     named: Any = {"F0": [0.5, 2], "G": -0.25}
-    for given in (path, entries):
-        for by in (weights, named):
-            assert rerank(given, by).translations == printed.decode().splitlines()
-            assert rerank(given, by, output=out, write_lists=True).lists is None
-            found = rerank(given, by, write_lists=True, threads=2)
+    for lists in (path, entries):
+        for source in (weights, named):
+            assert rerank(lists, source).translations == printed.decode().splitlines()
+            assert rerank(lists, source, output=out, write_lists=True).lists is None
+            found = rerank(lists, source, write_lists=True, threads=2)
             assert found.lists is not None
-            for (number, text, _, total), (ours, score) in zip(
+            for (_, text, _, total), (ours, score) in zip(
                 (line.split(" ||| ") for line in listed.decode().splitlines()),
                 (entry for ranked in found.lists for entry in ranked),
                 strict=True,
             ):
                 assert (text, float(total)) == (ours, score)
-            if given is path:
+            if lists is path:
                 assert out.read_bytes() == listed
-    sums = [0.5 * total + 2 - 0.25 * len(text) for text, total in in_memory()[0]]
+    sums = [0.5 * total + 2 - 0.25 * len(text) for text, total in scored_lists()[0]]
     best = TEXTS[0][sums.index(max(sums))]
     found = rerank(entries, {"F0": (0.5, 2), "G": -0.25})
     assert found.translations is not None and found.translations[0] == best
 
 
 # Lines that other programs write, and the texts in them.
-FORMS = [
+LINES_AND_TEXTS = [
     ("0 ||| a b ||| 0-0 ||| WordScores= -1 ||| F0= -1 ||| -1", "a b"),
     ("0 ||| a ||| b 1 ||| F0= -2 ||| -2 ||| 0-0", "a ||| b 1"),
     ("0|||c|||F0= -3|||-3", "c"),
@@ -139,27 +152,27 @@ FORMS = [
 ]
 
 
-def test_lists_of_all_programs_are_read(tmp_path: Path) -> None:
+def test_lists_with_alignments_separators_and_without_spaces_are_read(tmp_path: Path) -> None:
     path = tmp_path / "list"
-    path.write_text("".join(line + "\n" for line, _ in FORMS), encoding="utf-8")
-    texts = [text for _, text in FORMS]
+    path.write_text("".join(line + "\n" for line, _ in LINES_AND_TEXTS), encoding="utf-8")
+    texts = [text for _, text in LINES_AND_TEXTS]
     found = rerank(path, {"F0": 2}, write_lists=True)
-    assert found.lists == [[(text, -2.0 * (place + 1)) for place, text in enumerate(texts)]]
+    assert found.lists == [[(text, -2.0 * (index + 1)) for index, text in enumerate(texts)]]
     assert found.translations == ["a b"]
     risks = mbr(path, write_lists=True).lists
     assert risks is not None and sorted(text for text, _ in risks[0]) == sorted(texts)
     plain = mbr(path)
-    assert plain.candidates == len(FORMS) and plain.translations == [risks[0][0][0]]
+    assert plain.candidates == len(LINES_AND_TEXTS) and plain.translations == [risks[0][0][0]]
     # The features may be empty.
     path.write_text("0 ||| a |||  ||| 2\n1 ||| b |||  ||| 1\n", encoding="utf-8")
     assert rerank(path, {}, write_lists=True).lists == [[("a", 0.0)], [("b", 0.0)]]
     assert mbr(path, write_lists=True).translations == ["a", "b"]
 
 
-def test_texts_that_came_out_can_be_given_back(tmp_path: Path) -> None:
+def test_results_are_valid_input(tmp_path: Path) -> None:
     path = tmp_path / "list"
-    texts = [line.encode() + b"\n" for line, _ in FORMS]
-    path.write_bytes(b"".join(texts) + b"0 ||| caf\xe9 ||| F0= -8 ||| -8\n")
+    lines = [line.encode() + b"\n" for line, _ in LINES_AND_TEXTS]
+    path.write_bytes(b"".join(lines) + b"0 ||| caf\xe9 ||| F0= -8 ||| -8\n")
     found = rerank(path, {"F0": 1}, write_lists=True).lists
     assert found is not None and found[0][-1] == ("caf\udce9", -8.0)
     by_file, again = mbr(path, write_lists=True), mbr(found, write_lists=True)
@@ -173,7 +186,7 @@ def test_texts_that_came_out_can_be_given_back(tmp_path: Path) -> None:
 
 def test_iterators_and_arrays_are_sequences() -> None:
     iterators = (zip(texts, totals) for texts, totals in zip(TEXTS, TOTALS))
-    assert mbr(iterators, write_lists=True) == mbr(in_memory(), write_lists=True)
+    assert mbr(iterators, write_lists=True) == mbr(scored_lists(), write_lists=True)
     uniform = mbr([iter(texts) for texts in TEXTS], weights="uniform")
     assert uniform == mbr(TEXTS, weights="uniform")
     values = [[-1.0, 2.0], [-3.0, 4.0]]
@@ -189,8 +202,8 @@ def test_iterators_and_arrays_are_sequences() -> None:
     assert one.lists == [[("a", 1.0)]]
 
 
-def test_mistakes_are_named(tmp_path: Path) -> None:
-    wrong: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
+def test_invalid_arguments_are_named(tmp_path: Path) -> None:
+    invalid_calls: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
         ([], {}, ValueError, "at least one"),
         ([[["a", "b"]]], {}, TypeError, "sentence 0.*only weights"),
         ([["a b"]], {"weights": "uniform"}, TypeError, "found a string"),
@@ -199,19 +212,19 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
         ([[iter([])]], {}, ValueError, "sentence 0 has no translations"),
         ([[iter(["a", "b"])]], {}, TypeError, "sentence 0.*only weights"),
         ([[[("a", math.nan)]]], {}, ValueError, "list 0, line 1, field 4"),
-        ([in_memory(), in_memory()[:1]], {}, ValueError, "sentence 1 is not in list 1"),
-        ([in_memory()], {"utility": "comet"}, ValueError, "chrf, bleu or ter"),
-        ([in_memory()], {"weights": "x"}, ValueError, "posterior or uniform"),
-        ([in_memory()], {"estimate": "x"}, ValueError, "coarse-to-fine"),
-        ([in_memory()], {"estimate": "coarse-to-fine", "keep": 0}, ValueError, "keep at least 1"),
-        ([in_memory()], {"scale": -1.0}, ValueError, "scale"),
-        ([in_memory()], {"list_weights": [1.0, 2.0]}, ValueError, "2 weights of lists for 1"),
+        ([scored_lists(), scored_lists()[:1]], {}, ValueError, "sentence 1 is not in list 1"),
+        ([scored_lists()], {"utility": "comet"}, ValueError, "chrf, bleu or ter"),
+        ([scored_lists()], {"weights": "x"}, ValueError, "posterior or uniform"),
+        ([scored_lists()], {"estimate": "x"}, ValueError, "coarse-to-fine"),
+        ([scored_lists()], {"estimate": "coarse-to-fine", "keep": 0}, ValueError, "keep at least"),
+        ([scored_lists()], {"scale": -1.0}, ValueError, "scale"),
+        ([scored_lists()], {"list_weights": [1.0, 2.0]}, ValueError, "2 weights of lists for 1"),
         ([tmp_path / "absent"], {}, ValueError, "absent"),
     ]
-    for lists, options, kind, message in wrong:
+    for lists, options, kind, message in invalid_calls:
         with pytest.raises(kind, match=message):
             mbr(*lists, **options)
-    path = write_list(tmp_path / "list")
+    path = write_n_best(tmp_path / "list")
     wrong_weights: list[tuple[Any, str]] = [
         ({"F0": [1.0, 1.0]}, "no weights for feature G"),
         ({"F0": 1.0, "G": 1.0}, "1 weights for feature F0"),
@@ -243,5 +256,5 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
     names: Any = {1: 1.0}
     with pytest.raises(TypeError, match="1 is not a name of a feature"):
         rerank(path, names)
-    with pytest.raises(ValueError, match="same file|also"):
+    with pytest.raises(ValueError, match="it is also the output"):
         rerank(path, {"F0": [1.0, 1.0], "G": 1.0}, output=path)
