@@ -22,7 +22,7 @@ const NO_FIELD: &str = "no field";
 /// The end of the reason that an object already has a key to be added.
 const KEY_EXISTS: &str = "is there already; remove or rename it first";
 /// The largest number of fields that a message lists.
-const MOST_LISTED: usize = 12;
+const MAX_LISTED: usize = 12;
 
 /// The field of each object that is text.
 #[derive(Clone, Debug)]
@@ -86,7 +86,7 @@ impl TextField {
         if let Some(similar) = suggest_name(name, names.clone().filter(|other| other != name)) {
             return format!("{reason}; did you mean {similar:?}?");
         }
-        let listed: Vec<String> = names.take(MOST_LISTED).map(|n| format!("{n:?}")).collect();
+        let listed: Vec<String> = names.take(MAX_LISTED).map(|n| format!("{n:?}")).collect();
         if listed.is_empty() {
             reason
         } else {

@@ -13,9 +13,9 @@ const PAIRS: usize = 64;
 /// The number of pairs from which the vocabulary is made.
 const VOCABULARY_PAIRS: usize = 2000;
 /// The maximum nats per token after the last update.
-const MOST_CROSS_ENTROPY: f64 = 0.05;
+const MAX_CROSS_ENTROPY: f64 = 0.05;
 /// The minimum number of translations that must equal the target.
-const FEWEST_EQUAL: usize = 62;
+const MIN_EQUAL: usize = 62;
 
 /// Options with their values.
 type Options = &'static [(&'static str, &'static [&'static str])];
@@ -134,7 +134,7 @@ fn every_architecture_learns_pairs_of_m30k_by_heart() {
         let translations = std::fs::read_to_string(&output).unwrap();
         let equal = translations.lines().zip(wanted.lines()).filter(|(a, b)| a == b).count();
         println!("{name}: {loss} nats per token, {equal} of {PAIRS}, {seconds:.1} s");
-        if loss > MOST_CROSS_ENTROPY || equal < FEWEST_EQUAL {
+        if loss > MAX_CROSS_ENTROPY || equal < MIN_EQUAL {
             failures.push(format!("{name}: {loss} nats per token, {equal} of {PAIRS}"));
         }
     }

@@ -11,7 +11,7 @@ use crate::{Error, Result};
 
 /// The maximum number of attempts to lock a file that another process keeps removing. It is limited
 /// because on file systems without stable file numbers every attempt fails.
-const MOST_ATTEMPTS: usize = 1000;
+const MAX_ATTEMPTS: usize = 1000;
 
 /// A lock on the file at a path, until it is dropped.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl FileLock {
     /// # Errors
     /// [`Error::Io`] if the file cannot be created.
     pub fn try_acquire(path: &Path) -> Result<Option<Self>> {
-        for _ in 0..MOST_ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let file = File::options().write(true).create(true).truncate(false).open(path);
             let file = file.map_err(|e| Error::io(path, "create", e))?;
             match file.try_lock() {

@@ -15,10 +15,10 @@ use crate::file_lock::is_at;
 /// The end of the names of unfinished files.
 const SUFFIX: &str = ".partial";
 /// The maximum number of symbolic links that are followed.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 /// The maximum number of attempts to create a file. Between its creation and its lock, another
 /// process may mistake it for a stale file and remove it.
-const MOST_ATTEMPTS: usize = 20;
+const MAX_ATTEMPTS: usize = 20;
 
 /// The visible files that this process is writing, by their paths without links, because locks do
 /// not distinguish them from those of other processes.
@@ -59,7 +59,7 @@ impl PartialFile {
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        for _ in 0..MOST_ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let file = builder.tempfile_in(folder).map_err(|e| describe_failure(e, folder))?;
             let (file, path) = file.keep().map_err(|e| e.error)?;
             let is_locked = !matches!(file.try_lock(), Err(TryLockError::WouldBlock));
@@ -89,7 +89,7 @@ impl PartialFile {
         let target = follow_links(target)?;
         let name = format!("{}{SUFFIX}", file_name(&target)?);
         let (folder, path) = (folder_of(&target), partial_path(&target));
-        for _ in 0..MOST_ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
                 return Err(io::Error::other(format!("{name} is in the way, not a file")));
             }
@@ -192,7 +192,7 @@ fn is_system_path(path: &Path) -> bool {
 /// through links, and so must not be replaced.
 pub fn is_special(path: &Path) -> bool {
     let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         if is_system_path(&path) {
             return true;
         }
@@ -224,7 +224,7 @@ pub fn remove_stale_files(folder: &Path, prefix: &str) {
 /// Returns the path at the end of a chain of symbolic links; it may not exist.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         match fs::read_link(&path) {
             Ok(link) => path = folder_of(&path).join(link),
             Err(_) => return Ok(path),

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 /// The minimum similarity (Jaro-Winkler) of a misspelt name.
 const LEAST_SIMILARITY: f64 = 0.88;
 /// The maximum number of characters of a compared name; the time grows with the square.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 /// The maximum number of characters of a text in a message.
-const LONGEST_SHOWN: usize = 80;
+const MAX_SHOWN_CHARS: usize = 80;
 
 /// Returns the word of `known` that `name` most probably means, if any is similar enough. Case,
 /// dashes and underscores are ignored: `nbest-list` means `n-best-list`.
 pub fn suggest_name<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    if name.chars().nth(LONGEST_NAME).is_some() {
+    if name.chars().nth(MAX_NAME_CHARS).is_some() {
         return None;
     }
     let name = letters(name);
@@ -30,7 +30,7 @@ fn letters(name: &str) -> String {
 
 /// Shortens a long text from a file or command line to its beginning, for a message.
 pub fn shorten(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(LONGEST_SHOWN) {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
         None => text.into(),
         Some((end, _)) => format!("{}... ({} bytes)", &text[..end], text.len()).into(),
     }

@@ -147,9 +147,9 @@ fn count_lines(mut output: impl Read) -> io::Result<u64> {
 
 /// Returns the last lines of a program's messages, if there are any.
 fn last_messages(messages: &mut File) -> Option<String> {
-    const MOST: u64 = 4 << 10;
+    const MAX_MESSAGE_BYTES: u64 = 4 << 10;
     let length = messages.seek(SeekFrom::End(0)).ok()?;
-    messages.seek(SeekFrom::Start(length.saturating_sub(MOST))).ok()?;
+    messages.seek(SeekFrom::Start(length.saturating_sub(MAX_MESSAGE_BYTES))).ok()?;
     let mut bytes = Vec::new();
     messages.read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8_lossy(&bytes);

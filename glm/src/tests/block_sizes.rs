@@ -6,14 +6,16 @@ use super::*;
 
 const BLOCK_SIZES: [usize; 20] =
     [1, 2, 4, 5, 7, 8, 9, 31, 32, 33, 62, 63, 64, 254, 255, 256, 1023, 1024, 1055, 1056];
-const LARGEST_BLOCK: usize = 40_000;
+const MAX_BLOCK_SIZE: usize = 40_000;
 
 /// Returns words `w0` and so on; `SIZES[N]` words precede `wN`, and one, two or many words precede
 /// each of these pairs.
 fn arpa() -> String {
-    let sizes: Vec<usize> = BLOCK_SIZES.into_iter().chain([LARGEST_BLOCK]).collect();
+    let sizes: Vec<usize> = BLOCK_SIZES.into_iter().chain([MAX_BLOCK_SIZE]).collect();
     let pairs: Vec<(usize, usize)> = (0..sizes.len())
-        .flat_map(|newest| (0..sizes[newest]).map(move |older| (older * 3 % LARGEST_BLOCK, newest)))
+        .flat_map(|newest| {
+            (0..sizes[newest]).map(move |older| (older * 3 % MAX_BLOCK_SIZE, newest))
+        })
         .collect();
     // Of one pair in 50, the trigrams have many children of their own.
     let mut triples: Vec<(usize, usize, usize)> = Vec::new();
@@ -22,7 +24,7 @@ fn arpa() -> String {
             0 => BLOCK_SIZES[i / 50 % BLOCK_SIZES.len()],
             n => n % 4,
         };
-        triples.extend((0..size).map(|oldest| (oldest * 5 % LARGEST_BLOCK, older, newest)));
+        triples.extend((0..size).map(|oldest| (oldest * 5 % MAX_BLOCK_SIZE, older, newest)));
     }
     let contexts: Vec<(usize, usize)> = {
         let mut needed: Vec<_> = triples.iter().map(|&(a, b, _)| (a, b)).collect();
@@ -33,11 +35,11 @@ fn arpa() -> String {
     };
     let mut arpa = format!(
         "\\data\\\nngram 1={}\nngram 2={}\nngram 3={}\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n-1\t</s>\n",
-        LARGEST_BLOCK + 3,
+        MAX_BLOCK_SIZE + 3,
         contexts.len(),
         triples.len()
     );
-    for i in 0..LARGEST_BLOCK {
+    for i in 0..MAX_BLOCK_SIZE {
         writeln!(arpa, "-1.{:05}\tw{i}\t-0.{i}", i * 7919 % 100_000).unwrap();
     }
     arpa += "\n\\2-grams:\n";
@@ -56,17 +58,17 @@ fn blocks_of_all_sizes_are_searched() {
     let built = TestModel::new(&arpa());
     let trie = built.trie();
     let word = |i: usize| LanguageModel::word_id(&trie, format!("w{i}").as_bytes());
-    let words: Vec<LmWord> = (0..LARGEST_BLOCK).map(word).collect();
+    let words: Vec<LmWord> = (0..MAX_BLOCK_SIZE).map(word).collect();
     // Each word before each of the first, and the words that may precede both.
     let mut text = Vec::new();
     for newest in 0..=BLOCK_SIZES.len() {
-        for (older, oldest) in (0..LARGEST_BLOCK).step_by(7).zip((0..1100).cycle()) {
-            text.push(vec![words[oldest * 5 % LARGEST_BLOCK], words[older], words[newest]]);
+        for (older, oldest) in (0..MAX_BLOCK_SIZE).step_by(7).zip((0..1100).cycle()) {
+            text.push(vec![words[oldest * 5 % MAX_BLOCK_SIZE], words[older], words[newest]]);
         }
         for i in 0..1100 {
             text.push(vec![
-                words[i * 5 % LARGEST_BLOCK],
-                words[i * 3 / 5 % LARGEST_BLOCK],
+                words[i * 5 % MAX_BLOCK_SIZE],
+                words[i * 3 / 5 % MAX_BLOCK_SIZE],
                 words[newest],
             ]);
         }

@@ -169,7 +169,7 @@ fn calibrate(
     options.threads = common.threads.count();
     // A cut line is as good for calibration as any other.
     (options.input.crop, options.input.splits_long) = (true, false);
-    options.input.max_length = options.input.max_length.min(LONGEST);
+    options.input.max_length = options.input.max_length.min(MAX_LENGTH);
     options.output = OutputOptions { as_pieces: true, ..OutputOptions::default() };
     let tuner_cache = arguments.tuner_cache.open();
     let translator = Translator::new(bundle, options, &tuner_cache.tuner)?;
@@ -184,7 +184,7 @@ fn calibrate(
     while let Some(line) = lines.next()? {
         let pieces = translated.next().unwrap_or_default();
         let mut words = source.encode(line.bytes, &mut scratch);
-        words.truncate(LONGEST - 1);
+        words.truncate(MAX_LENGTH - 1);
         if words.is_empty() {
             continue;
         }
@@ -206,7 +206,7 @@ fn calibrate(
 }
 
 /// The maximum number of tokens per line for calibration.
-const LONGEST: usize = 500;
+const MAX_LENGTH: usize = 500;
 
 /// Returns the translations of a text, one per line, as pieces separated by spaces.
 fn translate(
