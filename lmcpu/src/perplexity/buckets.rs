@@ -33,7 +33,7 @@ impl Cutoffs {
     /// of other languages, and of none.
     ///
     /// # Errors
-    /// With the line and what does not fit.
+    /// If a line does not fit; the message contains the line and the reason.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let (_, head) = lines.next().ok_or("it is empty")?;

@@ -53,7 +53,7 @@ impl Value {
     /// Parses the first document of `text`; `name` is the name of the file for messages.
     ///
     /// # Errors
-    /// With the line of the first syntax error.
+    /// If there is a syntax error; the error contains the line of the first.
     pub fn parse(text: &[u8], name: &str) -> Result<Value> {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let mut parser = Parser { text, name, position: 0, depth: 0 };

@@ -40,7 +40,7 @@ fn fields(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 /// `</s>`.
 ///
 /// # Errors
-/// With the first field that is not a link, or whose positions are out of range.
+/// If a field is not a link, or its positions are out of range; the error contains the first.
 pub fn parse_alignment(
     line: &[u8],
     [source_len, target_len]: [usize; 2],
@@ -67,7 +67,7 @@ pub fn parse_alignment(
 /// Parses the weights of a pair. The length of the target is without `</s>`.
 ///
 /// # Errors
-/// With the first field that is not a weight, or if there are too few or too many.
+/// If a field is not a weight, or there are too few or too many; the error contains the first.
 pub fn parse_weights(
     line: &[u8],
     scope: WeightScope,

@@ -54,7 +54,7 @@ impl RawOptions {
     /// Those with their default values, which Marian writes into every configuration, say nothing.
     ///
     /// # Errors
-    /// With the first such option.
+    /// If there is such an option; the message contains the first.
     pub(super) fn check_language_model(&self) -> Result<()> {
         if !self.is_language_model() {
             return Ok(());

@@ -9,7 +9,7 @@ impl RawOptions {
     /// Returns the schedule of the learning rate.
     ///
     /// # Errors
-    /// With the option whose value is invalid.
+    /// If the value of an option is invalid.
     pub(super) fn schedule(&self) -> Result<Schedule> {
         let lengths: Vec<TrainingLength> = self
             .get_strings("lr-decay-inv-sqrt")
@@ -72,7 +72,7 @@ impl RawOptions {
     /// flexible; 0 for the mean.
     ///
     /// # Errors
-    /// With the option whose value is invalid.
+    /// If the value of an option is invalid.
     pub(super) fn normal_words(&self) -> Result<Option<u64>> {
         let [flexible, normal, reference] =
             ["batch-flexible-lr", "batch-normal-words", "mini-batch-words-ref"];

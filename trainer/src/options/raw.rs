@@ -211,7 +211,7 @@ impl RawOptions {
     /// Rejects unsupported options, and returns a warning for each option without effect.
     ///
     /// # Errors
-    /// With the first option that is rejected.
+    /// If an option is rejected; the message contains the first.
     pub fn check_status(&self) -> Result<Vec<String>> {
         let mut warnings = Vec::new();
         for (name, values) in &self.values {

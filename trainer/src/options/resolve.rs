@@ -27,7 +27,7 @@ impl RawOptions {
     /// Returns the configuration of a training run with vocabularies of these sizes.
     ///
     /// # Errors
-    /// With the option whose value is invalid.
+    /// If the value of an option is invalid.
     pub fn training_config(&self, vocab_sizes: [usize; 2]) -> Result<TrainingConfig> {
         self.check_language_model()?;
         let yaml = self.model_yaml()?;

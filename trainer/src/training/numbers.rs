@@ -14,7 +14,7 @@ const PARAMETER_LIMIT: f32 = 1e15;
 /// Checks parameters and the state of their optimiser.
 ///
 /// # Errors
-/// With the first unusable number and its place.
+/// If a number is not usable; the message contains the first and its parameter.
 pub(super) fn check_numbers(
     layout: &ParameterLayout,
     values: &[f32],

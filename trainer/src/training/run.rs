@@ -77,7 +77,7 @@ impl Training<'_> {
     /// Checks that existing files belong to this training run.
     ///
     /// # Errors
-    /// With the difference, or if the files are damaged.
+    /// If they belong to another run, or are damaged; the message contains the difference.
     pub fn check(&self) -> Result<()> {
         let restores_corpus = self.config.restores_corpus;
         check_fingerprint(&self.files.optimizer(), &self.fingerprint()?, restores_corpus)

@@ -203,7 +203,7 @@ impl Schedule {
     /// Checks rates, lengths and their units.
     ///
     /// # Errors
-    /// With the invalid option.
+    /// If one of them is invalid; the message contains the option.
     pub fn validate(&self) -> Result<(), String> {
         let rates = self.rate.numbers();
         let finite = [self.warmup_start_rate, self.decay].iter().all(|x| x.is_finite());

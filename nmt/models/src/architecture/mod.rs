@@ -161,7 +161,7 @@ impl Architecture {
     /// Checks that the numbers of the configuration are possible and consistent.
     ///
     /// # Errors
-    /// With the first number that is not.
+    /// If a number is not; the message contains the first.
     pub fn validate(&self) -> Result<(), String> {
         let tables = self.embeddings();
         tables.validate()?;

@@ -168,7 +168,7 @@ impl Model {
     /// Checks that all parameters are finite; `path` names the model in messages.
     ///
     /// # Errors
-    /// With the first that is not.
+    /// If a parameter is not finite; the error contains the first.
     pub fn check_finite(&self, path: &Path) -> Result<()> {
         for (name, tensor) in self.parameters() {
             if let Some(value) = tensor.non_finite_value() {

@@ -158,7 +158,7 @@ impl Unpickled<'_> {
 /// Runs the pickle in `bytes` that begins at `start`.
 ///
 /// # Errors
-/// With the byte and the problem there.
+/// If the pickle is damaged or unsupported; the message contains the byte and the problem there.
 pub fn unpickle(bytes: &[u8], start: usize) -> Result<Unpickled<'_>, String> {
     let mut machine = Machine {
         bytes,

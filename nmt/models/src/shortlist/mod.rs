@@ -43,7 +43,7 @@ impl ShortlistOptions {
     /// takes the flag for binary shortlists; it decides whether their checksums are checked.
     ///
     /// # Errors
-    /// With the word that is not a number.
+    /// If a word is not a number, or more than three follow the file.
     pub fn parse(words: &[String]) -> std::result::Result<Self, String> {
         let default = ShortlistOptions::default();
         if words.len() > 3 {

@@ -34,7 +34,7 @@ impl OutputSampling {
     /// text mean `full 1`, and `false` turns sampling off.
     ///
     /// # Errors
-    /// With the expected form, for any other text or a number out of range.
+    /// If the text is another or a number is out of range; the message contains the expected form.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
         fn wrong() -> String {
             "full [T], topk [K [T]], topp P [T] or epsilon E [T]".to_owned()

@@ -78,7 +78,7 @@ impl TrainOptions {
     /// Checks that user-defined symbols can be pieces of the model, each once.
     ///
     /// # Errors
-    /// With the first symbol that cannot.
+    /// If a symbol cannot; the error contains the first.
     pub fn check_symbols(&self) -> Result<(), TrainError> {
         let symbols = &self.user_defined_symbols;
         for (number, symbol) in symbols.iter().enumerate() {

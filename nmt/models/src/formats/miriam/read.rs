@@ -35,7 +35,7 @@ pub fn open(path: &Path) -> Result<ModelBundle> {
 /// that all weights are finite.
 ///
 /// # Errors
-/// With the first damaged part.
+/// If a part is damaged; the error contains the first.
 pub fn verify(container: &Container) -> Result<()> {
     let bundle = from_container(container)?;
     let metadata: Metadata = container.metadata()?;
