@@ -1,5 +1,5 @@
 //! `miriam nmt rescore`: the features are the scores that `miriam nmt score` gives each translation
-//! alone, and a run that was stopped goes on.
+//! alone, and the same command resumes a run that was stopped.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -175,10 +175,10 @@ fn what_does_not_fit_is_rejected() {
     assert!(error.contains("absent.npz"), "{error}");
 }
 
-/// A run that is killed leaves what it has written, and the same command goes on after it; a
+/// A run that is killed leaves what it has written, and the same command resumes after it; a
 /// command with other options begins anew.
 #[test]
-fn a_killed_run_goes_on() {
+fn a_killed_run_is_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let [source, list] = toy_lists(folder, 400, "20");

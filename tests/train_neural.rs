@@ -191,7 +191,7 @@ fn other_options_train_anew() {
     assert!(corpus.read("model", "neural/model.npz") == corpus.read("same", "neural/model.npz"));
 }
 
-/// The text is translated back with a tag, and the forward model goes on with it.
+/// The text is translated back with a tag, and the forward model is trained further with it.
 #[test]
 fn back_translated_text_is_added() {
     let corpus = Corpus::new();

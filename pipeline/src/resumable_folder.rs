@@ -24,8 +24,8 @@ pub(crate) struct ResumableFolder {
 }
 
 impl ResumableFolder {
-    /// Prepares the folder for work with `key` of the stage called `name`, which goes on with what
-    /// began with the same key, here or in the replacement.
+    /// Prepares the folder for work with `key` of the stage called `name`, which resumes what began
+    /// with the same key, here or in the replacement.
     ///
     /// # Errors
     /// If there is work that no stage of this folder began.

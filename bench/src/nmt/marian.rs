@@ -97,7 +97,7 @@ const SETTINGS: [Setting; 5] = {
 };
 
 /// Prints a row for each setting: the speed for both kinds of batches, beside the paper's. With a
-/// folder, a study that was stopped goes on.
+/// folder, the same command resumes a study that was stopped.
 ///
 /// # Errors
 /// If the texts cannot be read or are not parallel, the folder has results of another study, or a

@@ -80,8 +80,8 @@ const MAX_SCORES: u64 = 1 << 22;
 
 /// Measures batching with all optimisations and without some of them, and the parts of the output
 /// layer. Prints a table for each precision and beam size. With a folder it also records each step,
-/// and writes `speed.csv`, `output.csv`, `steps.csv` and charts; a study that was stopped goes on.
-/// Times are CPU times; on a GPU, wall times.
+/// and writes `speed.csv`, `output.csv`, `steps.csv` and charts; the same command resumes a study
+/// that was stopped. Times are CPU times; on a GPU, wall times.
 ///
 /// # Errors
 /// If the texts cannot be read or are not parallel, the shape is unknown, the device cannot be used

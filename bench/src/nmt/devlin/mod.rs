@@ -53,7 +53,8 @@ pub struct DevlinStudy {
 const GAIN: f32 = 1.5;
 
 /// Prints a row for each setting of one system (table 1), or for each of several systems (table 2).
-/// With a folder it also writes `speedups.csv` or `systems.csv`, and a study that was stopped goes on.
+/// With a folder it also writes `speedups.csv` or `systems.csv`, and the same command resumes a study
+/// that was stopped.
 ///
 /// # Errors
 /// If the text cannot be read or has no words, a system is unknown, several are to be measured with

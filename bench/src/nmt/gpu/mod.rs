@@ -51,8 +51,8 @@ pub struct NmtGpuStudy {
 }
 
 /// Measures all models and writes `speed.csv`, `kernels.csv` and `speed.svg`, or compares the
-/// translations of all models; prints each row when it is measured. Measurements that were stopped
-/// go on.
+/// translations of all models; prints each row when it is measured. The same command resumes a
+/// study that was stopped.
 ///
 /// # Errors
 /// If files cannot be read or written, the folder has results of another study, the chosen device
