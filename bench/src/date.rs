@@ -28,7 +28,7 @@ mod tests {
     use super::civil_from_days;
 
     #[test]
-    fn dates() {
+    fn days_since_1970_are_dates() {
         assert_eq!(civil_from_days(0), (1970, 1, 1));
         assert_eq!(civil_from_days(59), (1970, 3, 1));
         assert_eq!(civil_from_days(11_016), (2000, 2, 29));

@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn printing() {
+    fn output_has_the_chosen_factors() {
         assert_eq!(*scheme("|", &[0]).output_form(b"house|NN"), *b"house");
         assert_eq!(*scheme("|", &[1, 0]).output_form(b"house|NN"), *b"NN/house");
         assert_eq!(*scheme("|", &[0, 1]).output_form(b"house"), *b"house/UNK");

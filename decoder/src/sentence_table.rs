@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn complaints() {
+    fn invalid_tables_are_rejected_with_the_reason() {
         for (line, reason) in [
             ("a b", "one @@@"),
             ("a @@@ b @@@ c", "one @@@"),

@@ -121,7 +121,7 @@ fn as_argument(lines: &[String]) -> String {
 }
 
 #[test]
-fn libretranslatepy() {
+fn libretranslatepy_translates_as_the_command() {
     let Some(command) = python(&["libretranslatepy"]) else { return };
     let server = Server::start(&["--model", &toy()]);
     let script = r#"
@@ -168,7 +168,7 @@ for line in json.loads(sys.argv[2]):
 }
 
 #[test]
-fn deepl() {
+fn the_library_of_deepl_translates_as_the_command() {
     let Some(command) = python(&["deepl"]) else { return };
     let server = Server::start(&["--model", &toy_neural()]);
     let script = r#"
@@ -248,7 +248,7 @@ if hasattr(client, "list_translation_memories"):
 }
 
 #[test]
-fn websockets() {
+fn websockets_translate_as_the_command() {
     let Some(command) = python(&["websockets"]) else { return };
     let server = Server::start(&["--model", &toy_neural()]);
     let script = r#"

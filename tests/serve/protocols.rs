@@ -304,7 +304,7 @@ fn language_models_score_as_the_command_line_does() {
 }
 
 #[test]
-fn libretranslate() {
+fn libretranslate_gives_the_translations_of_the_command() {
     let lines = lines(40);
     let expected: Vec<String> =
         translate(&lines, &[]).iter().map(|line| line.trim_end().to_owned()).collect();
@@ -423,7 +423,7 @@ fn two_models_in_a_row_and_models_by_language() {
 }
 
 #[test]
-fn opennmt() {
+fn opennmt_gives_the_translations_of_the_command() {
     let lines = lines(30);
     let expected = super::nmt_translate(&lines, &[]);
     let server = Server::start(&["--model", &super::toy_neural(), "--model", &toy()]);
@@ -497,7 +497,7 @@ fn opus_mt_and_opus_cat() {
 }
 
 #[test]
-fn deepl() {
+fn deepl_gives_the_translations_of_the_command() {
     let lines = lines(10);
     let expected = super::nmt_translate(&lines, &[]);
     let server = Server::start(&["--model", &super::toy_neural()]);

@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn parsing() {
+    fn numbers_with_other_characters_are_rejected() {
         assert_eq!(parse_f32_via_f64(b"0.75"), Some(0.75));
         for bad in [&b""[..], b"x", b"1x", b"inf", b"nan", b"1 2"] {
             assert_eq!(parse_f32_via_f64(bad), None);

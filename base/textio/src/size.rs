@@ -28,7 +28,7 @@ mod tests {
     use super::parse_size;
 
     #[test]
-    fn sizes() {
+    fn sizes_with_and_without_units_are_parsed() {
         assert_eq!(parse_size("512"), Ok(512));
         assert_eq!(parse_size("2G"), Ok(2 << 30));
         assert_eq!(parse_size("1.5 kB"), Ok(1536));

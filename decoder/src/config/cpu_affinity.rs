@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists() {
+    fn lists_of_cpus_are_parsed_and_limited_to_those_allowed() {
         let allowed = miriam_textio::affinity::allowed_cpus().unwrap();
         let first = allowed[0];
         assert_eq!(parse_cpu_list(&format!("{first},{first}-{first}")).unwrap(), [first, first]);

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn jumps() {
+    fn jumps_are_measured_between_phrases() {
         assert_eq!(jump_distance(0, span(2, 3)), 2);
         assert_eq!(jump_distance(5, span(2, 3)), 3);
     }

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn places() {
+    fn options_are_at_the_positions_of_their_elements() {
         let at = |line: &str| options(line).iter().map(|o| (o.0, o.1)).collect::<Vec<_>>();
         assert_eq!(at("a b c <m span='0,1' translation='y'/>"), [(0, 2)]);
         assert_eq!(at("a b c <m span='1-2' translation='y'/>"), [(1, 3)]);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn overlaps() {
+    fn spans_that_overlap_forced_words_are_found() {
         let read = read("a b <n translation='x'>c</n> d").unwrap();
         let overlaps = |start, end| read.overlaps_forced(Span { start, end });
         assert!(overlaps(2, 3) && overlaps(0, 3) && overlaps(2, 4));
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn complaints() {
+    fn invalid_markup_is_rejected_with_the_reason() {
         for (line, reason) in [
             ("a <n translation='x'></n>", "without words"),
             ("a <n translation='x||y' prob='1'>b</n>", "1 values for 2"),

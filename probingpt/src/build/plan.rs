@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn probabilities() {
+    fn only_finite_nonnegative_numbers_are_probabilities() {
         for (text, value) in [(&b"0.5"[..], 0.5), (b"1e-9", 1e-9), (b"0", 0.0), (b"2.75", 2.75)] {
             assert_eq!(parse_probability(text), Ok(value));
         }

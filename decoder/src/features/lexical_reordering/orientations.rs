@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn types() {
+    fn types_are_parsed_from_their_names() {
         let bidirectional = ReorderingType::parse("wbe-msd-bidirectional-fe-allff").unwrap();
         assert_eq!((bidirectional.num_components(None), bidirectional.forward_offset()), (6, 3));
         assert!(!bidirectional.hierarchical && !bidirectional.collapsed);
@@ -254,7 +254,7 @@ mod tests {
 
     /// The table of section 3.6, row by row.
     #[test]
-    fn orientations() {
+    fn orientations_of_all_classes_follow_the_specification() {
         use OrientationClasses::*;
         let beginning = span(0, 0);
         let all = |previous: Span, current: Span| {
