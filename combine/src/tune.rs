@@ -228,15 +228,15 @@ fn best_entries(lists: &NBestLists, weights: &[f64]) -> BleuCounts {
     let mut counts = BleuCounts::default();
     for list in &lists.lines {
         let mut best: Option<(usize, f64)> = None;
-        for place in 0..list.len() {
-            let products = weights.iter().zip(list.row(place, weights.len()));
+        for index in 0..list.len() {
+            let products = weights.iter().zip(list.row(index, weights.len()));
             let total = products.fold(0.0, |sum, (weight, value)| sum + weight * f64::from(*value));
             if best.is_none_or(|(_, most)| total > most) {
-                best = Some((place, total));
+                best = Some((index, total));
             }
         }
-        if let Some((place, _)) = best {
-            counts += list.statistics[place].to_counts();
+        if let Some((index, _)) = best {
+            counts += list.statistics[index].to_counts();
         }
     }
     counts

@@ -145,8 +145,8 @@ impl LanguageDetector {
                 .into_iter()
                 .map(|code| {
                     let code = code.into();
-                    let place = find_language(&code);
-                    (code, place)
+                    let index = find_language(&code);
+                    (code, index)
                 })
                 .collect(),
         }
@@ -160,7 +160,7 @@ impl LanguageDetector {
     /// Returns the codes of unknown languages, which are never found, unless only one language is
     /// allowed.
     pub fn unknown_codes(&self) -> impl Iterator<Item = &str> {
-        let unknown = self.allowed.iter().filter(|(_, place)| place.is_none());
+        let unknown = self.allowed.iter().filter(|(_, index)| index.is_none());
         unknown.map(|(code, _)| &code[..])
     }
 
@@ -173,12 +173,12 @@ impl LanguageDetector {
             let found = DetectedLanguage { code: code.clone(), confidence: 100.0 };
             return sample.has_letters().then_some(found);
         }
-        let allowed: LanguageSet = self.allowed.iter().filter_map(|(_, place)| *place).collect();
+        let allowed: LanguageSet = self.allowed.iter().filter_map(|(_, index)| *index).collect();
         let (group, candidates) = sample.main_group(allowed)?;
-        let (place, confidence) = decide(&sample, group, candidates);
-        let mut codes = self.allowed.iter().filter(|(_, known)| *known == Some(place));
+        let (index, confidence) = decide(&sample, group, candidates);
+        let mut codes = self.allowed.iter().filter(|(_, known)| *known == Some(index));
         let mut code = &codes.next()?.0;
-        if CODES[place].1 == "zh" {
+        if CODES[index].1 == "zh" {
             let script = LanguageTag::parse(east_asian::chinese_script(&sample))?;
             let fitness = |code: &str| script.fitness(&LanguageTag::parse(code)?);
             for (other, _) in codes {
@@ -211,25 +211,25 @@ fn decide(sample: &Sample, group: ScriptGroup, candidates: LanguageSet) -> (usiz
         CODES.iter().position(|(known, _)| *known == Some(language))
     }
     if let Some(found) = trigrams
-        && let Some(place) = place_of(found.lang())
+        && let Some(index) = place_of(found.lang())
     {
         let weight = found.confidence() * (letters as f64 / SURE_LETTERS).min(3.0);
-        evidence[place] += weight + 0.01;
-        let neighbours = NEIGHBOURS.iter().filter(|(_, known)| *known == CODES[place].1);
-        for place in LanguageSet::from_codes(&neighbours.map(|(code, _)| *code).collect::<Vec<_>>())
+        evidence[index] += weight + 0.01;
+        let neighbours = NEIGHBOURS.iter().filter(|(_, known)| *known == CODES[index].1);
+        for index in LanguageSet::from_codes(&neighbours.map(|(code, _)| *code).collect::<Vec<_>>())
             .intersection(candidates)
             .places()
         {
-            evidence[place] += weight + 0.01;
+            evidence[index] += weight + 0.01;
         }
     }
     let mut best = (candidates.places().next().unwrap_or(0), 0.0);
     let mut second = 0.0;
-    for place in candidates.places() {
-        let weight = evidence[place];
+    for index in candidates.places() {
+        let weight = evidence[index];
         if weight > best.1 {
             second = best.1;
-            best = (place, weight);
+            best = (index, weight);
         } else {
             second = weight.max(second);
         }
@@ -242,15 +242,15 @@ fn decide(sample: &Sample, group: ScriptGroup, candidates: LanguageSet) -> (usiz
 /// Returns a detector by trigrams of the candidates and of the neighbours of those without any. If
 /// they are fewer than two, it would find the same one in every text, so all languages are allowed.
 fn trigram_detector(candidates: LanguageSet) -> Detector {
-    let codes: Vec<&str> = candidates.places().map(|place| CODES[place].1).collect();
+    let codes: Vec<&str> = candidates.places().map(|index| CODES[index].1).collect();
     let neighbours = NEIGHBOURS.iter().filter(|(code, _)| codes.contains(code));
     let neighbours: Vec<&str> = neighbours.map(|(_, known)| *known).collect();
     let known = candidates.union(LanguageSet::from_codes(&neighbours));
-    let languages: Vec<Lang> = known.places().filter_map(|place| CODES[place].0).collect();
+    let languages: Vec<Lang> = known.places().filter_map(|index| CODES[index].0).collect();
     if languages.len() < 2 { Detector::new() } else { Detector::with_allowlist(languages) }
 }
 
-/// Returns the place of the language of a code.
+/// Returns the index of the language of a code.
 fn find_language(code: &str) -> Option<usize> {
     let tag = LanguageTag::parse(code)?;
     let known = CODES.iter().position(|(_, code)| *code == tag.language);
@@ -510,10 +510,10 @@ mod tests {
 
     #[test]
     fn every_code_is_a_language() {
-        for (place, &(language, code)) in CODES.iter().enumerate() {
-            assert_eq!(find_language(code), Some(place));
+        for (index, &(language, code)) in CODES.iter().enumerate() {
+            assert_eq!(find_language(code), Some(index));
             if let Some(language) = language {
-                assert_eq!(find_language(language.code()), Some(place));
+                assert_eq!(find_language(language.code()), Some(index));
             }
         }
         let with_trigrams = CODES.iter().filter(|(language, _)| language.is_some());

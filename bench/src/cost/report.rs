@@ -56,14 +56,14 @@ impl CostRow {
 
 /// Marks the rows on the Pareto frontier.
 fn mark_efficient(rows: &mut [CostRow]) {
-    for place in 0..rows.len() {
-        let row = &rows[place];
+    for index in 0..rows.len() {
+        let row = &rows[index];
         let is_beaten = rows.iter().any(|other| {
             let (cheaper, better) = (other.price[0] < row.price[0], other.bleu > row.bleu);
             let no_dearer = other.price[0] <= row.price[0];
             no_dearer && other.bleu >= row.bleu && (cheaper || better)
         });
-        rows[place].is_efficient = !is_beaten;
+        rows[index].is_efficient = !is_beaten;
     }
 }
 
@@ -130,11 +130,11 @@ pub fn chart(
             names.push(&row.curve);
         }
     }
-    let curves = names.iter().enumerate().map(|(place, name)| {
+    let curves = names.iter().enumerate().map(|(index, name)| {
         let members = rows.iter().filter(|row| row.curve == *name);
         let mut points: Vec<(f64, f64)> = members.map(|row| (row.price[0], row.bleu)).collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Curve { markers: true, ..Curve::new(LineStyle::for_curve(place), points) }
+        Curve { markers: true, ..Curve::new(LineStyle::for_curve(index), points) }
     });
     let curves: Vec<Curve> = curves.collect();
     let prices: Vec<f64> = rows.iter().map(|row| row.price[0]).collect();
@@ -166,7 +166,7 @@ pub fn chart(
         legend: names
             .iter()
             .enumerate()
-            .map(|(place, name)| ((*name).to_owned(), LineStyle::for_curve(place)))
+            .map(|(index, name)| ((*name).to_owned(), LineStyle::for_curve(index)))
             .collect(),
         x_axis,
         bands: Vec::new(),

@@ -38,7 +38,7 @@ pub fn draw(study: &ScalingStudy) -> Chart {
         vec![(label.into(), LineStyle::for_curve(0))]
     } else {
         let systems = study.systems.iter().enumerate();
-        systems.map(|(place, system)| (system.name.clone(), LineStyle::for_curve(place))).collect()
+        systems.map(|(index, system)| (system.name.clone(), LineStyle::for_curve(index))).collect()
     };
     legend.push(("ideal".into(), IDEAL));
     let mut panels = vec![draw_speeds(study, cores)];
@@ -134,12 +134,12 @@ fn draw_speeds(study: &ScalingStudy, cores: f64) -> Panel {
 fn draw_curves(study: &ScalingStudy, value: impl Fn(&SystemRuns, &Point) -> f64) -> Vec<Curve> {
     let systems = study.systems.iter().enumerate();
     systems
-        .map(|(place, system)| {
+        .map(|(index, system)| {
             let points = system.points.iter();
             let points = points.map(|point| (point.threads as f64, value(system, point)));
             Curve {
                 markers: true,
-                ..Curve::new(LineStyle::for_curve(place), points.collect::<Vec<_>>())
+                ..Curve::new(LineStyle::for_curve(index), points.collect::<Vec<_>>())
             }
         })
         .collect()
@@ -228,8 +228,8 @@ mod tests {
         let systems: Vec<_> = names.iter().map(|name| (&name[..], &rates[..])).collect();
         let chart = draw(&simulated::study(Topology::uniform(1, 2, 1), &systems));
         let styles: Vec<LineStyle> = chart.legend[..9].iter().map(|entry| entry.1).collect();
-        for (place, style) in styles.iter().enumerate() {
-            assert!(!styles[..place].contains(style), "{style:?} is used twice");
+        for (index, style) in styles.iter().enumerate() {
+            assert!(!styles[..index].contains(style), "{style:?} is used twice");
         }
         let curves: Vec<usize> = chart.panels.iter().map(|panel| panel.curves.len()).collect();
         assert_eq!(curves, [9, 10, 10, 9], "speed-up and efficiency have an ideal");

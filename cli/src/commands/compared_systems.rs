@@ -69,9 +69,9 @@ impl ComparedSystems {
     }
 
     /// Returns the name of a system. In a test the first one is the baseline.
-    fn label(&self, place: usize) -> String {
-        let role = if self.is_tested && place == 0 { "Baseline: " } else { "" };
-        format!("{role}{}", self.names[place])
+    fn label(&self, index: usize) -> String {
+        let role = if self.is_tested && index == 0 { "Baseline: " } else { "" };
+        format!("{role}{}", self.names[index])
     }
 
     /// Returns a line for each metric, with its signature, and for each of its scores; or only the
@@ -98,11 +98,11 @@ impl ComparedSystems {
     /// scores are rounded and written as text.
     pub fn to_json(&self, format: ScoreFormat) -> String {
         let objects: Vec<String> = (0..self.names.len())
-            .map(|place| {
-                let name = Value::from(self.label(place));
+            .map(|index| {
+                let name = Value::from(self.label(index));
                 let mut object = format!("    {{\n        \"system\": {name}");
                 for metric in &self.metrics {
-                    let SystemComparison { score, p_value, confidence } = metric.systems[place];
+                    let SystemComparison { score, p_value, confidence } = metric.systems[index];
                     let _ = write!(object, ",\n        \"{}\": ", metric.name);
                     if !self.is_tested {
                         let _ = write!(object, "\"{score:.*}\"", format.decimals);
@@ -138,10 +138,10 @@ impl ComparedSystems {
             };
             rows[0].push(format!("{}{interval}", metric.name));
         }
-        for place in 0..self.names.len() {
-            let scores = self.metrics.iter().map(|metric| &metric.systems[place]);
+        for index in 0..self.names.len() {
+            let scores = self.metrics.iter().map(|metric| &metric.systems[index]);
             let scores = scores.map(|system| describe(system, "", format.decimals));
-            rows.push(std::iter::once(self.label(place)).chain(scores).collect());
+            rows.push(std::iter::once(self.label(index)).chain(scores).collect());
         }
         let mut text =
             format!("\\begin{{tabular}}{{r{}}}\n\\toprule\n", "c".repeat(self.metrics.len()));

@@ -40,8 +40,8 @@ proptest! {
     ) {
         let original = TestModel::new(TOY).bytes(&GlmOptions { max_hashed_order: hashed, ..GlmOptions::default() });
         let mut bytes = original.to_vec();
-        for (place, value) in changes {
-            if let Some(byte) = bytes.get_mut(place) {
+        for (index, value) in changes {
+            if let Some(byte) = bytes.get_mut(index) {
                 *byte = value;
             }
         }
@@ -66,8 +66,8 @@ proptest! {
         let container = Container::from_bytes(original.clone(), Path::new("x")).unwrap();
         let mut bytes = original.to_vec();
         for section in container.sections().iter().filter(|s| s.name.starts_with("order-")) {
-            for &(place, value) in &changes {
-                let at = (section.offset as usize) + place * 4 % section.length.max(4) as usize;
+            for &(index, value) in &changes {
+                let at = (section.offset as usize) + index * 4 % section.length.max(4) as usize;
                 bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
             }
         }
@@ -95,9 +95,9 @@ fn verify_notices_misplaced_blocks() {
         let section = container.sections().iter().find(|s| s.name == "order-2").unwrap();
         let (start, length) = (section.offset as usize, section.length as usize);
         let mut noticed = 0;
-        for place in (start..start + length).step_by(4) {
+        for index in (start..start + length).step_by(4) {
             let mut bytes = original.to_vec();
-            bytes[place] ^= 1;
+            bytes[index] ^= 1;
             let changed = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("x")).unwrap();
             assert!(changed.verify().is_err());
             noticed += usize::from(verify(&changed).is_err());

@@ -26,16 +26,16 @@ impl KeyPacking {
     }
 }
 
-/// An n-gram as a sort key; place 0 is its last word.
+/// An n-gram as a sort key; index 0 is its last word.
 pub(super) trait NgramKey: Copy + Ord + Send + Sync {
     /// No words yet.
     const EMPTY: Self;
 
-    /// Returns the key with one more word to the left, the word at `place`.
-    fn with_word(self, place: usize, word: u32, packing: KeyPacking) -> Self;
+    /// Returns the key with one more word to the left, the word at `index`.
+    fn with_word(self, index: usize, word: u32, packing: KeyPacking) -> Self;
 
-    /// Returns the word at `place` of a complete n-gram.
-    fn word(&self, place: usize, packing: KeyPacking) -> u32;
+    /// Returns the word at `index` of a complete n-gram.
+    fn word(&self, index: usize, packing: KeyPacking) -> u32;
 
     /// Returns the number of last words that two n-grams share.
     fn shared_words(&self, other: &Self, packing: KeyPacking) -> usize;
@@ -52,8 +52,8 @@ macro_rules! impl_ngram_key {
             }
 
             #[inline(always)]
-            fn word(&self, place: usize, packing: KeyPacking) -> u32 {
-                let shift = packing.word_bits * (packing.order - 1 - place) as u32;
+            fn word(&self, index: usize, packing: KeyPacking) -> u32 {
+                let shift = packing.word_bits * (packing.order - 1 - index) as u32;
                 (self >> shift) as u32 & (u32::MAX >> (u32::BITS - packing.word_bits))
             }
 
@@ -73,13 +73,13 @@ impl_ngram_key!(u128);
 impl<const N: usize> NgramKey for [u32; N] {
     const EMPTY: Self = [0; N];
 
-    fn with_word(mut self, place: usize, word: u32, _: KeyPacking) -> Self {
-        self[place] = word;
+    fn with_word(mut self, index: usize, word: u32, _: KeyPacking) -> Self {
+        self[index] = word;
         self
     }
 
-    fn word(&self, place: usize, _: KeyPacking) -> u32 {
-        self[place]
+    fn word(&self, index: usize, _: KeyPacking) -> u32 {
+        self[index]
     }
 
     fn shared_words(&self, other: &Self, packing: KeyPacking) -> usize {
@@ -104,8 +104,8 @@ mod tests {
             x.shared_words(&y, packing),
             a.iter().zip(b).take_while(|(a, b)| a == b).count()
         );
-        for (place, &word) in a.iter().enumerate() {
-            assert_eq!(x.word(place, packing), word);
+        for (index, &word) in a.iter().enumerate() {
+            assert_eq!(x.word(index, packing), word);
         }
     }
 

@@ -58,8 +58,8 @@ impl SortedRun {
                 }
             };
             bytes.push(shared as u8 | (count.min(SMALL_COUNT) as u8) << 4);
-            for place in shared..packing.order {
-                push_leb128(&mut bytes, key.word(place, packing).into());
+            for index in shared..packing.order {
+                push_leb128(&mut bytes, key.word(index, packing).into());
             }
             if count >= SMALL_COUNT {
                 push_leb128(&mut bytes, count - SMALL_COUNT);

@@ -337,33 +337,33 @@ impl Placer<'_> {
     ) -> Vec<Option<Range<usize>>> {
         // A child without own words in the span follows its predecessor in the sentence.
         let mut by_source: Vec<usize> = (0..children.len()).collect();
-        by_source.sort_unstable_by_key(|&place| children[place].1);
+        by_source.sort_unstable_by_key(|&index| children[index].1);
         let mut centers = vec![0; children.len()];
         let mut last = span.start;
-        for place in by_source {
-            let (_, child) = children[place];
-            let found = ranges[place].as_ref().map(|range| range.start);
+        for index in by_source {
+            let (_, child) = children[index];
+            let found = ranges[index].as_ref().map(|range| range.start);
             last = found
                 .or_else(|| {
                     span.clone()
                         .find(|word| (child..nodes[child].end).contains(&self.owners[*word]))
                 })
                 .unwrap_or(last);
-            centers[place] = last;
+            centers[index] = last;
         }
         // The group of a child in the order: 0 if it continues before the sentence, 2 if it
         // continues after it, else 1.
-        fn side(place: usize, nodes: &[Node], children: &[(usize, usize)]) -> i32 {
-            match nodes[children[place].1].tags {
+        fn side(index: usize, nodes: &[Node], children: &[(usize, usize)]) -> i32 {
+            match nodes[children[index].1].tags {
                 [None, _] => 0,
                 [_, None] => 2,
                 _ => 1,
             }
         }
         let mut order: Vec<usize> =
-            (0..children.len()).filter(|&place| nodes[children[place].1].demand > 0).collect();
-        order.sort_by_key(|&place| {
-            (side(place, nodes, children), centers[place], children[place].1)
+            (0..children.len()).filter(|&index| nodes[children[index].1].demand > 0).collect();
+        order.sort_by_key(|&index| {
+            (side(index, nodes, children), centers[index], children[index].1)
         });
         steps::count(order.len() * span.len());
         // Dynamic programming over the children in this order. `best[n]` is the best sum of scores
@@ -372,8 +372,8 @@ impl Placer<'_> {
         let length = span.len();
         let mut best = vec![Some(0i64); length + 1];
         let mut begins = Vec::with_capacity(order.len());
-        for &place in &order {
-            let child = children[place].1;
+        for &index in &order {
+            let child = children[index].1;
             let mut sums = vec![0i64; length + 1];
             for word in 0..length {
                 sums[word + 1] = sums[word] + self.value(nodes, node, child, span.start + word);
@@ -385,13 +385,13 @@ impl Placer<'_> {
             for end in nodes[child].demand..=length {
                 let start = end - nodes[child].demand;
                 if let Some(value) = best[start].map(|value| value - sums[start])
-                    && (side(place, nodes, children) != 0 || start == 0)
+                    && (side(index, nodes, children) != 0 || start == 0)
                     && from.is_none_or(|(most, _)| value > most)
                 {
                     from = Some((value, start));
                 }
                 let own = from.map(|(value, start)| (value + sums[end], start));
-                let may_end = side(place, nodes, children) != 2 || end == length;
+                let may_end = side(index, nodes, children) != 2 || end == length;
                 let before = if end > 0 { next[end - 1] } else { None };
                 match own.filter(|(value, _)| may_end && before.is_none_or(|other| *value > other))
                 {
@@ -404,12 +404,12 @@ impl Placer<'_> {
         }
         let mut found = vec![None; children.len()];
         let mut end = length;
-        for (&place, begin) in order.iter().zip(&begins).rev() {
+        for (&index, begin) in order.iter().zip(&begins).rev() {
             while end > 0 && begin[end].is_none() {
                 end -= 1;
             }
             if let Some(start) = begin[end] {
-                found[place] = Some(span.start + start..span.start + end);
+                found[index] = Some(span.start + start..span.start + end);
                 end = start;
             }
         }

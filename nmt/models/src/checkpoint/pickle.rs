@@ -292,21 +292,21 @@ impl<'a> Machine<'a> {
                 }
             }
             b'q' => {
-                let place = self.take(1)?[0];
-                self.remember(place.into())?;
+                let index = self.take(1)?[0];
+                self.remember(index.into())?;
             }
             b'r' => {
-                let place = u32::from_le_bytes(self.array()?);
-                self.remember(place.into())?;
+                let index = u32::from_le_bytes(self.array()?);
+                self.remember(index.into())?;
             }
             0x94 => self.remember(self.memo.len() as u64)?,
             b'h' => {
-                let place = self.take(1)?[0];
-                self.recall(place.into())?;
+                let index = self.take(1)?[0];
+                self.recall(index.into())?;
             }
             b'j' => {
-                let place = u32::from_le_bytes(self.array()?);
-                self.recall(place.into())?;
+                let index = u32::from_le_bytes(self.array()?);
+                self.recall(index.into())?;
             }
             b'c' => {
                 let (module, name) = (self.line()?, self.line()?);
@@ -429,15 +429,15 @@ impl<'a> Machine<'a> {
         object.ok_or_else(|| "expected a container".into())
     }
 
-    fn remember(&mut self, place: u64) -> Result<(), String> {
+    fn remember(&mut self, index: u64) -> Result<(), String> {
         let value = self.top()?;
-        self.memo.insert(place, value);
+        self.memo.insert(index, value);
         Ok(())
     }
 
-    fn recall(&mut self, place: u64) -> Result<(), String> {
+    fn recall(&mut self, index: u64) -> Result<(), String> {
         let value =
-            self.memo.get(&place).ok_or_else(|| format!("object {place} was not stored"))?;
+            self.memo.get(&index).ok_or_else(|| format!("object {index} was not stored"))?;
         self.stack.push(*value);
         Ok(())
     }

@@ -38,7 +38,7 @@ pub(super) fn search_graph(json: &[u8]) -> Value {
     let nodes = graph.and_then(|graph| graph.pieces.into_iter().next()).map(|one| one.hypotheses);
     let nodes = nodes.unwrap_or_default();
     let by_id: HashMap<u32, usize> =
-        nodes.iter().enumerate().map(|(place, node)| (node.id, place)).collect();
+        nodes.iter().enumerate().map(|(index, node)| (node.id, index)).collect();
     fn score(node: &Node) -> f64 {
         node.score.map_or(f64::NEG_INFINITY, f64::from)
     }
@@ -46,35 +46,35 @@ pub(super) fn search_graph(json: &[u8]) -> Value {
         node.back.and_then(|back| by_id.get(&back).copied())
     }
     let transition =
-        |node: &Node| score(node) - before(node, &by_id).map_or(0.0, |place| score(&nodes[place]));
+        |node: &Node| score(node) - before(node, &by_id).map_or(0.0, |index| score(&nodes[index]));
     let mut covered = vec![0; nodes.len()];
-    for (place, node) in nodes.iter().enumerate() {
+    for (index, node) in nodes.iter().enumerate() {
         // A hypothesis comes after the one that it extends.
         let words = node.span.map_or(0, |(first, last)| last + 1 - first);
-        covered[place] = words + before(node, &by_id).map_or(0, |place| covered[place]);
+        covered[index] = words + before(node, &by_id).map_or(0, |index| covered[index]);
     }
     let mut forward: Vec<(i64, f64)> = nodes
         .iter()
         .map(|node| if node.complete { (-1, 0.0) } else { (-1, f64::NEG_INFINITY) })
         .collect();
     // A recombined hypothesis continues as the other one does.
-    for (place, node) in nodes.iter().enumerate().rev() {
+    for (index, node) in nodes.iter().enumerate().rev() {
         if let Some(other) = node.recombined.and_then(|id| by_id.get(&id)) {
-            forward[place] = forward[*other];
+            forward[index] = forward[*other];
         }
-        let through = forward[place].1 + transition(node);
+        let through = forward[index].1 + transition(node);
         if let Some(back) = before(node, &by_id)
             && through > forward[back].1
         {
             forward[back] = (i64::from(node.id), through);
         }
     }
-    let values = nodes.iter().enumerate().map(|(place, node)| {
+    let values = nodes.iter().enumerate().map(|(index, node)| {
         let mut value = vec![
             ("hyp".to_owned(), Value::from_count(node.id)),
-            ("stack".into(), Value::from_count(covered[place])),
-            ("forward".into(), Value::Double(forward[place].0 as f64)),
-            ("fscore".into(), Value::Double(forward[place].1)),
+            ("stack".into(), Value::from_count(covered[index])),
+            ("forward".into(), Value::Double(forward[index].0 as f64)),
+            ("fscore".into(), Value::Double(forward[index].1)),
         ];
         if let (Some(back), Some((first, last))) = (node.back, node.span) {
             value.extend([
