@@ -73,7 +73,7 @@ pub(crate) struct PhraseRowLayout {
 
 /// The models and settings that features are loaded with.
 pub(crate) struct LoadContext<'a> {
-    /// The models, which features add theirs to.
+    /// The models, to which features add the models that they load.
     pub(crate) models: &'a mut Models,
     /// Finds the file that a feature line names.
     pub(crate) resolve_path: &'a dyn Fn(&str) -> PathBuf,
