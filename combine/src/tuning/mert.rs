@@ -18,7 +18,7 @@ use miriam_metrics::bleu::BleuCounts;
 use miriam_storage::random::SplitMix64;
 
 use super::n_best_lists::{BleuStatistics, NBestLists};
-use super::{derive_seed, l1_normalized, next_symmetric};
+use super::{WeightScale, derive_seed, l1_normalized, next_symmetric};
 
 /// Searches from random weights.
 const RESTARTS: u64 = 10;
@@ -35,11 +35,12 @@ const MIN_INTERVAL: f64 = 1e-9;
 /// weights.
 pub(super) fn optimize(
     lists: &NBestLists,
+    scale: WeightScale,
     starts: &[Vec<f64>],
     seed: u64,
     threads: usize,
 ) -> Vec<f64> {
-    let problem = MertProblem::new(lists);
+    let problem = MertProblem::new(lists, scale);
     let random = (0..RESTARTS).map(|number| {
         let mut random = SplitMix64::new(derive_seed(seed, number));
         l1_normalized((0..lists.num_components).map(|_| next_symmetric(&mut random)).collect())
@@ -76,6 +77,7 @@ pub(super) fn optimize(
 
 /// All n-best lists, concatenated.
 struct MertProblem {
+    scale: WeightScale,
     num_components: usize,
     line_ranges: Vec<Range<usize>>,
     /// Values, component by component.
@@ -87,9 +89,10 @@ struct MertProblem {
 }
 
 impl MertProblem {
-    fn new(lists: &NBestLists) -> Self {
+    fn new(lists: &NBestLists, scale: WeightScale) -> Self {
         let width = lists.num_components;
         let mut problem = MertProblem {
+            scale,
             num_components: width,
             line_ranges: Vec::with_capacity(lists.lines.len()),
             columns: vec![Vec::new(); width],
@@ -100,7 +103,7 @@ impl MertProblem {
         for list in &lists.lines {
             let first = problem.statistics.len();
             problem.statistics.extend_from_slice(&list.statistics);
-            problem.fixed_scores.extend_from_slice(&list.fixed_scores);
+            problem.fixed_scores.extend(list.fixed_scores.iter().map(|&f| scale.fixed_score(f)));
             for (component, column) in problem.columns.iter_mut().enumerate() {
                 column.extend((0..list.len()).map(|i| list.row(i, width)[component]));
             }
@@ -172,7 +175,7 @@ impl<'p> CoordinateAscent<'p> {
                 bleu = reached;
             }
             // Many small moves would accumulate errors.
-            weights = l1_normalized(weights);
+            weights = self.problem.scale.after_step(weights);
             self.score_all(&weights);
             if bleu < before + MIN_GAIN {
                 return (bleu.max(before), weights);
@@ -377,7 +380,8 @@ mod tests {
             start in (-1.0f64..1.0, -1.0f64..1.0),
             axis in 0usize..2,
         ) {
-            let problem = MertProblem::new(&lists(&lines));
+            let lists = lists(&lines);
+            let problem = MertProblem::new(&lists, WeightScale::new(&lists, &[1.0]));
             let mut weights = vec![start.0, start.1];
             let mut search = CoordinateAscent::new(&problem);
             search.score_all(&weights);
@@ -400,11 +404,12 @@ mod tests {
             start in (-1.0f64..1.0, -1.0f64..1.0),
         ) {
             let lists = lists(&lines);
-            let problem = MertProblem::new(&lists);
+            let scale = WeightScale::new(&lists, &[1.0]);
+            let problem = MertProblem::new(&lists, scale);
             let start = vec![start.0, start.1];
-            let found = optimize(&lists, std::slice::from_ref(&start), 1, 1);
+            let found = optimize(&lists, scale, std::slice::from_ref(&start), 1, 1);
             prop_assert!(bleu_at(&problem, &found) + 1e-9 >= bleu_at(&problem, &start));
-            prop_assert_eq!(found, optimize(&lists, &[start], 1, 3));
+            prop_assert_eq!(found, optimize(&lists, scale, &[start], 1, 3));
         }
     }
 }

@@ -18,7 +18,7 @@ use miriam_metrics::bleu::{BleuCounts, MAX_NGRAM_ORDER};
 use miriam_storage::random::SplitMix64;
 
 use super::n_best_lists::{BleuStatistics, NBestList, NBestLists};
-use super::{derive_seed, l1_normalized};
+use super::{WeightScale, derive_seed};
 
 /// The largest step size, for weights whose magnitudes sum to 1.
 const C: f64 = 0.001;
@@ -28,8 +28,14 @@ const EPOCHS: usize = 30;
 const RUNS: u64 = 4;
 
 /// Returns weights that rank good translations of `lists` first, starting from `start`.
-pub(super) fn optimize(lists: &NBestLists, start: &[f64], seed: u64, threads: usize) -> Vec<f64> {
-    let problem = MiraProblem::new(lists);
+pub(super) fn optimize(
+    lists: &NBestLists,
+    scale: WeightScale,
+    start: &[f64],
+    seed: u64,
+    threads: usize,
+) -> Vec<f64> {
+    let problem = MiraProblem::new(lists, scale);
     let seeds: Vec<u64> = (0..RUNS).map(|run| derive_seed(seed, run)).collect();
     let per_thread = seeds.len().div_ceil(threads.max(1));
     let found: Vec<Vec<f64>> = thread::scope(|scope| {
@@ -38,7 +44,7 @@ pub(super) fn optimize(lists: &NBestLists, start: &[f64], seed: u64, threads: us
         for seeds in seeds.chunks(per_thread) {
             threads.push(scope.spawn(move || {
                 let runs = seeds.iter().map(|&seed| MiraRun::new(problem, start, seed).train());
-                runs.map(l1_normalized).collect::<Vec<_>>()
+                runs.map(|weights| scale.after_step(weights)).collect::<Vec<_>>()
             }));
         }
         let joined = threads.into_iter().flat_map(|thread| {
@@ -48,9 +54,10 @@ pub(super) fn optimize(lists: &NBestLists, start: &[f64], seed: u64, threads: us
     });
     let mut mean = vec![0.0; start.len()];
     for weights in &found {
-        mean.iter_mut().zip(weights).for_each(|(mean, weight)| *mean += weight);
+        let parts = weights.iter().map(|weight| weight / found.len() as f64);
+        mean.iter_mut().zip(parts).for_each(|(mean, part)| *mean += part);
     }
-    l1_normalized(mean)
+    scale.after_step(mean)
 }
 
 /// The n-best lists by components.
@@ -68,16 +75,15 @@ struct LineCandidates {
 }
 
 impl MiraProblem {
-    fn new(lists: &NBestLists) -> Self {
+    fn new(lists: &NBestLists, scale: WeightScale) -> Self {
         let width = lists.num_components;
-        MiraProblem {
-            lines: lists.lines.iter().map(|list| LineCandidates::new(list, width)).collect(),
-        }
+        let lines = lists.lines.iter().map(|list| LineCandidates::new(list, width, scale));
+        MiraProblem { lines: lines.collect() }
     }
 }
 
 impl LineCandidates {
-    fn new(list: &NBestList, width: usize) -> Self {
+    fn new(list: &NBestList, width: usize, scale: WeightScale) -> Self {
         let columns = (0..width).flat_map(|c| (0..list.len()).map(move |i| list.row(i, width)[c]));
         let mut numbers = hashbrown::HashMap::new();
         let mut statistics = Vec::new();
@@ -93,7 +99,7 @@ impl LineCandidates {
             .collect();
         LineCandidates {
             columns: columns.collect(),
-            fixed_scores: list.fixed_scores.clone(),
+            fixed_scores: list.fixed_scores.iter().map(|&f| scale.fixed_score(f)).collect(),
             statistics,
             statistics_index,
         }
@@ -280,16 +286,18 @@ impl<'p> MiraRun<'p> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::l1_normalized;
     use super::super::test_lists::correlated_lists;
     use super::*;
 
     #[test]
     fn finds_the_values_that_correlate_with_bleu() {
         let lists = correlated_lists();
-        let problem = MiraProblem::new(&lists);
+        let scale = WeightScale::new(&lists, &[1.0]);
+        let problem = MiraProblem::new(&lists, scale);
         let wrong = l1_normalized(vec![-1.0, 1.0, 1.0]);
         let bleu = |weights: &[f64]| MiraRun::new(&problem, weights, 0).bleu(weights);
-        let found = optimize(&lists, &wrong, 5, 1);
+        let found = optimize(&lists, scale, &wrong, 5, 1);
         assert!(bleu(&wrong) < 60.0, "{}", bleu(&wrong));
         assert!(bleu(&found) > 99.0, "{found:?}: {}", bleu(&found));
         assert!(found[0] > 0.0 && found[2] < 0.0, "{found:?}");
@@ -299,8 +307,9 @@ mod tests {
     fn threads_do_not_matter() {
         let lists = correlated_lists();
         let start = l1_normalized(vec![0.1, 0.5, 0.4]);
-        let found = optimize(&lists, &start, 9, 1);
-        assert_eq!(optimize(&lists, &start, 9, 3), found);
-        assert_ne!(optimize(&lists, &start, 10, 1), found);
+        let scale = WeightScale::new(&lists, &start);
+        let found = optimize(&lists, scale, &start, 9, 1);
+        assert_eq!(optimize(&lists, scale, &start, 9, 3), found);
+        assert_ne!(optimize(&lists, scale, &start, 10, 1), found);
     }
 }

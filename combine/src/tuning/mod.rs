@@ -10,10 +10,13 @@ mod n_best_lists;
 mod pro;
 #[cfg(test)]
 mod test_lists;
+mod weight_scale;
 
 use miriam_storage::random::SplitMix64;
 
 pub use n_best_lists::{BleuStatistics, NBestList, NBestLists};
+use weight_scale::WeightScale;
+pub use weight_scale::l1_normalized;
 
 /// The optimiser of weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,8 +31,9 @@ pub enum TuningAlgorithm {
 }
 
 impl TuningAlgorithm {
-    /// Returns weights by which good translations of `lists` rank first, with magnitudes that sum to
-    /// 1. The search begins with `start`; MERT also begins with `best`, the best weights so far.
+    /// Returns weights by which good translations of `lists` rank first. The search begins with
+    /// `start`; MERT also begins with `best`, the best weights so far. The magnitudes of the result
+    /// sum to 1 unless fixed scores distinguish translations of a line.
     pub fn optimize(
         self,
         lists: &NBestLists,
@@ -38,26 +42,14 @@ impl TuningAlgorithm {
         seed: u64,
         threads: usize,
     ) -> Vec<f64> {
-        match self {
-            TuningAlgorithm::Mira => mira::optimize(lists, start, seed, threads),
-            TuningAlgorithm::Mert => {
-                mert::optimize(lists, &[start.to_vec(), best.to_vec()], seed, threads)
-            }
-            TuningAlgorithm::Pro => pro::optimize(lists, start, seed),
-        }
+        let scale = WeightScale::new(lists, start);
+        let [start, best] = [start, best].map(|weights| scale.scale_down(weights));
+        scale.scale_up(match self {
+            TuningAlgorithm::Mira => mira::optimize(lists, scale, &start, seed, threads),
+            TuningAlgorithm::Mert => mert::optimize(lists, scale, &[start, best], seed, threads),
+            TuningAlgorithm::Pro => pro::optimize(lists, scale, &start, seed),
+        })
     }
-}
-
-/// Returns weights scaled so that their magnitudes sum to 1; equal weights if all are 0.
-pub fn l1_normalized(mut weights: Vec<f64>) -> Vec<f64> {
-    let sum: f64 = weights.iter().map(|weight| weight.abs()).sum();
-    if sum > 0.0 && sum.is_finite() {
-        weights.iter_mut().for_each(|weight| *weight /= sum);
-    } else {
-        let count = weights.len() as f64;
-        weights.fill(1.0 / count);
-    }
-    weights
 }
 
 /// Returns a seed for part `number` of a run with `seed`.

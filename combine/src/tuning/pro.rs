@@ -13,7 +13,7 @@ use miriam_metrics::bleu::MAX_NGRAM_ORDER;
 use miriam_storage::random::SplitMix64;
 
 use super::n_best_lists::{BleuStatistics, NBestList, NBestLists};
-use super::{derive_seed, l1_normalized};
+use super::{WeightScale, derive_seed};
 
 /// Pairs that are drawn for a line.
 const DRAWN_PAIRS: usize = 5000;
@@ -29,16 +29,21 @@ const TOLERANCE: f64 = 1e-9;
 
 /// Returns weights that rank the better translation of pairs of `lists` first, starting from
 /// `start`. Returns the start itself if no pair differs.
-pub(super) fn optimize(lists: &NBestLists, start: &[f64], seed: u64) -> Vec<f64> {
+pub(super) fn optimize(
+    lists: &NBestLists,
+    scale: WeightScale,
+    start: &[f64],
+    seed: u64,
+) -> Vec<f64> {
     let width = lists.num_components;
     let mut pairs = RankedPairs { width, ..RankedPairs::default() };
     for (number, list) in (0..).zip(&lists.lines) {
-        pairs.draw(list, &mut SplitMix64::new(derive_seed(seed, number)));
+        pairs.draw(list, scale, &mut SplitMix64::new(derive_seed(seed, number)));
     }
     if pairs.len() == 0 {
         return start.to_vec();
     }
-    l1_normalized(pairs.fit(start.to_vec()))
+    scale.after_step(pairs.fit(start.to_vec()))
 }
 
 /// Returns BLEU of one translation, from 0 to 1, with one added to the counts of orders above 1.
@@ -73,7 +78,7 @@ impl RankedPairs {
     }
 
     /// Adds pairs of the translations in `list`.
-    fn draw(&mut self, list: &NBestList, random: &mut SplitMix64) {
+    fn draw(&mut self, list: &NBestList, scale: WeightScale, random: &mut SplitMix64) {
         if list.len() < 2 {
             return;
         }
@@ -94,7 +99,7 @@ impl RankedPairs {
             let differences = better_row.iter().zip(worse_row);
             self.differences.extend(differences.map(|(b, w)| f64::from(*b) - f64::from(*w)));
             let [better_fixed, worse_fixed] =
-                [better, worse].map(|i| f64::from(list.fixed_scores[i]));
+                [better, worse].map(|i| f64::from(scale.fixed_score(list.fixed_scores[i])));
             self.fixed.push(better_fixed - worse_fixed);
         }
     }
@@ -180,6 +185,7 @@ fn solve_positive_definite(mut matrix: Vec<f64>, mut vector: Vec<f64>) -> Vec<f6
 
 #[cfg(test)]
 mod tests {
+    use super::super::l1_normalized;
     use super::super::test_lists::correlated_lists;
     use super::*;
 
@@ -223,7 +229,9 @@ mod tests {
     #[test]
     fn finds_the_values_that_correlate_with_bleu() {
         let lists = correlated_lists();
-        let found = optimize(&lists, &l1_normalized(vec![-1.0, 1.0, 1.0]), 5);
+        let start = l1_normalized(vec![-1.0, 1.0, 1.0]);
+        let scale = WeightScale::new(&lists, &start);
+        let found = optimize(&lists, scale, &start, 5);
         assert!(found[0] > 0.0 && found[2] < 0.0, "{found:?}");
         let magnitudes: f64 = found.iter().map(|weight| weight.abs()).sum();
         assert!((magnitudes - 1.0).abs() < 1e-9, "{found:?}");
@@ -235,7 +243,7 @@ mod tests {
             (1..list.len()).all(|i| score(0) > score(i))
         };
         assert!(lists.lines.iter().filter(is_first_best).count() >= 57);
-        assert_ne!(optimize(&lists, &found, 6), found, "another seed draws other pairs");
+        assert_ne!(optimize(&lists, scale, &found, 6), found, "another seed draws other pairs");
     }
 
     #[test]
@@ -245,6 +253,7 @@ mod tests {
         list.push([1.0].into_iter(), 0.0, statistics(4, 4, [4, 3, 2, 1]));
         list.push([2.0].into_iter(), 0.0, statistics(4, 4, [4, 3, 2, 1]));
         lists.merge(vec![list]);
-        assert_eq!(optimize(&lists, &[0.25], 1), [0.25]);
+        let scale = WeightScale::new(&lists, &[0.25]);
+        assert_eq!(optimize(&lists, scale, &[0.25], 1), [0.25]);
     }
 }

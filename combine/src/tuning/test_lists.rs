@@ -24,3 +24,24 @@ pub fn correlated_lists() -> NBestLists {
     lists.merge((0..60).map(line).collect());
     lists
 }
+
+/// Lines whose translations have a fixed score that correlates with BLEU, `scale` times as large,
+/// and two values that hardly do.
+pub fn lists_with_a_fixed_score(scale: f32) -> NBestLists {
+    let mut random = SplitMix64::new(4);
+    let mut lists = NBestLists::new(60, 2);
+    let line = |_| {
+        let mut list = NBestList::default();
+        for i in 0..10u32 {
+            let right = 12 - i;
+            let [first, second, noise] = [0; 3].map(|_| next_symmetric(&mut random) as f32);
+            let matches = std::array::from_fn(|n| right - n as u32);
+            let statistics = BleuStatistics { length: 12, reference_length: 12, matches };
+            let fixed = scale * (right as f32 / 2.0 + noise);
+            list.push([4.0 * first, 4.0 * second].into_iter(), fixed, statistics);
+        }
+        list
+    };
+    lists.merge((0..60).map(line).collect());
+    lists
+}

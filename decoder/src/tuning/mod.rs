@@ -19,7 +19,7 @@ mod ini_template;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use miriam_combine::tuning::{NBestLists, derive_seed, l1_normalized};
+use miriam_combine::tuning::{NBestLists, derive_seed};
 use miriam_metrics::bleu::BleuCounts;
 use miriam_textio::{Output, Progress};
 
@@ -233,7 +233,7 @@ impl TunedComponents {
     }
 
     fn tuned_weights(&self, weights: &[f32]) -> Vec<f64> {
-        l1_normalized(self.tuned.iter().map(|&component| f64::from(weights[component])).collect())
+        self.tuned.iter().map(|&component| f64::from(weights[component])).collect()
     }
 
     /// Writes the tuned weights into those of all components.
