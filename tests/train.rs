@@ -235,6 +235,11 @@ fn training_on_raw_text_gives_a_raw_text_system() {
     fs::write(at("elsewhere/preparation"), "tokenize fr\n").unwrap();
     let message = run_to_error(&mut tune);
     assert!(message.contains("preparation: it belongs to another system"), "{message}");
+    // An ini of a system of tokens would find it there, too.
+    let mut build = miriam();
+    build.args(["pt", "build", "--config"]).arg(toy_file("moses.ini"));
+    let message = run_to_error(build.arg("-o").arg(at("elsewhere")));
+    assert!(message.contains("preparation: it belongs to another system"), "{message}");
 }
 
 /// Text that is not tokenised is noticed where nothing tokenises it.

@@ -22,14 +22,18 @@ impl PreparationCopy {
     /// if its texts are not prepared, or if `output` is in its folder.
     ///
     /// # Errors
-    /// If a file cannot be read.
+    /// If a file cannot be read, or if texts are not prepared but would be, by a file beside
+    /// `output`.
     pub fn plan(configuration: &Configuration, output: &Path) -> Result<Option<Self>> {
         let from = TextProcessorConfig::path_beside(&configuration.ini);
         let to = TextProcessorConfig::path_beside(output);
         let is_same =
             from.canonicalize().ok().is_some_and(|from| to.canonicalize().ok() == Some(from));
-        if !from.is_file() || is_same {
+        if is_same {
             return Ok(None);
+        }
+        if !from.is_file() {
+            return if to.is_file() { Err(foreign_file(&to)) } else { Ok(None) };
         }
         let folder = to.parent().unwrap_or(Path::new(""));
         fn unreadable(reason: String, from: &Path) -> Error {
@@ -64,9 +68,7 @@ impl PreparationCopy {
         }) else {
             return Ok(());
         };
-        let reason = "it belongs to another system, or to this one as it was before; write the ini \
-                      into a folder of its own, or remove the file";
-        Err(Error::configuration(path.display().to_string(), reason))
+        Err(foreign_file(path))
     }
 
     /// Writes the files.
@@ -82,4 +84,10 @@ impl PreparationCopy {
         }
         Ok(())
     }
+}
+
+fn foreign_file(path: &Path) -> Error {
+    let reason = "it belongs to another system, or to this one as it was before; write the ini \
+                  into a folder of its own, or remove the file";
+    Error::configuration(path.display().to_string(), reason)
 }

@@ -107,6 +107,11 @@ impl Manifest {
         self.stages.retain(|done| done.stage != name);
     }
 
+    /// Returns the files of all stages, relative to the folder, and their lengths in bytes.
+    pub fn files(&self) -> impl Iterator<Item = &(PathBuf, u64)> {
+        self.stages.iter().flat_map(|done| &done.files)
+    }
+
     /// Records a stage.
     pub fn insert_stage(&mut self, done: CompletedStage) {
         self.remove_stage(&done.stage);

@@ -11,7 +11,7 @@ use miriam_align::{AlignModel, Symmetrization};
 use miriam_decoder::tuning::TuningAlgorithm;
 
 use crate::corpus::LengthLimits;
-use crate::{LmKind, TrainOptions, Tuning};
+use crate::{LanguagePair, LmKind, TrainOptions, Tuning};
 
 /// Returns the options of cleaning the parallel text whose files have this hash.
 pub(crate) fn corpus(hash: &str, limits: LengthLimits) -> String {
@@ -97,6 +97,7 @@ pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
     let texts = [
         ("source", path_text(&options.source)),
         ("target", path_text(&options.target)),
+        ("raw, the languages,", or_none(options.raw_languages.as_ref().map(language_pair))),
         ("dev-source", or_none(dev.map(|(source, _)| path_text(source)))),
         ("dev-target", or_none(dev.map(|(_, target)| path_text(target)))),
         ("max-words", options.max_words.to_string()),
@@ -118,6 +119,10 @@ pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
         ("vocab-size", vocab_size.map_or("by size".into(), |n| n.to_string())),
     ];
     texts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn language_pair(languages: &LanguagePair) -> String {
+    format!("{} {}", languages.source, languages.target)
 }
 
 fn or_none(text: Option<String>) -> String {

@@ -132,6 +132,37 @@ pub(crate) fn run_stages(
     Ok(RunOutcome { results, num_run: count })
 }
 
+/// The files that an earlier run wrote into a folder and that the stages of this one do not write.
+pub(crate) struct ObsoleteFiles(Vec<(PathBuf, u64)>);
+
+impl ObsoleteFiles {
+    /// Finds the files of stages that ran in `folder` before; those in the folders `kept` stay.
+    pub fn find(folder: &Path, stages: &[Stage<'_>], kept: &[&str]) -> Self {
+        let is_obsolete = |path: &Path| {
+            !kept.iter().any(|kept| path.starts_with(kept))
+                && !stages.iter().any(|stage| stage.files.iter().any(|file| file == path))
+        };
+        let manifest = Manifest::open(folder);
+        ObsoleteFiles(manifest.files().filter(|(path, _)| is_obsolete(path)).cloned().collect())
+    }
+
+    /// Removes them from `folder`, unless they were changed since.
+    pub fn remove(self, folder: &Path) {
+        for (file, length) in self.0 {
+            let path = folder.join(file);
+            if fs::metadata(&path).is_ok_and(|found| found.len() == length) {
+                match fs::remove_file(&path) {
+                    Ok(()) => tracing::info!(
+                        "{}: removed, it belonged to the system that was here before",
+                        path.display()
+                    ),
+                    Err(e) => tracing::warn!("{}: cannot remove: {e}", path.display()),
+                }
+            }
+        }
+    }
+}
+
 /// Computes the key of the unfinished work in a folder.
 fn work_key(resumable: &ResumableFolder, stages: &[Stage<'_>], keys: &[String]) -> String {
     let mut hasher = Hasher::new();
@@ -304,6 +335,44 @@ mod tests {
             fs::write(&paths[3], manifest).unwrap();
             assert_eq!(pipeline.run_pipeline(), ["prepare", "cut", "build"]);
         }
+    }
+
+    #[test]
+    fn files_that_no_stage_writes_any_more_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let stage = |name: &'static str, files: &[&str]| Stage {
+            name,
+            title: name,
+            dependencies: &[],
+            key: String::new(),
+            files: files.iter().map(PathBuf::from).collect(),
+            is_kept: true,
+            resumes_in: None,
+            run: Box::new({
+                let files: Vec<PathBuf> = files.iter().map(|file| path.join(file)).collect();
+                move |_| {
+                    files.iter().for_each(|file| fs::write(file, name).unwrap());
+                    Ok(StageStatistics::new())
+                }
+            }),
+        };
+        let run = |stages: &[Stage<'_>]| {
+            let obsolete = ObsoleteFiles::find(path, stages, &["costly"]);
+            run_stages(path, stages, BTreeMap::new(), &NoProgress).unwrap();
+            obsolete.remove(path);
+        };
+        let exists = |name: &str| path.join(name).exists();
+        run(&[
+            stage("prepare", &["preparation", "edited"]),
+            stage("build", &["text", "model"]),
+            stage("learn", &["costly/model"]),
+        ]);
+        fs::write(path.join("edited"), "by the user").unwrap();
+        fs::write(path.join("mine"), "of the user").unwrap();
+        run(&[stage("build", &["model"])]);
+        assert!(!exists("preparation") && !exists("text"));
+        assert!(["model", "edited", "mine", "costly/model"].into_iter().all(exists));
     }
 
     /// A stopped stage finds its folder as it was, unless it has other options; a folder of others

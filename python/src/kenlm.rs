@@ -23,22 +23,11 @@ use pyo3::types::{PyBytes, PyDict, PyFloat, PyString, PyTuple};
 
 use crate::interrupt::run_interruptible;
 use crate::open::open_as_kenlm;
-use crate::text::text_bytes;
+use crate::text::{text_bytes, truth};
 
 /// The minimum length of texts that are scored without the interpreter's lock: releasing it costs
 /// as much as scoring a few words.
 const DETACH_BYTES: usize = 256;
-
-/// An argument that is used as a truth value.
-pub struct Truth(bool);
-
-impl<'a, 'py> FromPyObject<'a, 'py> for Truth {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Truth(object.is_truthy()?))
-    }
-}
 
 /// Options of loading a model.
 #[pyclass(module = "miriam.kenlm")]
@@ -74,8 +63,8 @@ impl Config {
     }
 
     #[setter]
-    fn set_show_progress(&mut self, value: Truth) {
-        self.show_progress = value.0;
+    fn set_show_progress(&mut self, #[pyo3(from_py_with = truth)] value: bool) {
+        self.show_progress = value;
     }
 
     #[getter]
@@ -223,16 +212,16 @@ impl Model {
 
     /// Returns log10 p of a sentence, including `</s>`, after `<s>`. With `bos=False`, the first
     /// word has no context; with `eos=False`, `</s>` is not scored.
-    #[pyo3(signature = (sentence, bos=Truth(true), eos=Truth(true)),
+    #[pyo3(signature = (sentence, bos=true, eos=true),
            text_signature = "($self, sentence, bos=True, eos=True)")]
     fn score(
         &self,
         py: Python<'_>,
         sentence: &Bound<'_, PyAny>,
-        bos: Truth,
-        eos: Truth,
+        #[pyo3(from_py_with = truth)] bos: bool,
+        #[pyo3(from_py_with = truth)] eos: bool,
     ) -> PyResult<f32> {
-        let markers = SentenceMarkers { begin: bos.0, end: eos.0 };
+        let markers = SentenceMarkers { begin: bos, end: eos };
         self.score_text(py, text_bytes(sentence)?, markers)
     }
 
@@ -250,13 +239,18 @@ impl Model {
     }
 
     /// Iterates over `(log_prob, ngram_length, oov)` of each word, and of `</s>`.
-    #[pyo3(signature = (sentence, bos=Truth(true), eos=Truth(true)),
+    #[pyo3(signature = (sentence, bos=true, eos=true),
            text_signature = "($self, sentence, bos=True, eos=True)")]
-    fn full_scores(&self, sentence: Py<PyAny>, bos: Truth, eos: Truth) -> PyResult<FullScores> {
+    fn full_scores(
+        &self,
+        sentence: Py<PyAny>,
+        #[pyo3(from_py_with = truth)] bos: bool,
+        #[pyo3(from_py_with = truth)] eos: bool,
+    ) -> PyResult<FullScores> {
         Ok(FullScores {
             model: Arc::clone(&self.loaded()?.model),
             sentence: Some(sentence),
-            markers: SentenceMarkers { begin: bos.0, end: eos.0 },
+            markers: SentenceMarkers { begin: bos, end: eos },
             scores: Vec::new().into_iter(),
         })
     }
@@ -375,8 +369,8 @@ impl FullScoreReturn {
     #[new]
     #[pyo3(signature = (log_prob, ngram_length, oov),
            text_signature = "(log_prob, ngram_length, oov)")]
-    fn new(log_prob: f32, ngram_length: i32, oov: Truth) -> Self {
-        FullScoreReturn { log_prob, ngram_length, oov: oov.0 }
+    fn new(log_prob: f32, ngram_length: i32, #[pyo3(from_py_with = truth)] oov: bool) -> Self {
+        FullScoreReturn { log_prob, ngram_length, oov: oov }
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {

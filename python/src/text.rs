@@ -38,6 +38,11 @@ pub fn string_list(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     value.extract()
 }
 
+/// Returns whether a flag is set: any object is true or false, as in CTranslate2.
+pub fn truth(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    value.is_truthy()
+}
+
 /// Extracts the reference texts, each a list of lines. `None` stands for a line that lacks this
 /// reference.
 ///

@@ -39,6 +39,8 @@ pub(super) fn unsupported_reason(type_name: &str) -> Option<&'static str> {
         | "TargetConstituentAdjacencyFeature"
         | "TargetPreferencesFeature"
         | "PhraseOrientationFeature"
+        | "DeleteRules"
+        | "SetSourcePhrase"
         | "RDLM" => "it belongs to hierarchical and syntactic decoding, which is not available",
         "PhraseDictionaryMultiModel"
         | "PhraseDictionaryMultiModelCounts"
@@ -73,6 +75,10 @@ pub(super) fn unsupported_reason(type_name: &str) -> Option<&'static str> {
         | "OxFactoredMaxentLM" | "OxSourceFactoredLM" | "OxTreeLM" => {
             "neural language models are not available in this decoder"
         }
+        "Model1Feature" => "IBM model 1 as a feature is not available",
+        "DesegModel" => "the segmentation of Arabic is not undone in the search",
+        "ControlRecombination" => "give -exact-recombination for exact recombination",
+        "HyperParameterAsWeight" => "give the parameters of the search as options",
         "RANDLM" | "DALM" | "MaxEntLM" | "GPULM" | "SyntacticLM" | "SyntacticLanguageModel" => {
             "models of this kind are not read; use an ARPA file with KENLM"
         }

@@ -119,8 +119,15 @@ fn find_separators(file: &str, line: &[u8], number: u64) -> Result<(usize, usize
         (Some(first), Some(second)) => Ok((first, second)),
         _ => {
             let found = 1 + usize::from(first.is_some());
-            let reason =
-                format!("expected at least 3 fields (source ||| target ||| scores), found {found}");
+            let hint = if found == 2 {
+                "; tables of `f` reordering models, which name only source phrases, are not \
+                 supported: give an `fe` model"
+            } else {
+                ""
+            };
+            let reason = format!(
+                "expected at least 3 fields (source ||| target ||| scores), found {found}{hint}"
+            );
             Err(Error::format(file, number, None, reason))
         }
     }

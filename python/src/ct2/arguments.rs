@@ -230,12 +230,16 @@ pub(super) fn suppressed_sequences(
 }
 
 /// Returns the token ids of the argument `end_token`: a token, a list of tokens, or a list of ids.
+/// An empty token is none, as in CTranslate2.
 pub(super) fn end_ids(
     tokens: Option<&Bound<'_, PyAny>>,
     vocabulary: &Vocabulary,
 ) -> PyResult<Vec<u32>> {
     let Some(tokens) = tokens else { return Ok(Vec::new()) };
     if tokens.is_instance_of::<PyString>() {
+        if tokens.is_empty()? {
+            return Ok(Vec::new());
+        }
         return known_ids(
             PyList::new(tokens.py(), [tokens])?.as_any(),
             ("end_token", 0),

@@ -31,7 +31,7 @@ use super::results::{
 };
 use super::text_arguments::{decoding_settings, translator_for_languages};
 use crate::interrupt::run_interruptible;
-use crate::text::string_list;
+use crate::text::{string_list, truth};
 
 /// The default number of batches that may wait per thread of a translator.
 const BATCHES_PER_THREAD: usize = 4;
@@ -152,8 +152,8 @@ impl Translator {
         inter_threads: usize,
         intra_threads: usize,
         max_queued_batches: i64,
-        flash_attention: bool,
-        tensor_parallel: bool,
+        #[pyo3(from_py_with = truth)] flash_attention: bool,
+        #[pyo3(from_py_with = truth)] tensor_parallel: bool,
         files: Option<&Bound<'_, PyAny>>,
         lm: Option<PathBuf>,
         lm_weight: Option<f32>,
@@ -296,7 +296,7 @@ impl Translator {
         target_prefix: Option<&Bound<'py, PyAny>>,
         max_batch_size: usize,
         batch_type: &str,
-        asynchronous: bool,
+        #[pyo3(from_py_with = truth)] asynchronous: bool,
         beam_size: usize,
         patience: f32,
         num_hypotheses: usize,
@@ -304,24 +304,24 @@ impl Translator {
         coverage_penalty: f32,
         repetition_penalty: f32,
         no_repeat_ngram_size: usize,
-        disable_unk: bool,
+        #[pyo3(from_py_with = truth)] disable_unk: bool,
         suppress_sequences: Option<&Bound<'py, PyAny>>,
         end_token: Option<&Bound<'py, PyAny>>,
-        return_end_token: bool,
+        #[pyo3(from_py_with = truth)] return_end_token: bool,
         prefix_bias_beta: f32,
         max_input_length: usize,
         max_decoding_length: usize,
         min_decoding_length: usize,
-        use_vmap: bool,
-        return_scores: bool,
-        return_logits_vocab: bool,
-        return_attention: bool,
-        return_alternatives: bool,
+        #[pyo3(from_py_with = truth)] use_vmap: bool,
+        #[pyo3(from_py_with = truth)] return_scores: bool,
+        #[pyo3(from_py_with = truth)] return_logits_vocab: bool,
+        #[pyo3(from_py_with = truth)] return_attention: bool,
+        #[pyo3(from_py_with = truth)] return_alternatives: bool,
         min_alternative_expansion_prob: f32,
         sampling_topk: usize,
         sampling_topp: f32,
         sampling_temperature: f32,
-        replace_unknowns: bool,
+        #[pyo3(from_py_with = truth)] replace_unknowns: bool,
         callback: Option<Py<PyAny>>,
         _may_wait: bool,
     ) -> PyResult<Bound<'py, PyList>> {
@@ -411,7 +411,7 @@ impl Translator {
         batch_type: &str,
         max_input_length: usize,
         offset: usize,
-        asynchronous: bool,
+        #[pyo3(from_py_with = truth)] asynchronous: bool,
     ) -> PyResult<Bound<'py, PyList>> {
         let limits = batch_limits(max_batch_size, batch_type)?;
         let loaded = self.loaded()?;
