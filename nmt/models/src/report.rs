@@ -363,6 +363,12 @@ impl ModelBundle {
         lines
     }
 
+    /// Returns a warning of settings beside the model that have no effect, for users.
+    pub fn settings_warning(&self) -> Option<String> {
+        let keys = &self.settings.keys_without_effect;
+        (!keys.is_empty()).then(|| format!("without effect here: {}", keys.join(" ")))
+    }
+
     /// Returns a warning if source text would become unknown words, because the vocabulary has
     /// SentencePiece pieces and nothing segments text into them.
     pub fn segmentation_warning(&self) -> Option<String> {

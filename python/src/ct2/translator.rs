@@ -1,5 +1,6 @@
 //! The class `Translator`.
 
+use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
@@ -53,9 +54,10 @@ pub struct Translator {
 }
 
 impl Translator {
-    /// Opens and loads the model.
+    /// Opens and loads the model; warns of settings of its folder without effect.
     fn open(&self, py: Python<'_>) -> PyResult<Arc<Loaded>> {
-        let outcome = run_interruptible(py, |stop| -> Result<Arc<Loaded>, String> {
+        type Opened = (Arc<Loaded>, Option<String>);
+        let outcome = run_interruptible(py, |stop| -> Result<Opened, String> {
             let bundle = match &self.files {
                 Some(files) => ModelBundle::from_files(&self.path, files.iter().cloned()),
                 None if !self.path.exists() => {
@@ -65,6 +67,7 @@ impl Translator {
                 None => ModelBundle::open_with(&self.path, &BundleOptions::default()),
             };
             let bundle = bundle.map_err(|error| error.to_string())?;
+            let warning = bundle.settings_warning();
             let mut options = TranslationOptions::for_bundle(&bundle, None);
             let placed = options.set_devices(self.devices.clone());
             placed.map_err(|error| error.to_string())?;
@@ -83,9 +86,15 @@ impl Translator {
             }
             let pool =
                 TranslatorPool::new(Arc::new(translator), self.threads(), self.max_queued_batches);
-            Ok(Arc::new(Loaded::new(pool, compute_type)))
+            Ok((Arc::new(Loaded::new(pool, compute_type)), warning))
         })?;
-        outcome.map_err(PyRuntimeError::new_err)
+        let (loaded, warning) = outcome.map_err(PyRuntimeError::new_err)?;
+        if let Some(warning) = warning {
+            let category = py.get_type::<PyUserWarning>();
+            let message = CString::new(format!("{}: {warning}", self.path.display()))?;
+            PyErr::warn(py, &category, &message, 1)?;
+        }
+        Ok(loaded)
     }
 
     /// Returns the number of threads that translate: `inter_threads` per device.

@@ -182,8 +182,8 @@ impl Opener {
             options.precision =
                 known.ok_or_else(|| wrong(format!("precision {name:?}: there are {names}")))?;
         }
-        if let Some(warning) = bundle.segmentation_warning().filter(|_| !options.input.is_tokenized)
-        {
+        let segmentation = bundle.segmentation_warning().filter(|_| !options.input.is_tokenized);
+        for warning in segmentation.into_iter().chain(bundle.settings_warning()) {
             tracing::warn!("{}: {warning}", configuration.name);
         }
         let mut facts: Vec<(&'static str, String)> =

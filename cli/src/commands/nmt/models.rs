@@ -341,9 +341,8 @@ pub fn set_languages(bundle: &mut ModelBundle, languages: NamedLanguages) -> any
 
 /// Warns once of keys without effect in the decoder's configuration `file`.
 pub fn warn_of_keys_without_effect(bundle: &ModelBundle, file: &Path) {
-    let keys = &bundle.settings.keys_without_effect;
-    if !keys.is_empty() {
-        tracing::warn!("{}: without effect here: {}", file.display(), keys.join(" "));
+    if let Some(warning) = bundle.settings_warning() {
+        tracing::warn!("{}: {warning}", file.display());
     }
 }
 

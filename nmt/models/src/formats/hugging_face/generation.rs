@@ -10,7 +10,7 @@ use crate::decoder_config::DecoderConfig;
 use crate::{Error, Result};
 
 /// Options of `transformers` that search does not have, with the values that turn them off.
-const WITHOUT_EFFECT: [(&str, &[f64]); 14] = [
+const WITHOUT_EFFECT: [(&str, &[f64]); 16] = [
     ("min_length", &[0.0]),
     ("min_new_tokens", &[0.0]),
     ("num_beam_groups", &[1.0]),
@@ -25,6 +25,8 @@ const WITHOUT_EFFECT: [(&str, &[f64]); 14] = [
     ("begin_suppress_tokens", &[]),
     ("guidance_scale", &[1.0]),
     ("max_time", &[]),
+    ("forced_decoder_ids", &[]),
+    ("stop_strings", &[]),
 ];
 
 /// Returns the settings of a folder with the configuration of its model and that of decoding.
@@ -82,6 +84,13 @@ pub fn settings(
     if option("do_sample").and_then(Value::as_bool) == Some(true) {
         ignored.push("do_sample: true (--sampling-topk and others sample)".into());
     }
+    let other_end = option("eos_token_id").filter(|end| {
+        let of_model = config.get("eos_token_id").filter(|own| !own.is_null());
+        end.is_array() || of_model.is_some_and(|own| own != *end)
+    });
+    if let Some(end) = other_end {
+        ignored.push(format!("eos_token_id: {end} (</s> alone ends a translation)"));
+    }
     let phrases = option("bad_words_ids").and_then(Value::as_array);
     if phrases.is_some_and(|phrases| {
         phrases.iter().any(|ids| ids.as_array().is_none_or(|ids| ids.len() != 1))
@@ -106,7 +115,7 @@ mod tests {
     use serde_json::json;
 
     fn read(generation: Value) -> Result<DecoderConfig> {
-        let config = json!({"num_beams": 3, "early_stopping": true});
+        let config = json!({"num_beams": 3, "early_stopping": true, "eos_token_id": 2});
         settings(Path::new("folder"), &config, Some(&generation), "m2m_100")
     }
 
@@ -116,6 +125,7 @@ mod tests {
             "num_beams": 5, "length_penalty": 0.6, "max_length": 200, "early_stopping": true,
             "no_repeat_ngram_size": 3, "repetition_penalty": 1.5, "bad_words_ids": [[7]],
             "min_length": 0, "num_beam_groups": 1, "forced_bos_token_id": null,
+            "eos_token_id": 2,
         }));
         let found = found.unwrap();
         assert_eq!((found.beam_size, found.normalize), (Some(5), Some(0.6)));
@@ -139,6 +149,8 @@ mod tests {
             (json!({"min_length": 5}), "min_length: 5"),
             (json!({"diversity_penalty": 0.5}), "diversity_penalty: 0.5"),
             (json!({"suppress_tokens": [4]}), "suppress_tokens: [4]"),
+            (json!({"stop_strings": ["x"]}), "stop_strings: [\"x\"]"),
+            (json!({"eos_token_id": [2, 7]}), "eos_token_id: [2,7]"),
         ] {
             let found = read(generation).unwrap().keys_without_effect;
             assert!(matches!(&found[..], [one] if one.starts_with(name)), "{found:?}");
