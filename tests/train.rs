@@ -235,6 +235,13 @@ fn training_on_raw_text_gives_a_raw_text_system() {
     fs::write(at("elsewhere/preparation"), "tokenize fr\n").unwrap();
     let message = run_to_error(&mut tune);
     assert!(message.contains("preparation: it belongs to another system"), "{message}");
+    // A system of tokens in the same folder does not prepare texts any more.
+    let mut again = train(&at("model"), &[]);
+    let log = lossy_text(&run_with_input(&mut again, b"").stderr);
+    assert!(log.contains("--raw was en es, now it is none"), "{log}");
+    assert!(log.contains("it is preparation.old now"), "{log}");
+    let (tokens, _) = translate(&[], "this story is interesting .\n");
+    assert_eq!(tokens, "esta historia es interesante . \n");
     // An ini of a system of tokens would find it there, too.
     let mut build = miriam();
     build.args(["pt", "build", "--config"]).arg(toy_file("moses.ini"));

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::{
-    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, run_with_input,
-    shared_data,
+    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, run_to_usage_error,
+    run_with_input, shared_data,
 };
 
 fn path_str(path: &Path) -> &str {
@@ -231,16 +231,15 @@ fn lines_without_a_translation_are_reported() {
     };
     let log = run_log(command().args(["--", "-xml-input", "exclusive"]));
     assert!(log.contains("s, line 2: markup"), "{log}");
-    assert!(log.contains("1 of 3 lines have no translation and count as empty"), "{log}");
+    assert!(log.contains("1 of 3 lines have no translation, or are translated in parts"), "{log}");
     let error = run_to_error(command().args(["--", "-inputtype", "7"]));
     assert!(error.contains("no line has a translation"), "{error}");
     for (option, expected) in [
         ("-split", "-split is an option of `miriam translate`, not of the search"),
-        ("-i", "-i: `miriam tune` needs this option for itself"),
-        ("--n-best-list", "--n-best-list: `miriam tune` needs this option for itself"),
+        ("-i", "-i: `miriam tune` does not take this option"),
+        ("--n-best-list=x", "--n-best-list=x: `miriam tune` does not take this option"),
     ] {
-        let failed = command().args(["--", option, "x"]).output().unwrap();
-        let error = lossy_text(&failed.stderr);
+        let error = run_to_usage_error(command().args(["--", option, "x"]));
         assert!(error.contains(expected), "{option}: {error}");
     }
 }

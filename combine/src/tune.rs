@@ -74,7 +74,7 @@ pub fn tune_lists(
     let task = progress.task("tuning", Some(options.rounds as u64));
     for round in 0..options.rounds {
         let seed = derive_seed(options.seed, round as u64);
-        weights = options.method.optimize(&lists, &weights, &best, seed, options.threads);
+        weights = options.method.optimize(&lists, &weights, &best, false, seed, options.threads);
         let bleu = best_entries(&lists, &weights).bleu();
         tracing::info!("round {}: BLEU {bleu:.2}", round + 1);
         stalled += 1;

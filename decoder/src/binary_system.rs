@@ -96,6 +96,10 @@ pub fn build_binary_system(
         let reason = "the new ini would replace this one; give another folder";
         return Err(Error::configuration(ini.display().to_string(), reason));
     }
+    let preparation_copy = PreparationCopy::plan(configuration, &ini)?;
+    if let Some(copy) = &preparation_copy {
+        copy.check_targets()?;
+    }
     let text = IniText::read(configuration)?.for_folder_of(&ini, configuration)?;
     let reordering = integrated_reordering(configuration);
     let mut built: Vec<(usize, BuiltTable)> = Vec::new();
@@ -122,7 +126,7 @@ pub fn build_binary_system(
             _ => line.to_owned(),
         }
     });
-    if let Some(copy) = PreparationCopy::plan(configuration, &folder.join(INI_NAME))? {
+    if let Some(copy) = preparation_copy {
         copy.write()?;
     }
     let mut output = Output::create_atomic(&ini)?;

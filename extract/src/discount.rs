@@ -49,8 +49,8 @@ impl Discount {
                 let y = counts[0] / (counts[0] + 2.0 * counts[1]);
                 let discounts = [(1, 0.9), (2, 1.9), (3, 2.9)].map(|(n, most): (usize, f32)| {
                     let d = n as f32 - (n + 1) as f32 * y * counts[n] / counts[n - 1];
-                    // Without pairs of this count the ratio is NaN, or infinite, of which Moses
-                    // makes scores that are not numbers.
+                    // Without pairs of this count the estimate is NaN or infinite, and Moses
+                    // writes scores that are not numbers.
                     if d.is_finite() { d.min(most) } else { most }
                 });
                 Discount::KneserNey(discounts, statistics.pairs as f32)

@@ -319,10 +319,11 @@ fn write_tables(
     )?;
     if summary.entries == 0 {
         tracing::warn!(
-            "{}: the table is empty: no phrase pair fits the word links (and options)",
+            "{}: the table is empty: no phrase pair fits the word links, or the options exclude \
+             all; check the alignment",
             phrase_table.name()
         );
-        // A compressed file of no byte is not a valid one.
+        // A compressed file of zero bytes is invalid.
         let empty = TextCompressor::new(compression)
             .compress(b"")
             .map_err(|e| miriam_textio::Error::io(&name, "compress", e))?;

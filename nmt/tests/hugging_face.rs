@@ -233,6 +233,15 @@ fn separate_tables_of_marian_need_no_other_flag() {
         configure(folder, "tie_word_embeddings", Some(false.into()));
     });
     assert_eq!(error, "");
+}
+
+#[test]
+fn activations_are_known_by_the_names_of_transformers() {
+    for name in ["relu", "gelu", "gelu_python", "gelu_new", "gelu_fast", "quick_gelu", "silu"] {
+        let key = "activation_function";
+        let error = error_of("tiny-hf", |folder| configure(folder, key, Some(name.into())));
+        assert_eq!(error, "", "{name}");
+    }
     let error = error_of("tiny-hf", |folder| configure(folder, "activation_function", None));
     assert!(error.contains("activation_function is missing"), "{error}");
 }

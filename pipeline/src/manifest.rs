@@ -107,9 +107,11 @@ impl Manifest {
         self.stages.retain(|done| done.stage != name);
     }
 
-    /// Returns the files of all stages, relative to the folder, and their lengths in bytes.
-    pub fn files(&self) -> impl Iterator<Item = &(PathBuf, u64)> {
-        self.stages.iter().flat_map(|done| &done.files)
+    /// Removes the stage that wrote `file`. Returns whether there was one.
+    pub fn remove_stage_of(&mut self, file: &Path) -> bool {
+        let before = self.stages.len();
+        self.stages.retain(|done| done.files.iter().all(|(path, _)| path != file));
+        self.stages.len() < before
     }
 
     /// Records a stage.

@@ -97,7 +97,7 @@ pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
     let texts = [
         ("source", path_text(&options.source)),
         ("target", path_text(&options.target)),
-        ("raw, the languages,", or_none(options.raw_languages.as_ref().map(language_pair))),
+        ("raw", or_none(options.raw_languages.as_ref().map(pair_text))),
         ("dev-source", or_none(dev.map(|(source, _)| path_text(source)))),
         ("dev-target", or_none(dev.map(|(_, target)| path_text(target)))),
         ("max-words", options.max_words.to_string()),
@@ -121,7 +121,7 @@ pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
     texts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-fn language_pair(languages: &LanguagePair) -> String {
+fn pair_text(languages: &LanguagePair) -> String {
     format!("{} {}", languages.source, languages.target)
 }
 

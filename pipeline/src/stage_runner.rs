@@ -132,35 +132,41 @@ pub(crate) fn run_stages(
     Ok(RunOutcome { results, num_run: count })
 }
 
-/// The files that an earlier run wrote into a folder and that the stages of this one do not write.
-pub(crate) struct ObsoleteFiles(Vec<(PathBuf, u64)>);
-
-impl ObsoleteFiles {
-    /// Finds the files of stages that ran in `folder` before; those in the folders `kept` stay.
-    pub fn find(folder: &Path, stages: &[Stage<'_>], kept: &[&str]) -> Self {
-        let is_obsolete = |path: &Path| {
-            !kept.iter().any(|kept| path.starts_with(kept))
-                && !stages.iter().any(|stage| stage.files.iter().any(|file| file == path))
-        };
-        let manifest = Manifest::open(folder);
-        ObsoleteFiles(manifest.files().filter(|(path, _)| is_obsolete(path)).cloned().collect())
-    }
-
-    /// Removes them from `folder`, unless they were changed since.
-    pub fn remove(self, folder: &Path) {
-        for (file, length) in self.0 {
-            let path = folder.join(file);
-            if fs::metadata(&path).is_ok_and(|found| found.len() == length) {
-                match fs::remove_file(&path) {
-                    Ok(()) => tracing::info!(
-                        "{}: removed, it belonged to the system that was here before",
-                        path.display()
-                    ),
-                    Err(e) => tracing::warn!("{}: cannot remove: {e}", path.display()),
-                }
-            }
+/// Renames those of `names` that an earlier run wrote into `folder` and that no stage of this one
+/// writes, so that they do not change the new system: `NAME` becomes `NAME.old`.
+pub(crate) fn set_aside_obsolete(
+    folder: &Path,
+    stages: &[Stage<'_>],
+    names: &[&str],
+) -> Result<()> {
+    let mut manifest = Manifest::open(folder);
+    for name in names {
+        let file = Path::new(name);
+        if stages.iter().any(|stage| stage.files.iter().any(|written| written == file))
+            || !manifest.remove_stage_of(file)
+        {
+            continue;
+        }
+        // From now on a file of this name is the user's.
+        manifest.save(folder)?;
+        let path = folder.join(name);
+        if !path.exists() {
+            continue;
+        }
+        let aside = folder.join(format!("{name}.old"));
+        match fs::rename(&path, &aside) {
+            Ok(()) => tracing::warn!(
+                "{}: it belongs to the system that was trained here before; it is {name}.old now",
+                path.display()
+            ),
+            Err(e) => tracing::warn!(
+                "{}: it belongs to the system that was trained here before, and cannot be \
+                 renamed ({e}); remove it",
+                path.display()
+            ),
         }
     }
+    Ok(())
 }
 
 /// Computes the key of the unfinished work in a folder.
@@ -338,41 +344,42 @@ mod tests {
     }
 
     #[test]
-    fn files_that_no_stage_writes_any_more_are_removed() {
+    fn files_that_no_stage_writes_are_set_aside() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path();
-        let stage = |name: &'static str, files: &[&str]| Stage {
-            name,
-            title: name,
-            dependencies: &[],
-            key: String::new(),
-            files: files.iter().map(PathBuf::from).collect(),
-            is_kept: true,
-            resumes_in: None,
-            run: Box::new({
-                let files: Vec<PathBuf> = files.iter().map(|file| path.join(file)).collect();
-                move |_| {
-                    files.iter().for_each(|file| fs::write(file, name).unwrap());
-                    Ok(StageStatistics::new())
-                }
-            }),
+        let path = |name: &str| folder.path().join(name);
+        let run = |names: &[&'static str]| {
+            let stage = |name: &'static str| Stage {
+                name,
+                title: name,
+                dependencies: &[],
+                key: String::new(),
+                files: vec![name.into()],
+                is_kept: true,
+                resumes_in: None,
+                run: Box::new({
+                    let path = path(name);
+                    move |_| {
+                        fs::write(&path, "a stage").unwrap();
+                        Ok(StageStatistics::new())
+                    }
+                }),
+            };
+            let stages: Vec<Stage<'_>> = names.iter().map(|name| stage(name)).collect();
+            run_stages(folder.path(), &stages, BTreeMap::new(), &NoProgress).unwrap();
+            set_aside_obsolete(folder.path(), &stages, &["model", "preparation"]).unwrap();
         };
-        let run = |stages: &[Stage<'_>]| {
-            let obsolete = ObsoleteFiles::find(path, stages, &["costly"]);
-            run_stages(path, stages, BTreeMap::new(), &NoProgress).unwrap();
-            obsolete.remove(path);
-        };
-        let exists = |name: &str| path.join(name).exists();
-        run(&[
-            stage("prepare", &["preparation", "edited"]),
-            stage("build", &["text", "model"]),
-            stage("learn", &["costly/model"]),
-        ]);
-        fs::write(path.join("edited"), "by the user").unwrap();
-        fs::write(path.join("mine"), "of the user").unwrap();
-        run(&[stage("build", &["model"])]);
-        assert!(!exists("preparation") && !exists("text"));
-        assert!(["model", "edited", "mine", "costly/model"].into_iter().all(exists));
+        run(&["model", "preparation"]);
+        assert!(path("preparation").exists());
+        run(&["model"]);
+        assert!(path("model").exists() && !path("preparation").exists());
+        assert_eq!(fs::read_to_string(path("preparation.old")).unwrap(), "a stage");
+        // One that the user writes stays.
+        fs::write(path("preparation"), "the user").unwrap();
+        run(&["model"]);
+        assert_eq!(fs::read_to_string(path("preparation")).unwrap(), "the user");
+        // A stage writes it again.
+        run(&["model", "preparation"]);
+        assert_eq!(fs::read_to_string(path("preparation")).unwrap(), "a stage");
     }
 
     /// A stopped stage finds its folder as it was, unless it has other options; a folder of others

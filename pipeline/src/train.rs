@@ -13,12 +13,9 @@ use crate::disk_estimate::{self, DiskEstimate};
 use crate::input_check;
 use crate::manifest::{CompletedStage, MANIFEST_FILE};
 use crate::stage_keys;
-use crate::stage_runner::{self, ObsoleteFiles};
+use crate::stage_runner;
 use crate::summary::{CombinationSummary, DevSummary};
-use crate::training_stages::{
-    AUGMENTED_FOLDER, INI_FILE, NEURAL_FOLDER, REVERSE_FOLDER, TEXT_FOLDER, TrainingRun,
-    WORK_FOLDER,
-};
+use crate::training_stages::{FILES_OF_A_SYSTEM, INI_FILE, TEXT_FOLDER, TrainingRun, WORK_FOLDER};
 use crate::{Error, Result, TrainOptions, TrainSummary};
 
 /// The file that is locked while a run uses its folder.
@@ -46,12 +43,9 @@ pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSum
     estimate_disk(options)?.log(options);
     let training = TrainingRun { options, reordering, folder };
     let stages = training.build_stages(progress)?;
-    // Neural models took hours, and a later run may ask for them again.
-    let kept = [NEURAL_FOLDER, REVERSE_FOLDER, AUGMENTED_FOLDER];
-    let obsolete = ObsoleteFiles::find(folder, &stages, &kept);
     let outcome =
         stage_runner::run_stages(folder, &stages, stage_keys::option_texts(options), progress)?;
-    obsolete.remove(folder);
+    stage_runner::set_aside_obsolete(folder, &stages, &FILES_OF_A_SYSTEM)?;
     let stage_seconds = stages
         .iter()
         .zip(&outcome.results)

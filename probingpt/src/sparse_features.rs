@@ -2,7 +2,7 @@
 
 use miriam_textio::fields::{self, find_separator};
 
-/// Whether `extra`, field 6 and later ones, begins with sparse features.
+/// Whether `extra`, field 6 and later ones, begins with sparse features: names with values.
 pub(crate) fn has_sparse_features(extra: &[u8]) -> bool {
     let sparse = &extra[..find_separator(extra).unwrap_or(extra.len())];
     let mut words = fields::split_words(sparse);

@@ -370,7 +370,7 @@ impl FullScoreReturn {
     #[pyo3(signature = (log_prob, ngram_length, oov),
            text_signature = "(log_prob, ngram_length, oov)")]
     fn new(log_prob: f32, ngram_length: i32, #[pyo3(from_py_with = truth)] oov: bool) -> Self {
-        FullScoreReturn { log_prob, ngram_length, oov: oov }
+        FullScoreReturn { log_prob, ngram_length, oov }
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {

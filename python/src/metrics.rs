@@ -26,7 +26,7 @@ fn score(
     references: &[Vec<Option<String>>],
 ) -> PyResult<(f64, String)> {
     if hypotheses.is_empty() {
-        return Err(PyValueError::new_err("there is no translation to score"));
+        return Err(PyValueError::new_err("hypotheses: expected at least one line, found none"));
     }
     if let Some(number) = references.iter().position(|lines| lines.len() != hypotheses.len()) {
         let found = references[number].len();
@@ -67,7 +67,7 @@ fn count_references(
         .collect();
     if let Some(line) = counts.iter().position(|&count| count == 0) {
         return Err(PyValueError::new_err(format!(
-            "there is no reference to compare hypotheses[{line}] with"
+            "hypotheses[{line}] has no reference; give a line in one of the references"
         )));
     }
     Ok(counts.iter().all(|&count| count == counts[0]).then(|| counts[0]))
@@ -143,6 +143,9 @@ pub fn score_chrf(
     eps_smoothing: bool,
     lowercase: bool,
 ) -> PyResult<(f64, String)> {
+    if !beta.is_finite() || beta < 0.0 {
+        return Err(PyValueError::new_err(format!("beta {beta}: expected a number from 0")));
+    }
     let chrf = Chrf::new(char_order, word_order)
         .map_err(|error| PyValueError::new_err(error.to_string()))?
         .beta(beta)

@@ -38,7 +38,8 @@ pub fn string_list(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     value.extract()
 }
 
-/// Returns whether a flag is set: any object is true or false, as in CTranslate2.
+/// Returns whether a flag is set: any object is true or false, as in CTranslate2 and KenLM's
+/// module.
 pub fn truth(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     value.is_truthy()
 }
@@ -54,7 +55,7 @@ pub fn reference_lists(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<Option<Stri
         .try_iter()?
         .map(|lines| {
             let lines = lines?;
-            if lines.is_instance_of::<PyString>() {
+            if lines.is_instance_of::<PyString>() || lines.is_instance_of::<PyBytes>() {
                 let message = "references: expected a list of texts, each a list of lines, found a \
                                string; put the lines of a single reference into a list";
                 return Err(PyTypeError::new_err(message));

@@ -32,11 +32,15 @@ def test_errors_say_what_is_wrong() -> None:
         corpus_bleu(HYPOTHESES, [REFERENCES[0], ["one"]])
     with pytest.raises(TypeError, match="put the lines of a single reference into a list"):
         corpus_bleu(["one"], ["one"])
+    with pytest.raises(TypeError, match="put the lines of a single reference into a list"):
+        corpus_bleu(["one"], [b"one"])
+    with pytest.raises(ValueError, match="beta -1: expected a number from 0"):
+        corpus_chrf(HYPOTHESES, REFERENCES, beta=-1)
     with pytest.raises(TypeError, match="put it into a list"):
         corpus_bleu("one", [["one"]])
     with pytest.raises(ValueError, match="no reference"):
         corpus_chrf(HYPOTHESES, [])
-    with pytest.raises(ValueError, match="no translation"):
+    with pytest.raises(ValueError, match="hypotheses: expected at least one line"):
         corpus_ter([], [[]])
     with pytest.raises(ValueError, match="unknown tokeniser"):
         corpus_bleu(HYPOTHESES, REFERENCES, tokenize="14a")
@@ -44,7 +48,7 @@ def test_errors_say_what_is_wrong() -> None:
         corpus_bleu(HYPOTHESES, REFERENCES, smooth_method="much")
     with pytest.raises(ValueError, match="smoothing value -0.5: expected a number from 0"):
         corpus_bleu(HYPOTHESES, REFERENCES, smooth_method="add-k", smooth_value=-0.5)
-    with pytest.raises(ValueError, match=r"no reference to compare hypotheses\[1\] with"):
+    with pytest.raises(ValueError, match=r"hypotheses\[1\] has no reference"):
         corpus_bleu(HYPOTHESES, [["the cat", None]])
 
 
@@ -57,11 +61,21 @@ def test_lines_may_lack_references() -> None:
     assert signature.startswith("nrefs:var|")
     # The second reference has no other n-gram that the first line needs.
     assert score == corpus_bleu(HYPOTHESES, REFERENCES).score
+
+
+def test_scores_of_lines_that_lack_references_equal_sacrebleus() -> None:
     sacrebleu = pytest.importorskip("sacrebleu")
+    references = [REFERENCES[0], ["the cat sat there", None]]
     for beta in (0.5, 1.0, 2):
-        ours = corpus_chrf(HYPOTHESES, [REFERENCES[0], second], beta=beta).score
-        theirs = sacrebleu.corpus_chrf(HYPOTHESES, [REFERENCES[0], second], beta=beta).score
-        assert ours == theirs
+        ours = corpus_chrf(HYPOTHESES, references, beta=beta).score
+        assert ours == sacrebleu.corpus_chrf(HYPOTHESES, references, beta=beta).score
+    for ours, theirs in (
+        (corpus_bleu(HYPOTHESES, references), sacrebleu.BLEU()),
+        (corpus_ter(HYPOTHESES, references), sacrebleu.TER()),
+    ):
+        assert ours.score == theirs.corpus_score(HYPOTHESES, references).score
+        own, other = ours.signature, str(theirs.get_signature())
+        assert own.rsplit("|", 1)[0] == other.rsplit("|", 1)[0]
 
 
 def test_scores_and_signatures_equal_sacrebleus() -> None:

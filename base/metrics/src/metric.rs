@@ -103,7 +103,7 @@ pub fn corpus_statistics(
 }
 
 /// Works like [`corpus_statistics`] for lines that need not have equally many references:
-/// `references` returns those of the line with an index, one at least.
+/// `references(i)` returns those of line `i`, at least one.
 pub fn segment_statistics<'a>(
     metric: &dyn Metric,
     hypotheses: &[String],

@@ -50,7 +50,8 @@ pub(crate) fn escape_special_chars(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Appends `line` as Moses' escape-special-chars.perl writes it: without control characters, with
-/// single spaces, and escaped but for XML elements with a `translation`.
+/// single spaces, and escaped. Tags of XML elements with a `translation` stay; their text is
+/// escaped.
 pub fn escape_line(line: &[u8], out: &mut Vec<u8>) {
     static ELEMENT: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = r"(?-u)&lt;(\S+) translation=&quot;(.+?)&quot;&gt; (.+?) &lt;/(\S+)&gt;";
@@ -109,6 +110,17 @@ mod tests {
         assert_eq!(
             apply(escape_line, b"<n translation=\"B'\"> b & </n> <i>"),
             b"<n translation=\"B&apos;\"> b &amp; </n> &lt;i&gt;"
+        );
+        assert_eq!(
+            apply(
+                escape_line,
+                "<a translation=\"é\"> b </a> <c translation=\"y\"> d </c>".as_bytes()
+            ),
+            "<a translation=\"é\"> b </a> <c translation=\"y\"> d </c>".as_bytes()
+        );
+        assert_eq!(
+            apply(escape_line, b"<a translation=\"b\" prob=\"1\"> b </a>"),
+            b"<a translation=\"b&quot; prob=&quot;1\"> b </a>"
         );
     }
 

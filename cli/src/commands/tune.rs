@@ -7,16 +7,14 @@ use clap::{Args, ValueEnum};
 use miriam_combine::tune::{TuneListOptions, TuneListReport, tune_lists};
 use miriam_combine::weights::FeatureWeights;
 use miriam_decoder::tuning::{TuneOptions, TuningAlgorithm, tune};
-use miriam_decoder::{
-    ParameterInfo, PreparationCopy, SearchAlgorithm, Settings, supported_parameters,
-};
+use miriam_decoder::{PreparationCopy, SearchAlgorithm, Settings, supported_parameters};
 use miriam_pipeline::prepare_file;
 use miriam_textio::Output;
 use miriam_textproc::TextProcessorConfig;
 
 use super::raw_text;
 use super::system_configuration::read_configuration_or;
-use crate::common::{CommonOptions, check_files};
+use crate::common::{CommonOptions, check_files, exit_with_usage_error};
 
 /// Search options that apply unless the ini or the command line has others. They give the quality
 /// of wider searches in a fraction of the time.
@@ -101,21 +99,36 @@ enum MethodName {
 }
 
 /// Options of `miriam translate` that tuning sets or has no use for.
-const OPTIONS_OF_TUNING: [&str; 4] = ["input-file", "output-file", "n-best-list", "show-weights"];
+const RESERVED_OPTIONS: [&str; 12] = [
+    "alignment-output-file",
+    "errors",
+    "input-file",
+    "n-best-list",
+    "output-file",
+    "output-search-graph",
+    "output-unknowns",
+    "print-id",
+    "report-segmentation",
+    "show-weights",
+    "start-translation-id",
+    "translation-details",
+];
 
 /// Checks that the options of the search are not those of tuning itself.
-fn check_search_options(options: &[String]) -> anyhow::Result<()> {
-    let parameters = supported_parameters().iter();
-    let taken: Vec<_> = parameters.filter(|one| OPTIONS_OF_TUNING.contains(&one.name)).collect();
+fn check_search_options(options: &[String]) {
     for option in options {
         let Some(name) = option.strip_prefix('-') else { continue };
         let name = name.strip_prefix('-').unwrap_or(name);
-        let is_taken = |one: &&ParameterInfo| one.name == name || one.short == name;
-        if !name.is_empty() && taken.iter().any(is_taken) {
-            bail!("{option}: `miriam tune` needs this option for itself; leave it out");
+        let name = name.split_once('=').map_or(name, |(name, _)| name);
+        let parameter = supported_parameters()
+            .iter()
+            .find(|one| !name.is_empty() && (one.name == name || one.short == name));
+        if parameter.is_some_and(|one| RESERVED_OPTIONS.contains(&one.name)) {
+            let reason =
+                "`miriam tune` does not take this option of `miriam translate`; leave it out";
+            exit_with_usage_error(format!("{option}: {reason}"));
         }
     }
-    Ok(())
 }
 
 impl MethodName {
@@ -141,7 +154,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let given = arguments.decoder_options.as_deref().unwrap_or_default();
     let mut options: Vec<String> = given.split_ascii_whitespace().map(str::to_owned).collect();
     options.extend(arguments.moses);
-    check_search_options(&options)?;
+    check_search_options(&options);
     let mut tokens = vec!["-f".to_owned(), ini.to_string_lossy().into_owned()];
     tokens.extend(options);
     let mut configuration = read_configuration_or(&tokens, &DEFAULT_SEARCH_OPTIONS)?;

@@ -381,7 +381,7 @@ mod tests {
             axis in 0usize..2,
         ) {
             let lists = lists(&lines);
-            let problem = MertProblem::new(&lists, WeightScale::new(&lists, &[1.0]));
+            let problem = MertProblem::new(&lists, WeightScale::new(&lists, &[1.0], false));
             let mut weights = vec![start.0, start.1];
             let mut search = CoordinateAscent::new(&problem);
             search.score_all(&weights);
@@ -404,7 +404,7 @@ mod tests {
             start in (-1.0f64..1.0, -1.0f64..1.0),
         ) {
             let lists = lists(&lines);
-            let scale = WeightScale::new(&lists, &[1.0]);
+            let scale = WeightScale::new(&lists, &[1.0], false);
             let problem = MertProblem::new(&lists, scale);
             let start = vec![start.0, start.1];
             let found = optimize(&lists, scale, std::slice::from_ref(&start), 1, 1);

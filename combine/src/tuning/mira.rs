@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn finds_the_values_that_correlate_with_bleu() {
         let lists = correlated_lists();
-        let scale = WeightScale::new(&lists, &[1.0]);
+        let scale = WeightScale::new(&lists, &[1.0], false);
         let problem = MiraProblem::new(&lists, scale);
         let wrong = l1_normalized(vec![-1.0, 1.0, 1.0]);
         let bleu = |weights: &[f64]| MiraRun::new(&problem, weights, 0).bleu(weights);
@@ -307,7 +307,7 @@ mod tests {
     fn threads_do_not_matter() {
         let lists = correlated_lists();
         let start = l1_normalized(vec![0.1, 0.5, 0.4]);
-        let scale = WeightScale::new(&lists, &start);
+        let scale = WeightScale::new(&lists, &start, false);
         let found = optimize(&lists, scale, &start, 9, 1);
         assert_eq!(optimize(&lists, scale, &start, 9, 3), found);
         assert_ne!(optimize(&lists, scale, &start, 10, 1), found);

@@ -33,16 +33,17 @@ pub enum TuningAlgorithm {
 impl TuningAlgorithm {
     /// Returns weights by which good translations of `lists` rank first. The search begins with
     /// `start`; MERT also begins with `best`, the best weights so far. The magnitudes of the result
-    /// sum to 1 unless fixed scores distinguish translations of a line.
+    /// sum to 1; with `has_fixed`, beside weights that are fixed, it keeps its relation to these.
     pub fn optimize(
         self,
         lists: &NBestLists,
         start: &[f64],
         best: &[f64],
+        has_fixed: bool,
         seed: u64,
         threads: usize,
     ) -> Vec<f64> {
-        let scale = WeightScale::new(lists, start);
+        let scale = WeightScale::new(lists, start, has_fixed);
         let [start, best] = [start, best].map(|weights| scale.scale_down(weights));
         scale.scale_up(match self {
             TuningAlgorithm::Mira => mira::optimize(lists, scale, &start, seed, threads),

@@ -23,6 +23,9 @@ const KEPT_PAIRS: usize = 50;
 const MIN_DIFFERENCE: f64 = 0.05;
 /// The strength of the prior that keeps weights small.
 const PRIOR: f64 = 1.0;
+/// A fixed score of less weight is contradicted by the pairs, which then say nothing about the
+/// weights beside it.
+const MIN_FIXED_WEIGHT: f64 = 1e-3;
 const MAX_STEPS: usize = 50;
 /// The regression ends when no weight moves by more than this.
 const TOLERANCE: f64 = 1e-9;
@@ -35,7 +38,7 @@ pub(super) fn optimize(
     start: &[f64],
     seed: u64,
 ) -> Vec<f64> {
-    let width = lists.num_components;
+    let width = lists.num_components + usize::from(scale.has_fixed_scores());
     let mut pairs = RankedPairs { width, ..RankedPairs::default() };
     for (number, list) in (0..).zip(&lists.lines) {
         pairs.draw(list, scale, &mut SplitMix64::new(derive_seed(seed, number)));
@@ -43,7 +46,18 @@ pub(super) fn optimize(
     if pairs.len() == 0 {
         return start.to_vec();
     }
-    scale.after_step(pairs.fit(start.to_vec()))
+    let mut weights = start.to_vec();
+    weights.resize(width, 1.0);
+    let mut weights = pairs.fit(weights);
+    if scale.has_fixed_scores() {
+        // The regression has a scale of its own, in which the fixed score has a weight, too.
+        let fixed = weights.pop().unwrap_or_default();
+        if fixed < MIN_FIXED_WEIGHT {
+            return start.to_vec();
+        }
+        weights.iter_mut().for_each(|weight| *weight /= fixed);
+    }
+    scale.after_step(weights)
 }
 
 /// Returns BLEU of one translation, from 0 to 1, with one added to the counts of orders above 1.
@@ -65,16 +79,18 @@ fn smoothed_bleu(statistics: &BleuStatistics) -> f64 {
 /// Pairs of translations, as the values of the better one minus those of the other.
 #[derive(Default)]
 struct RankedPairs {
+    /// The number of values of a pair: those of the tuned components, and the fixed score if its
+    /// weight is searched, too.
     width: usize,
     /// One row of `width` differences per pair.
     differences: Vec<f64>,
-    /// The difference in the score of the fixed components of each pair.
-    fixed: Vec<f64>,
+    /// The difference in the fixed score of each pair, where it has no weight.
+    offsets: Vec<f64>,
 }
 
 impl RankedPairs {
     fn len(&self) -> usize {
-        self.fixed.len()
+        self.offsets.len()
     }
 
     /// Adds pairs of the translations in `list`.
@@ -95,20 +111,27 @@ impl RankedPairs {
         // Pairs of equal differences stay in the order in which they were drawn.
         kept.sort_by(|a, b| b.0.total_cmp(&a.0));
         for &(_, better, worse) in kept.iter().take(KEPT_PAIRS) {
-            let [better_row, worse_row] = [better, worse].map(|i| list.row(i, self.width));
+            let width = self.width - usize::from(scale.has_fixed_scores());
+            let [better_row, worse_row] = [better, worse].map(|i| list.row(i, width));
             let differences = better_row.iter().zip(worse_row);
             self.differences.extend(differences.map(|(b, w)| f64::from(*b) - f64::from(*w)));
             let [better_fixed, worse_fixed] =
                 [better, worse].map(|i| f64::from(scale.fixed_score(list.fixed_scores[i])));
-            self.fixed.push(better_fixed - worse_fixed);
+            let fixed = better_fixed - worse_fixed;
+            if scale.has_fixed_scores() {
+                self.differences.push(fixed);
+                self.offsets.push(0.0);
+            } else {
+                self.offsets.push(fixed);
+            }
         }
     }
 
     /// Returns the margin of each pair: how far the better translation is ahead.
     fn margins<'a>(&'a self, weights: &'a [f64]) -> impl Iterator<Item = (&'a [f64], f64)> {
-        self.differences.chunks_exact(self.width).zip(&self.fixed).map(move |(row, fixed)| {
+        self.differences.chunks_exact(self.width).zip(&self.offsets).map(move |(row, offset)| {
             let score: f64 = row.iter().zip(weights).map(|(value, weight)| value * weight).sum();
-            (row, fixed + score)
+            (row, offset + score)
         })
     }
 
@@ -215,8 +238,8 @@ mod tests {
     #[test]
     fn the_regression_is_at_its_minimum() {
         let pairs = |differences: Vec<f64>, fixed: f64| {
-            let fixed = vec![fixed; differences.len()];
-            RankedPairs { width: 1, differences, fixed }
+            let offsets = vec![fixed; differences.len()];
+            RankedPairs { width: 1, differences, offsets }
         };
         for fixed in [0.0, 2.0, -3.0] {
             let weight = pairs(vec![1.0; 10], fixed).fit(vec![-5.0])[0];
@@ -230,7 +253,7 @@ mod tests {
     fn finds_the_values_that_correlate_with_bleu() {
         let lists = correlated_lists();
         let start = l1_normalized(vec![-1.0, 1.0, 1.0]);
-        let scale = WeightScale::new(&lists, &start);
+        let scale = WeightScale::new(&lists, &start, false);
         let found = optimize(&lists, scale, &start, 5);
         assert!(found[0] > 0.0 && found[2] < 0.0, "{found:?}");
         let magnitudes: f64 = found.iter().map(|weight| weight.abs()).sum();
@@ -253,7 +276,7 @@ mod tests {
         list.push([1.0].into_iter(), 0.0, statistics(4, 4, [4, 3, 2, 1]));
         list.push([2.0].into_iter(), 0.0, statistics(4, 4, [4, 3, 2, 1]));
         lists.merge(vec![list]);
-        let scale = WeightScale::new(&lists, &[0.25]);
+        let scale = WeightScale::new(&lists, &[0.25], false);
         assert_eq!(optimize(&lists, scale, &[0.25], 1), [0.25]);
     }
 }

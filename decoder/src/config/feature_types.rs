@@ -76,7 +76,7 @@ pub(super) fn unsupported_reason(type_name: &str) -> Option<&'static str> {
             "neural language models are not available in this decoder"
         }
         "Model1Feature" => "IBM model 1 as a feature is not available",
-        "DesegModel" => "the segmentation of Arabic is not undone in the search",
+        "DesegModel" => "segmented Arabic is not rejoined in the search",
         "ControlRecombination" => "give -exact-recombination for exact recombination",
         "HyperParameterAsWeight" => "give the parameters of the search as options",
         "RANDLM" | "DALM" | "MaxEntLM" | "GPULM" | "SyntacticLM" | "SyntacticLanguageModel" => {

@@ -291,7 +291,9 @@ pub(super) fn unsupported_message(shown: &str, name: &str) -> String {
         return format!("{shown} is an option of Moses that is not implemented yet");
     }
     if PROGRAM_OPTIONS.contains(&name) {
-        return format!("{shown} is an option of `miriam translate`, not of the search");
+        return format!(
+            "{shown} is an option of `miriam translate`, not of the search; leave it out"
+        );
     }
     let names: Vec<&str> = SUPPORTED.iter().map(|k| k.name).collect();
     let known = names.iter().chain(PROGRAM_OPTIONS).copied();

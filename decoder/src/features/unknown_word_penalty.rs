@@ -67,6 +67,11 @@ impl UnknownWordPenalty {
         self.weight = weights[self.component];
     }
 
+    /// Returns the index of its component among all values.
+    pub(crate) fn component(&self) -> usize {
+        self.component
+    }
+
     /// Returns the weighted score of a copied word.
     pub(crate) fn copied_word_score(&self) -> f32 {
         0f32 + Self::COPIED_WORD * self.weight

@@ -16,21 +16,21 @@ use crate::{Error, Result, System};
 
 /// Signs that source lines are not prepared as the system needs them.
 #[derive(Default)]
-pub(super) struct DevSetCounts {
+pub(super) struct DevSetChecks {
     unknown_words: UnknownWordCounts,
     cut_words: CutWordCounts,
     /// Line numbers with the errors of the line.
     line_errors: Vec<(u64, Vec<LineError>)>,
-    /// Lines without a translation, which count as empty.
+    /// Lines without a translation or translated in parts, which count as empty.
     untranslated: usize,
 }
 
-impl DevSetCounts {
+impl DevSetChecks {
     /// Warns if `source`, of `num_lines` lines, is probably not prepared as the system needs it.
     ///
     /// # Errors
     /// If no line has a translation.
-    pub(super) fn check(self, num_lines: usize, source: &Path) -> Result<()> {
+    pub(super) fn finish(self, num_lines: usize, source: &Path) -> Result<()> {
         let name = display_name(source);
         self.unknown_words.warn_if_most(&name);
         self.cut_words.warn(&name);
@@ -40,13 +40,16 @@ impl DevSetCounts {
         }
         warnings.finish();
         if self.untranslated == num_lines {
-            let reason = format!("{name}: no line has a translation");
+            let reason = format!(
+                "{name}: no line has a translation; check -inputtype, -xml-input and the limits \
+                 of the search"
+            );
             return Err(Error::DevelopmentText { reason });
         }
         if self.untranslated > 0 {
             tracing::warn!(
-                "{name}: {} of {num_lines} lines have no translation and count as empty, which \
-                 biases the weights towards long translations",
+                "{name}: {} of {num_lines} lines have no translation, or are translated in parts; \
+                 they count as empty, which biases the weights towards long translations",
                 self.untranslated
             );
         }
@@ -118,16 +121,16 @@ impl DevSet {
         self.lines.len()
     }
 
-    /// Returns the n-best lists of all lines, the best translation first, and adds to `counts`.
+    /// Returns the n-best lists of all lines, the best translation first, and adds to `checks`.
     pub(super) fn translate(
         &self,
         system: &System,
         space: &TunedComponents,
         options: &TuneOptions,
-        counts: &mut DevSetCounts,
+        checks: &mut DevSetChecks,
         task: &ProgressTask<'_>,
     ) -> Result<Vec<NBestList>> {
-        let DevSetCounts { unknown_words, cut_words, line_errors, untranslated } = counts;
+        let DevSetChecks { unknown_words, cut_words, line_errors, untranslated } = checks;
         let (unknown_words, cut_words) = (&*unknown_words, &*cut_words);
         let mut lines = (1..).zip(&self.lines);
         let mut lists = Vec::with_capacity(self.len());

@@ -8,7 +8,8 @@
 //! The weights of each iteration are evaluated by the BLEU of the translations that they
 //! give, and the best are written to the new ini, scaled so that their magnitudes sum to
 //! 1: the search depends on the order of scores only, MIRA's step size assumes this
-//! scale, and weights of several runs are comparable.
+//! scale, and weights of several runs are comparable. Beside fixed weights
+//! (`tuneable=false`), they keep their relation to these instead.
 //!
 //! Nothing depends on the number of threads: lists are collected in the order of the
 //! text, and random seeds follow from numbers of runs, not from threads.
@@ -24,7 +25,7 @@ use miriam_metrics::bleu::BleuCounts;
 use miriam_textio::{Output, Progress};
 
 use crate::{Configuration, Error, Result, System};
-use dev_set::{DevSet, DevSetCounts};
+use dev_set::{DevSet, DevSetChecks};
 
 pub use miriam_combine::tuning::TuningAlgorithm;
 
@@ -174,11 +175,11 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningRepo
     loop {
         let number = report.iterations.len();
         let task = progress.task(&format!("tuning, round {}", number + 1), Some(text.len() as u64));
-        let mut counts = DevSetCounts::default();
-        let translated = text.translate(&system, &space, options, &mut counts, &task)?;
+        let mut checks = DevSetChecks::default();
+        let translated = text.translate(&system, &space, options, &mut checks, &task)?;
         drop(task);
         if number == 0 {
-            counts.check(text.len(), &options.source)?;
+            checks.finish(text.len(), &options.source)?;
         }
         let (counts, found) = lists.merge(translated);
         let weights = system.weights();
@@ -200,7 +201,9 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningRepo
         let start = space.tuned_weights(&report.iterations[number].weights);
         let seed = derive_seed(options.seed, number as u64);
         let best = space.tuned_weights(&report.best().weights);
-        let tuned = options.method.optimize(&lists, &start, &best, seed, options.threads);
+        let has_fixed = space.has_fixed_weights;
+        let tuned =
+            options.method.optimize(&lists, &start, &best, has_fixed, seed, options.threads);
         let mut weights = report.iterations[number].weights.clone();
         space.write_weights(&tuned, &mut weights);
         system.set_weights(&weights);
@@ -218,14 +221,20 @@ struct TunedComponents {
     tuned: Vec<usize>,
     /// The fixed components.
     fixed: Vec<usize>,
+    /// Whether the tuned weights must keep their relation to fixed ones. Those of unknown words do
+    /// not count: their scores are beyond all others on any scale.
+    has_fixed_weights: bool,
 }
 
 impl TunedComponents {
     fn new(system: &System) -> Result<Self> {
         let features = system.features().iter();
         let tuned: Vec<usize> = features.flat_map(|feature| feature.tuned_components()).collect();
-        let fixed = (0..system.weights().len()).filter(|c| !tuned.contains(c)).collect();
-        let space = TunedComponents { tuned, fixed };
+        let weights = system.weights();
+        let fixed: Vec<usize> = (0..weights.len()).filter(|c| !tuned.contains(c)).collect();
+        let unknown_words = system.plan.features.unknown_word.component();
+        let has_fixed_weights = fixed.iter().any(|&c| c != unknown_words && weights[c] != 0.0);
+        let space = TunedComponents { tuned, fixed, has_fixed_weights };
         if space.tuned.is_empty() {
             return Err(Error::usage("no feature can be tuned: all have tuneable=false"));
         }

@@ -145,9 +145,9 @@ pub struct SearchOptions {
     pub end_tokens: Vec<u32>,
     /// The effect of a prefix on its translation.
     pub prefix_role: PrefixRole,
-    /// The share of a prefix's next token in the probabilities, above 0 and below 1: as long as a
-    /// hypothesis has followed the prefix, it is favoured, not forced (CTranslate2's biased
-    /// decoding). `None` forces the prefix. Not with constraints.
+    /// The share of the probability that the prefix's next token gets, above 0 and below 1, as long
+    /// as a hypothesis follows the prefix (CTranslate2's biased decoding). `None` forces the prefix.
+    /// Not with constraints.
     pub prefix_bias: Option<f32>,
     /// A language model whose scores are added to those of the tokens; `None` for no such model.
     /// Not with sampling.

@@ -27,7 +27,8 @@ impl Scorer {
     }
 
     /// Scores translations together. Tokens and scores are those of a text with `</s>`, without
-    /// the tokens `prefix` that the models put before it; callers need not know their direction.
+    /// the tokens `prefix` that the models put before it; callers need not know whether models
+    /// generate from right to left.
     ///
     /// # Errors
     /// If a source is too long for the model.

@@ -120,8 +120,8 @@ fn find_separators(file: &str, line: &[u8], number: u64) -> Result<(usize, usize
         _ => {
             let found = 1 + usize::from(first.is_some());
             let hint = if found == 2 {
-                "; tables of `f` reordering models, which name only source phrases, are not \
-                 supported: give an `fe` model"
+                "; a reordering table with two is that of an `f` model, which is not supported: give \
+                 an `fe` model"
             } else {
                 ""
             };

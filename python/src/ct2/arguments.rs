@@ -230,7 +230,7 @@ pub(super) fn suppressed_sequences(
 }
 
 /// Returns the token ids of the argument `end_token`: a token, a list of tokens, or a list of ids.
-/// An empty token is none, as in CTranslate2.
+/// An empty string means no token, as in CTranslate2.
 pub(super) fn end_ids(
     tokens: Option<&Bound<'_, PyAny>>,
     vocabulary: &Vocabulary,

@@ -166,7 +166,7 @@ impl Translator {
         files: Option<&Bound<'_, PyAny>>,
         lm: Option<PathBuf>,
         lm_weight: Option<f32>,
-        lm_pieces: bool,
+        #[pyo3(from_py_with = truth)] lm_pieces: bool,
     ) -> PyResult<Self> {
         let devices = devices(device, device_index)?;
         let name = match compute_type {
@@ -268,7 +268,7 @@ impl Translator {
     /// Frees the memory of the model, unless batches are waiting or being processed. `to_cpu` keeps
     /// the model in main memory, which means that nothing is freed.
     #[pyo3(signature = (to_cpu=false))]
-    fn unload_model(&self, to_cpu: bool) {
+    fn unload_model(&self, #[pyo3(from_py_with = truth)] to_cpu: bool) {
         if !to_cpu && self.num_active_batches() == 0 {
             self.set_state(None);
         }
@@ -276,7 +276,11 @@ impl Translator {
 
     /// Loads the model again after `unload_model`.
     #[pyo3(signature = (keep_cache=false))]
-    fn load_model(&self, py: Python<'_>, keep_cache: bool) -> PyResult<()> {
+    fn load_model(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = truth)] keep_cache: bool,
+    ) -> PyResult<()> {
         // `unload_model` does not move the model, so there is no cached copy to keep.
         let _ = keep_cache;
         if self.state().is_none() {
@@ -466,8 +470,8 @@ impl Translator {
         &self,
         py: Python<'_>,
         #[pyo3(from_py_with = string_list)] texts: Vec<String>,
-        split: bool,
-        html: bool,
+        #[pyo3(from_py_with = truth)] split: bool,
+        #[pyo3(from_py_with = truth)] html: bool,
         source_language: Option<&str>,
         target_language: Option<&str>,
         beam_size: Option<usize>,
@@ -501,8 +505,8 @@ impl Translator {
         &self,
         py: Python<'_>,
         #[pyo3(from_py_with = string_list)] texts: Vec<String>,
-        split: bool,
-        html: bool,
+        #[pyo3(from_py_with = truth)] split: bool,
+        #[pyo3(from_py_with = truth)] html: bool,
         source_language: Option<&str>,
         target_language: Option<&str>,
         beam_size: Option<usize>,

@@ -55,9 +55,9 @@ impl Smoothing {
     /// Returns the smoothing method `name`, with `value` or sacreBLEU's default.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if the name is unknown or the value is negative.
+    /// [`Error::InvalidOption`] if the name is unknown or the value is not a number from 0.
     pub fn from_name(name: &str, value: Option<f64>) -> Result<Self> {
-        if let Some(value) = value.filter(|value| value.is_nan() || *value < 0.0) {
+        if let Some(value) = value.filter(|value| !value.is_finite() || *value < 0.0) {
             let message = format!("smoothing value {value}: expected a number from 0");
             return Err(Error::InvalidOption(message));
         }

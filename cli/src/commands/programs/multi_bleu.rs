@@ -1,5 +1,5 @@
-//! Moses' `multi-bleu.perl`: BLEU of tokenised text, in the script's words. Where the script counts
-//! with a reference that is missing, this program stops.
+//! Moses' `multi-bleu.perl`: BLEU of tokenised text, in the script's words. Where lines of a
+//! reference or a further file are missing, which the script passes over, this program stops.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -58,6 +58,9 @@ pub fn run(arguments: Vec<OsString>, _: &CommonOptions) -> anyhow::Result<()> {
         }
     }
     crate::console::print_line(to_text(&sums))?;
+    if sums.reference_len == 0 {
+        bail!("the references have no word");
+    }
     Ok(())
 }
 
@@ -89,7 +92,8 @@ fn lowercase_if(lowercase: bool, line: &[u8]) -> Vec<u8> {
 }
 
 fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+    // Perl's white space.
+    line.split(|byte| byte.is_ascii_whitespace() || *byte == 0x0b).filter(|word| !word.is_empty())
 }
 
 /// Returns the script's line of output.
@@ -103,13 +107,17 @@ fn to_text(counts: &BleuCounts) -> String {
         if total == 0 { 0.0 } else { counts.matches[n] as f64 / total as f64 }
     });
     let ratio = hypothesis as f64 / reference as f64;
-    let brevity_penalty = if ratio < 1.0 { (1.0 - 1.0 / ratio).exp() } else { 1.0 };
+    let brevity_penalty = if hypothesis < reference {
+        (1.0 - reference as f64 / hypothesis as f64).exp()
+    } else {
+        1.0
+    };
     let mean = precisions.map(f64::ln).iter().sum::<f64>() / MAX_NGRAM_ORDER as f64;
     let percent: Vec<String> = precisions.iter().map(|p| format!("{:.1}", 100.0 * p)).collect();
     format!(
         "BLEU = {:.2}, {} (BP={brevity_penalty:.3}, ratio={ratio:.3}, hyp_len={hypothesis}, \
          ref_len={reference})",
-        100.0 * brevity_penalty * mean.exp(),
+        100.0 * (brevity_penalty * mean.exp()),
         percent.join("/"),
     )
 }

@@ -1,5 +1,5 @@
-//! Moses' scripts that change each line of standard input, such as `lowercase.perl` and
-//! `deescape-special-chars.perl`.
+//! Moses' scripts that change each line of standard input: `lowercase.perl`,
+//! `escape-special-chars.perl`, `deescape-special-chars.perl` and others.
 
 use std::ffi::OsString;
 

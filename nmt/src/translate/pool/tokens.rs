@@ -109,8 +109,8 @@ impl Translator {
     }
 
     /// Returns the request of an example; `max_input_length` of 0 means no limit. Callers with tokens
-    /// give all tokens of the target prefix, as in CTranslate2: what the model's folder says of
-    /// texts (Hugging Face's `forced_bos_token_id`, a package's prefix) is not added.
+    /// give all tokens of the target prefix, as in CTranslate2: the prefix that the model's folder
+    /// defines for texts (Hugging Face's `forced_bos_token_id`, a package's) is not added.
     pub fn prepare_tokens(
         &self,
         example: &Example,

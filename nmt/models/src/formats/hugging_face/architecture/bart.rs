@@ -114,7 +114,8 @@ fn read_transformer(
         && ["encoder", "decoder"]
             .iter()
             .all(|side| checkpoint.get(&format!("model.{side}.embed_tokens.weight")).is_some());
-    let is_marked_shared = config.flag("share_encoder_decoder_embeddings", true)?;
+    let shares_tables = !is_marian
+        || (config.flag("share_encoder_decoder_embeddings", true)? && !has_separate_tables);
     let norm_if = |has_norm| ProcessSteps::norm_if(has_norm, ProcessStep::Norm);
     Ok(TransformerConfig {
         tied_layers: (1..=decoder.depth).collect(),
@@ -135,7 +136,7 @@ fn read_transformer(
             source_vocab_size,
             target_vocab_size: config.number_or("decoder_vocab_size", source_vocab_size)?,
             dim: config.number("d_model")?,
-            shared: !is_marian || (is_marked_shared && !has_separate_tables),
+            shared: shares_tables,
             tied_output,
             output_bias: kind != Kind::M2m100,
             right_to_left: false,
