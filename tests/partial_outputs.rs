@@ -269,3 +269,70 @@ fn stale_files_of_killed_runs_are_removed() {
     run(build.arg("-o").arg(&table));
     assert_eq!(names(folder.path()), [".other.miriam.aB1cD2.partial", "model", "table.miriam"]);
 }
+
+/// Copies the files of an example folder.
+fn copy_example(name: &str, to: &Path) -> PathBuf {
+    let to = to.join(name);
+    fs::create_dir(&to).unwrap();
+    for entry in fs::read_dir(project_root().join("examples").join(name)).unwrap() {
+        let entry = entry.unwrap();
+        if entry.path().is_file() {
+            fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+    to
+}
+
+#[test]
+fn files_of_models_are_not_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |path: PathBuf| path.into_os_string().into_string().unwrap();
+    let neural = copy_example("toy-neural", folder.path());
+    let toy = copy_example("toy", folder.path());
+    let in_neural = |name: &str| path(neural.join(name));
+    let in_toy = |name: &str| path(toy.join(name));
+    let (source, target) = (in_toy("dev.en"), in_toy("dev.es"));
+    let (model, config) = (path(neural.clone()), in_neural("decoder.yml"));
+    let ini = in_toy("moses.ini");
+    let translate = ["nmt", "translate", "-i", &source];
+    let cases: [(Vec<&str>, Vec<String>); 5] = [
+        (
+            [&translate[..], &["-m", &model, "-o"]].concat(),
+            vec![in_neural("model.npz"), in_neural("vocab.spm"), config.clone()],
+        ),
+        (
+            [&translate[..], &["-m", &model, "-o", "/dev/null", "--errors"]].concat(),
+            vec![config.clone()],
+        ),
+        ([&translate[..], &["-c", &config, "-o"]].concat(), vec![config.clone()]),
+        (
+            vec!["nmt", "score", "-m", &model, "--source", &source, "--target", &target, "-o"],
+            vec![config.clone()],
+        ),
+        (
+            vec!["tune", "-f", &ini, "--source", &source, "--reference", &target, "-o"],
+            vec![in_toy("lm.arpa"), in_toy("phrase-table")],
+        ),
+    ];
+    for (arguments, outputs) in cases {
+        for output in outputs {
+            let before = fs::read(&output).unwrap();
+            let error = run_to_error(miriam().args(&arguments).arg(&output));
+            assert!(error.contains("it is also the output"), "{arguments:?} {output}: {error}");
+            assert!(fs::read(&output).unwrap() == before, "{arguments:?} {output}");
+        }
+    }
+    // Other files may lie in the folder.
+    let output = in_neural("translations");
+    for _ in 0..2 {
+        run(miriam().args(translate).args(["-m", &model, "-o", &output]));
+    }
+    let trained = folder.path().join("trained");
+    fs::create_dir(&trained).unwrap();
+    let (text, trained) = (path(trained.join("lm.miriam")), path(trained));
+    fs::copy(&source, &text).unwrap();
+    let training = ["train", "--source", &text, "--target", &target, "-o", &trained];
+    let error = run_to_error(miriam().args(training));
+    assert!(error.contains("lm.miriam: "), "{error}");
+    assert_eq!(fs::read(&text).unwrap(), fs::read(&source).unwrap());
+}

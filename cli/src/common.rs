@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::Args;
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::{
@@ -273,6 +274,66 @@ pub fn check_files<'p>(
         Input::check_access(input, None)?;
         for (_, output) in &outputs {
             Input::check_access(input, Some(output))?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns a temporary folder, which is removed when it is dropped.
+///
+/// # Errors
+/// If it cannot be made; the message names the place and the remedy.
+pub fn temporary_folder() -> anyhow::Result<tempfile::TempDir> {
+    let place = std::env::temp_dir();
+    tempfile::tempdir_in(&place).with_context(|| {
+        format!(
+            "{}: cannot make a temporary folder; free some space there, or set TMPDIR to another \
+             folder",
+            place.display()
+        )
+    })
+}
+
+/// The extensions of files that models and systems consist of.
+const MODEL_FILE_EXTENSIONS: [&str; 16] = [
+    "arpa",
+    "bin",
+    "codes",
+    "dat",
+    "gz",
+    "ini",
+    "json",
+    "lm",
+    "miriam",
+    "model",
+    "npz",
+    "safetensors",
+    "spm",
+    "vocab",
+    "yaml",
+    "yml",
+];
+
+/// Checks that no output replaces a file of the model in `folder`: an existing file with the
+/// extension of such a file. Texts beside a model may be replaced.
+///
+/// # Errors
+/// If an output would.
+pub fn check_model_folder<'p>(
+    folder: &Path,
+    outputs: impl IntoIterator<Item = &'p Path>,
+) -> miriam_textio::Result<()> {
+    let Ok(folder) = folder.canonicalize() else { return Ok(()) };
+    for output in outputs {
+        let is_model_file = output
+            .extension()
+            .and_then(|extension| extension.to_str())
+            .is_some_and(|extension| MODEL_FILE_EXTENSIONS.contains(&extension));
+        if is_model_file
+            && output.is_file()
+            && output.canonicalize().is_ok_and(|output| output.starts_with(&folder))
+        {
+            Input::check_access(output, Some(output))?;
         }
     }
     Ok(())

@@ -1,13 +1,14 @@
 //! A training run: the check of its options, its stages, and its summary.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use miriam_extract::{ExtractOptions, ReorderingType};
 use miriam_lmcpu::estimate::EstimateOptions;
 use miriam_storage::file_lock::FileLock;
 use miriam_storage::partial_file::remove_stale_files;
-use miriam_textio::{Input, Progress, display_name};
+use miriam_textio::{Input, Progress, display_name, is_same_file};
 
 use crate::disk_estimate::{self, DiskEstimate};
 use crate::input_check;
@@ -43,6 +44,13 @@ pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSum
     estimate_disk(options)?.log(options);
     let training = TrainingRun { options, reordering, folder };
     let stages = training.build_stages(progress)?;
+    for file in user_files(options) {
+        let written = stages.iter().flat_map(|stage| &stage.files);
+        if written.map(|name| folder.join(name)).any(|written| is_same_file(file, &written)) {
+            let reason = io::Error::other("it would be overwritten; give another -o");
+            return Err(Error::io(file, "use", reason));
+        }
+    }
     let outcome =
         stage_runner::run_stages(folder, &stages, stage_keys::option_texts(options), progress)?;
     stage_runner::set_aside_obsolete(folder, &stages, &FILES_OF_A_SYSTEM)?;
@@ -64,14 +72,19 @@ pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSum
     Ok(summary)
 }
 
-/// Checks the options before any stage runs.
-fn check_options(options: &TrainOptions) -> Result<Option<ReorderingType>> {
+/// Returns the files that a run reads.
+fn user_files(options: &TrainOptions) -> Vec<&PathBuf> {
     let mut files = vec![&options.source, &options.target];
     files.extend(options.dev.iter().flat_map(|(source, target)| [source, target]));
     files.extend(&options.lm_text);
     files.extend(options.nonbreaking_prefixes.iter().flatten());
     files.extend(options.neural.iter().flat_map(|neural| &neural.back_translate));
-    for file in files {
+    files
+}
+
+/// Checks the options before any stage runs.
+fn check_options(options: &TrainOptions) -> Result<Option<ReorderingType>> {
+    for file in user_files(options) {
         Input::check_access(file, None)?;
         if !fs::metadata(file).is_ok_and(|found| found.is_file()) {
             let name = display_name(file);

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Seek, SeekFrom};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -14,6 +15,8 @@ use crate::file_lock::is_at;
 
 /// The end of the names of unfinished files.
 const SUFFIX: &str = ".partial";
+/// The permission of a file's owner to write it.
+const OWNER_MAY_WRITE: u32 = 0o200;
 /// The maximum number of symbolic links that are followed.
 const MAX_LINKS: usize = 40;
 /// The maximum number of attempts to create a file. Between its creation and its lock, another
@@ -131,8 +134,11 @@ impl PartialFile {
         let (is_committed, registered) = (false, None);
         let partial = PartialFile { file, path, target, is_kept, is_committed, registered };
         if let Ok(replaced) = fs::metadata(&partial.target) {
-            // If they cannot be set, the file has those of a new file.
-            let _ = partial.file.set_permissions(replaced.permissions());
+            // Until it is complete, its owner may write it: a later run resumes or replaces it. If
+            // they cannot be set, the file has those of a new file.
+            let mut permissions = replaced.permissions();
+            permissions.set_mode(permissions.mode() | OWNER_MAY_WRITE);
+            let _ = partial.file.set_permissions(permissions);
         }
         Ok(partial)
     }
@@ -152,6 +158,9 @@ impl PartialFile {
     /// # Errors
     /// If that fails; the target then stays unchanged.
     pub fn commit(mut self) -> io::Result<()> {
+        if let Ok(replaced) = fs::metadata(&self.target) {
+            let _ = self.file.set_permissions(replaced.permissions());
+        }
         self.file.sync_all()?;
         fs::rename(&self.path, &self.target)?;
         self.is_committed = true;
@@ -281,6 +290,24 @@ mod tests {
             entries.map(|name| name.to_string_lossy().into_owned()).collect();
         names.sort();
         names
+    }
+
+    #[test]
+    fn an_unfinished_file_in_the_place_of_a_protected_one_may_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("text");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        fs::write(&target, "old").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o440)).unwrap();
+        for _ in 0..2 {
+            let partial = PartialFile::create_visible(&target).unwrap();
+            partial.file().write_all(b"new").unwrap();
+            drop(partial);
+            assert_eq!(mode(&partial_path(&target)), 0o640);
+        }
+        let partial = PartialFile::create_visible(&target).unwrap();
+        partial.commit().unwrap();
+        assert_eq!(mode(&target), 0o440);
     }
 
     #[test]

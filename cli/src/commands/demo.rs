@@ -17,7 +17,7 @@ use miriam_metrics::{Bleu, Tokenizer, corpus_score, corpus_statistics};
 use miriam_pipeline::{TrainOptions, train};
 
 use self::neural::NeuralModel;
-use crate::common::CommonOptions;
+use crate::common::{CommonOptions, temporary_folder};
 use crate::console::standard_output;
 
 /// The training and development text: names of files in the temporary folder, and contents.
@@ -51,7 +51,7 @@ struct TranslatedSentence {
 }
 
 pub fn run(_: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
-    let folder = tempfile::tempdir()?;
+    let folder = temporary_folder()?;
     fn path_in(name: &str, folder: &tempfile::TempDir) -> std::path::PathBuf {
         folder.path().join(name)
     }

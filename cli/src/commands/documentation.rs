@@ -1,12 +1,14 @@
 //! Files that packages install beside the binary: completions for shells and manual pages, both
 //! generated from the help texts, and the licences of all libraries.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Arg, ArgAction, Args, Command};
 use clap_complete::Shell;
+use clap_mangen::Man;
 use miriam_decoder::supported_parameters;
+use miriam_textio::Output;
 
 /// Notices of all libraries, made by `packaging/make_notices.py`.
 const NOTICES: &str = include_str!("../../notices.txt");
@@ -41,8 +43,19 @@ pub fn write_manual(arguments: ManArguments, command: Command) -> anyhow::Result
     let folder = &arguments.folder;
     std::fs::create_dir_all(folder)
         .with_context(|| format!("{}: cannot be made", folder.display()))?;
-    clap_mangen::generate_to(describe_translate(command), folder)
-        .with_context(|| format!("{}: pages cannot be written", folder.display()))
+    let mut command = describe_translate(command).disable_help_subcommand(true);
+    command.build();
+    write_pages(&command, folder)
+}
+
+/// Writes the page of a command, then those of its subcommands; each appears complete.
+fn write_pages(command: &Command, folder: &Path) -> anyhow::Result<()> {
+    let page = Man::new(command.clone());
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    Output::write_file(&folder.join(page.get_filename()), &text)?;
+    let subcommands = command.get_subcommands().filter(|one| !one.is_hide_set());
+    subcommands.map(|one| write_pages(one, folder)).collect()
 }
 
 /// Prints the licences of this program and of the libraries in it.

@@ -8,7 +8,7 @@ use miriam_extract::{
     merge_shards,
 };
 use miriam_lmcpu::estimate::default_memory;
-use miriam_textio::{Compression, Input};
+use miriam_textio::{Compression, Input, is_same_file};
 
 use crate::common::{CommonOptions, check_stdin_use, exit_with_usage_error, warn_of_memory_floor};
 use crate::memory_size::parse_memory;
@@ -111,6 +111,16 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     check_stdin_use(inputs);
     for input in inputs {
         Input::check_access(input, None)?;
+        // What the command writes into the folder.
+        let extension = options.compression.extension();
+        for name in ["phrase-table", "reordering-table", "lex.e2f", "lex.f2e"] {
+            for written in [name.to_owned(), format!("{name}{extension}")] {
+                let written = arguments.output.join(written);
+                if is_same_file(input, &written) {
+                    Input::check_access(input, Some(&written))?;
+                }
+            }
+        }
     }
     let [source, target, alignment] = inputs;
     let output = &arguments.output;

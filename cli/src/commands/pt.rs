@@ -10,7 +10,9 @@ use miriam_probingpt::{
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Lines, Output, fields, parse_size};
 
-use crate::common::{CommonOptions, check_files, verify_checksums, warn_of_memory_floor};
+use crate::common::{
+    CommonOptions, check_files, check_model_folder, verify_checksums, warn_of_memory_floor,
+};
 use crate::model_kind::{ModelKind, explain_foreign, explain_wrong_kind};
 
 #[derive(Subcommand)]
@@ -271,6 +273,8 @@ fn dump(arguments: DumpArguments) -> anyhow::Result<()> {
     let outputs =
         [("--output", Some(&arguments.output)), ("--reordering", arguments.reordering.as_ref())];
     check_files([&arguments.file], &outputs)?;
+    let written = outputs.iter().filter_map(|(_, path)| path.map(PathBuf::as_path));
+    check_model_folder(&arguments.file, written)?;
     verify_checksums(&arguments.file)?;
     let table = AnyTable::open(&arguments.file, LoadMethod::Lazy)?;
     if arguments.reordering.is_some() && table.num_reordering_scores() == 0 {

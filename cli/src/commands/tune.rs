@@ -9,12 +9,12 @@ use miriam_combine::weights::FeatureWeights;
 use miriam_decoder::tuning::{TuneOptions, TuningAlgorithm, tune};
 use miriam_decoder::{PreparationCopy, SearchAlgorithm, Settings, supported_parameters};
 use miriam_pipeline::prepare_file;
-use miriam_textio::Output;
+use miriam_textio::{Input, Output, is_same_file};
 use miriam_textproc::TextProcessorConfig;
 
 use super::raw_text;
 use super::system_configuration::read_configuration_or;
-use crate::common::{CommonOptions, check_files, exit_with_usage_error};
+use crate::common::{CommonOptions, check_files, exit_with_usage_error, temporary_folder};
 
 /// Search options that apply unless the ini or the command line has others. They give the quality
 /// of wider searches in a fraction of the time.
@@ -159,6 +159,14 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     tokens.extend(options);
     let mut configuration = read_configuration_or(&tokens, &DEFAULT_SEARCH_OPTIONS)?;
     configuration.settings.threads = common.threads.count();
+    for file in configuration.model_files().filter(|file| file.is_file()) {
+        for (option, output) in &outputs {
+            // The new weights may replace those of the ini.
+            if *option != "--output" || !is_same_file(&file, &configuration.ini) {
+                Input::check_access(&file, output.map(PathBuf::as_path))?;
+            }
+        }
+    }
     let Settings { algorithm, stack_size, pop_limit, .. } = configuration.settings;
     let search = match algorithm {
         SearchAlgorithm::CubePruning => format!("cube pruning, pop limit {pop_limit}"),
@@ -169,7 +177,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if let Some(copy) = &preparation_copy {
         copy.check_targets()?;
     }
-    let folder = tempfile::tempdir()?;
+    let folder = temporary_folder()?;
     let (source, reference) = match raw_text::preparation_file(&configuration) {
         file if !arguments.no_raw && file.exists() => {
             prepare_texts(&file, &source, &reference, folder.path(), common)?

@@ -7,6 +7,7 @@
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use miriam_storage::partial_file::is_special;
 use miriam_textio::Output;
 use tempfile::SpooledTempFile;
 
@@ -115,12 +116,11 @@ impl Sink {
 impl Spool {
     fn new(path: &Path, counts: Option<ArpaCounts>) -> Self {
         let folder = match path.parent() {
+            _ if path == Path::new("-") || is_special(path) => std::env::temp_dir(),
             Some(parent) if parent.as_os_str().is_empty() => Path::new(".").to_owned(),
-            Some(parent) if path.is_file() || !path.exists() => parent.to_owned(),
-            // Standard output or a device.
-            _ => std::env::temp_dir(),
+            Some(parent) => parent.to_owned(),
+            None => std::env::temp_dir(),
         };
-        let folder = if path == Path::new("-") { std::env::temp_dir() } else { folder };
         let lines = SpooledTempFile::new_in(MEMORY_BYTES, folder);
         Spool { path: path.to_owned(), lines, buffer: Vec::new(), counts }
     }

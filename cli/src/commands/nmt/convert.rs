@@ -18,7 +18,7 @@ use miriam_trainer::calibration::clip_values;
 use super::models::precision_names;
 use super::{SingleModelArguments, models, open_bundle};
 use crate::commands::tuner_cache::AutotunerCacheOptions;
-use crate::common::{CommonOptions, exit_with_usage_error};
+use crate::common::{CommonOptions, check_model_folder, exit_with_usage_error};
 
 /// The formats of `--to`; the other names are those of `marian-conv`.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -65,6 +65,10 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let inputs = [Some(&arguments.model.model), arguments.calibrate.as_ref()];
     for input in inputs.into_iter().flatten() {
         Input::check_access(input, Some(&arguments.output))?;
+    }
+    // A converted model may lie beside the original.
+    if arguments.output.extension().is_none_or(|extension| extension != "miriam") {
+        check_model_folder(&arguments.model.model, [arguments.output.as_path()])?;
     }
     let start = std::time::Instant::now();
     let bundle = open_bundle(&arguments.model)?;

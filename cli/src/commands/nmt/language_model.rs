@@ -32,6 +32,11 @@ pub struct LanguageModelArguments {
 }
 
 impl LanguageModelArguments {
+    /// Returns the file of the model, if one was named.
+    pub fn file(&self) -> Option<&PathBuf> {
+        self.lm.as_ref()
+    }
+
     /// Opens the model, if one was named, for the searches of `translator`.
     pub fn apply(
         &self,

@@ -14,8 +14,10 @@ use miriam_nmt::{
     TokenizerPair, gpu_count,
 };
 
+use miriam_textio::{Input, is_same_file};
+
 use super::value_parsers::finite;
-use crate::common::exit_with_usage_error;
+use crate::common::{check_model_folder, exit_with_usage_error};
 use crate::model_kind::{ModelKind, explain_wrong_kind};
 
 /// Options that name models with vocabularies and codes.
@@ -194,6 +196,32 @@ impl ModelArguments {
             let _ = self.settings.set(DecoderConfig::open_all(&self.config)?);
         }
         Ok(self.settings.get())
+    }
+
+    /// Checks that no output replaces a file of the models, of their configurations or of what is
+    /// given with them.
+    ///
+    /// # Errors
+    /// If an output would, or a file cannot be read.
+    pub fn check_outputs<'p>(
+        &self,
+        outputs: impl IntoIterator<Item = &'p Path> + Clone,
+    ) -> anyhow::Result<()> {
+        let settings = self.settings()?;
+        let named =
+            settings.iter().flat_map(|found| found.models.iter().chain(&found.vocabularies));
+        let given = self.shared.vocabs.iter().flatten().chain(&self.shared.bpe_codes);
+        for path in self.models.iter().chain(given).chain(&self.config).chain(named) {
+            if path.is_dir() {
+                check_model_folder(path, outputs.clone())?;
+            }
+            for output in outputs.clone() {
+                if path.is_file() && is_same_file(path, output) {
+                    Input::check_access(path, Some(output))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Returns the names of the configurations for messages, separated by commas.

@@ -14,7 +14,7 @@ use super::models::{ModelArguments, SharedModelArguments};
 use super::value_parsers::{batch_size, finite, length};
 use crate::commands::rescore_lists::{RescoringFiles, name_features};
 use crate::commands::tuner_cache::{AutotunerCache, AutotunerCacheOptions};
-use crate::common::{CommonOptions, check_files};
+use crate::common::{CommonOptions, check_files, check_model_folder};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -66,6 +66,9 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let a = &arguments;
     let texts = a.source.iter().chain([&a.n_best]);
     check_files(texts, &[("--output", Some(&a.output))])?;
+    for folder in a.models.iter().chain(&a.reverse) {
+        check_model_folder(folder, [a.output.as_path()])?;
+    }
     let tuner_cache = a.tuner_cache.open();
     let forward = a.models.iter().map(|path| (path, ScoringDirection::Forward));
     let reverse = a.reverse.iter().map(|path| (path, ScoringDirection::Reverse));

@@ -202,6 +202,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     for input in inputs.into_iter().flatten() {
         Input::check_access(input, Some(&a.output))?;
     }
+    a.models.check_outputs([a.output.as_path()])?;
     let tuner_cache = a.tuner_cache.open();
     if let Some(list) = &texts.n_best {
         let outcome = add_to_list(a, &scorer, texts.source.as_deref(), list, &tuner_cache, common);

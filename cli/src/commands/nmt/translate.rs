@@ -466,7 +466,9 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         exit_with_usage_error("--force-decode needs a second --input file, or --tsv".into());
     }
     let outputs = [("--output", Some(&text.output)), ("--errors", text.errors.as_ref())];
-    check_files(&text.input, &outputs)?;
+    check_files(text.input.iter().chain(arguments.language_model.file()), &outputs)?;
+    let outputs = outputs.iter().filter_map(|(_, path)| path.map(PathBuf::as_path));
+    arguments.models.check_outputs(outputs)?;
     if arguments.pivot.then.is_some() && (fields || text.force_decode) {
         exit_with_usage_error(
             "--then takes plain lines; leave out --tsv, --input-form and --force-decode, whose \
