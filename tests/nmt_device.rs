@@ -169,7 +169,7 @@ mod emulated {
     fn models_of_all_architectures_translate_as_on_the_cpu() {
         let Some(data) = shared_data("nmt-oracle") else { return };
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let text = first_lines(&data.join("input.txt"), 3, folder.path());
+        let text = first_lines(&data.join("input.txt"), 2, folder.path());
         let vocabulary = data.join("vocab.spm");
         let models = std::fs::read_dir(data.join("models"))
             .expect("models")
