@@ -270,6 +270,21 @@ fn stale_files_of_killed_runs_are_removed() {
     assert_eq!(names(folder.path()), [".other.miriam.aB1cD2.partial", "model", "table.miriam"]);
 }
 
+#[test]
+fn an_open_file_is_appended_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    fs::write(&log, "before\n").unwrap();
+    let file = fs::File::options().append(true).open(&log).unwrap();
+    let mut command = miriam();
+    command.args(["tokenize", "-o", "/dev/stderr"]).stderr(file).stdin(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"after it.\n").unwrap();
+    assert!(child.wait().unwrap().success());
+    let text = fs::read_to_string(&log).unwrap();
+    assert!(text.starts_with("before\n") && text.contains("after it .\n"), "{text}");
+}
+
 /// Copies the files of an example folder.
 fn copy_example(name: &str, to: &Path) -> PathBuf {
     let to = to.join(name);

@@ -98,15 +98,15 @@ impl Rescoring {
     }
 
     /// Returns the total score of a rescored entry, given its values and its total in the search.
-    /// Lists with weights of their own ignore the latter.
+    /// Lists with weights of their own ignore the total of the search.
     pub(crate) fn total(&self, values: &[f32], search_total: f32) -> f32 {
         let (first, start) =
             if self.has_own_weights { (0, 0.0) } else { (self.num_search_features, search_total) };
         add_weighted(start, &self.components[first..], values)
     }
 
-    /// Returns the weighted sum of the search's values. If rescored lists have weights of their own,
-    /// it is by those.
+    /// Returns the weighted sum of the search's values, by the weights of rescored lists if these
+    /// have their own.
     pub(crate) fn search_total(&self, values: &[f32]) -> f32 {
         add_weighted(0.0, &self.components[..self.num_search_features], values)
     }

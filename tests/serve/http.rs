@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::client::{Client, PATIENCE, Server};
 use super::{toy, toy_neural};
+use crate::common::lossy_text;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
@@ -125,6 +126,27 @@ fn compressions_that_are_not_known_are_refused_by_name() {
     let mut client = Client::connect(&server.address);
     let stream = client.request("POST", "/v1/translate?stream=1", &headers, b"not gzip");
     assert_eq!(stream.status, 415, "lines are read as they come");
+}
+
+/// Lines of a body that ends early are not answered as if they were all.
+#[test]
+fn a_damaged_stream_ends_with_an_error() {
+    let server = Server::start(&["--model", &toy()]);
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let line = "{\"text\": \"the house\"}\n";
+    let incomplete = "{\"text\": \"the";
+    let head = "POST /v1/translate?stream=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+                Transfer-Encoding: chunked\r\n\r\n";
+    let length = line.len() + incomplete.len();
+    let request = format!("{head}{length:x}\r\n{line}{incomplete}\r\nno length\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    let answer = lossy_text(&answer);
+    let [first, second] = ["\"line\":1", "\"line\":2"].map(|line| answer.find(line).unwrap());
+    assert!(answer[..second].contains("la casa"), "{answer}");
+    assert!(first < second && answer[second - 100..].contains("the body ended early"), "{answer}");
 }
 
 /// Every path knows HEAD where it knows GET, tells its methods, and takes no others.

@@ -114,7 +114,7 @@ impl Chart {
         labels
     }
 
-    /// Draws the page: its head, which has that height, and below it the panels.
+    /// Draws the page: a head of `head_height` pixels, and the panels below it.
     fn draw<'a>(&self, svg: &'a mut String, head_height: u32, height: u32) -> DrawResult<'a> {
         let page = SVGBackend::with_string(svg, (Self::WIDTH, height)).into_drawing_area();
         page.fill(&WHITE)?;

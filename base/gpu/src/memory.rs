@@ -102,9 +102,9 @@ impl<T: Pod> PinnedBuffer<T> {
     /// If such a copy, or work of the stream before it, failed.
     pub fn get(&self) -> Result<&[T]> {
         self.wait_for_copy()?;
-        let all = self.memory.as_slice();
-        let all = all.map_err(|error| self.device.driver_error("copy", error))?;
-        Ok(&all[..self.len])
+        let elements = self.memory.as_slice();
+        let elements = elements.map_err(|error| self.device.driver_error("copy", error))?;
+        Ok(&elements[..self.len])
     }
 
     /// Returns the elements for writing, after waiting for copies in progress.
@@ -114,9 +114,9 @@ impl<T: Pod> PinnedBuffer<T> {
     /// If such a copy, or work of the stream before it, failed.
     pub fn get_mut(&mut self) -> Result<&mut [T]> {
         self.wait_for_copy()?;
-        let all = self.memory.as_mut_slice();
-        let all = all.map_err(|error| self.device.driver_error("copy", error))?;
-        Ok(&mut all[..self.len])
+        let elements = self.memory.as_mut_slice();
+        let elements = elements.map_err(|error| self.device.driver_error("copy", error))?;
+        Ok(&mut elements[..self.len])
     }
 
     /// Returns the number of elements.
@@ -212,6 +212,7 @@ impl Stream {
         at: usize,
     ) -> Result<()> {
         let source = &from.get()?[..count];
+        assert!(at + count <= to.len, "{at} and {count} of {}", to.len);
         let mut target = to.slice.slice_mut(at..at + count);
         let outcome = self.device.context.bind_to_thread().and_then(|()| {
             let (address, _record) = target.device_ptr_mut(&self.stream);
@@ -241,6 +242,7 @@ impl Stream {
         count: usize,
         to: &mut PinnedBuffer<T>,
     ) -> Result<()> {
+        assert!(count <= from.len, "{count} of {}", from.len);
         let source = from.slice.slice(..count);
         let target = &mut to.get_mut()?[..count];
         let outcome = self.device.context.bind_to_thread().and_then(|()| {

@@ -59,7 +59,9 @@ impl Output {
             );
         }
         let name = display_name(path);
-        let file = File::create(path).map_err(|e| Error::io(&name, "create", e))?;
+        // The shell has cut or positioned an open file (`/dev/stderr`, `/dev/fd/9`) as it should be.
+        let file = File::options().append(true).open(path);
+        let file = file.map_err(|e| Error::io(&name, "create", e))?;
         Self::with_writer(compression, name, Box::new(file))
     }
 

@@ -29,7 +29,13 @@ impl<'p> KeptInputs<'p> {
                     let copy = if is_file && path.as_os_str() != "-" {
                         None
                     } else {
-                        Some(tempfile::tempfile().context("cannot create a temporary file")?)
+                        Some(tempfile::tempfile().with_context(|| {
+                            let place = std::env::temp_dir();
+                            format!(
+                                "{}: cannot create a temporary file; set TMPDIR to another folder",
+                                place.display()
+                            )
+                        })?)
                     };
                     Ok((path.as_path(), copy))
                 })
@@ -81,7 +87,13 @@ impl<R: Read> Read for CopyingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.inner.read(buffer)?;
         self.copy.write_all(&buffer[..length]).map_err(|e| {
-            io::Error::new(e.kind(), format!("it cannot be kept in a temporary file: {e}"))
+            let place = std::env::temp_dir();
+            let reason = format!(
+                "it cannot be kept in a temporary file in {}: {e}; free some space there, set \
+                 TMPDIR to another folder, or give a file",
+                place.display()
+            );
+            io::Error::new(e.kind(), reason)
         })?;
         Ok(length)
     }

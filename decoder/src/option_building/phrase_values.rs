@@ -65,8 +65,8 @@ pub(crate) fn push_phrase_row(
     Ok(())
 }
 
-/// Finds the table record that an option was made from, and the options of the same list. `None` if
-/// the option came with the sentence or is a copied word.
+/// Finds the record from which an option was made. Returns its table, the options made from it, and
+/// its key; `None` if the option came with the sentence or is a copied word.
 fn find_record(option: OptionRef<'_>) -> Option<(&PhraseTable, OptionRange, PhraseKey)> {
     let OptionRef { system, sentence, options, option: id, span } = option;
     let number = options.origin(id).table?;

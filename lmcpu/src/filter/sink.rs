@@ -27,6 +27,8 @@ pub(super) enum Sink {
 /// Lines that wait for the end.
 pub(super) struct Spool {
     path: PathBuf,
+    /// The folder of the temporary file.
+    folder: PathBuf,
     lines: SpooledTempFile,
     /// Lines that are not yet written to `lines`.
     buffer: Vec<u8>,
@@ -121,8 +123,8 @@ impl Spool {
             Some(parent) => parent.to_owned(),
             None => std::env::temp_dir(),
         };
-        let lines = SpooledTempFile::new_in(MEMORY_BYTES, folder);
-        Spool { path: path.to_owned(), lines, buffer: Vec::new(), counts }
+        let lines = SpooledTempFile::new_in(MEMORY_BYTES, folder.clone());
+        Spool { path: path.to_owned(), folder, lines, buffer: Vec::new(), counts }
     }
 
     fn begin(&mut self, order: usize) -> Result<()> {
@@ -144,11 +146,13 @@ impl Spool {
     fn flush(&mut self) -> Result<()> {
         let written = self.lines.write_all(&self.buffer);
         self.buffer.clear();
-        written.map_err(|error| self.error("write a temporary file beside", error))
+        written.map_err(|error| self.error("write a temporary file in this folder", error))
     }
 
     fn error(&self, action: &'static str, error: io::Error) -> crate::Error {
-        miriam_textio::Error::io(&self.path.display().to_string(), action, error).into()
+        let reason = format!("{error}; free some space there, or set TMPDIR to another folder");
+        let error = io::Error::new(error.kind(), reason);
+        miriam_textio::Error::io(&self.folder.display().to_string(), action, error).into()
     }
 
     fn finish(mut self) -> Result<()> {
@@ -163,7 +167,7 @@ impl Spool {
             counts.resize(counts.len().max(*reserved), b'\n');
             output.write(&counts)?;
         }
-        let cannot = "read back a temporary file beside";
+        let cannot = "read back a temporary file in this folder";
         let rewound = self.lines.seek(SeekFrom::Start(0));
         rewound.map_err(|error| self.error(cannot, error))?;
         let mut buffer = vec![0; 1 << 16];

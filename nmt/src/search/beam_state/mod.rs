@@ -32,7 +32,7 @@ pub(super) struct BeamState {
     pub slot: Slot,
     /// Tokens that are forced at the beginning.
     prefix: Vec<u32>,
-    /// Tokens after the prefix that are favoured.
+    /// The prefix, if it is favoured and not forced.
     favoured: Vec<u32>,
     /// Whether the hypothesis at each place of the beam has left the favoured tokens. As in
     /// CTranslate2, this belongs to the place, whichever hypothesis takes it.
@@ -144,7 +144,7 @@ impl BeamState {
 
     /// Returns the favoured token of the step.
     fn favoured_token(&self) -> Option<u32> {
-        self.favoured.get(self.step.checked_sub(self.prefix.len())?).copied()
+        self.favoured.get(self.step).copied()
     }
 
     /// Adds the rows of the next step, and what the processor must compute for each.

@@ -64,6 +64,8 @@ async fn run(app: Arc<App>, key: Option<String>, mut body: Incoming, sender: mps
     let mut unread = Vec::new();
     let mut under_way: VecDeque<tokio::task::JoinHandle<Value>> = VecDeque::new();
     let mut ended = false;
+    // The reason why lines after the last complete one are not answered.
+    let mut failure = None;
     let mut number = 0;
     loop {
         // Start the lines that have arrived.
@@ -81,6 +83,10 @@ async fn run(app: Arc<App>, key: Option<String>, mut body: Incoming, sender: mps
         }
         let may_read = !ended && under_way.len() < AHEAD;
         if under_way.is_empty() && ended && unread.is_empty() {
+            if let Some(reason) = failure {
+                let refusal = Refusal::Invalid(reason);
+                let _ = sender.send(error_line(number + 1, &refusal)).await;
+            }
             return;
         }
         tokio::select! {
@@ -100,24 +106,38 @@ async fn run(app: Arc<App>, key: Option<String>, mut body: Incoming, sender: mps
                         let longest = limits.body_bytes;
                         if unread.len() > longest && !unread.contains(&b'\n') {
                             let refusal = Refusal::TooLarge(format!("line {}: more than {longest} bytes", number + 1));
-                            let line = format!("{}\n", json!({"line": number + 1, "error": problem(&refusal)}));
-                            let _ = sender.send(line.into()).await;
+                            let _ = sender.send(error_line(number + 1, &refusal)).await;
                             break;
                         }
                     }
                     Ok(None) => ended = true,
-                    // The client has disconnected or is idle. With nothing in progress the stream
-                    // ends.
-                    Ok(Some(Err(_))) => break,
-                    Err(_) if under_way.is_empty() => break,
+                    Ok(Some(Err(_))) => {
+                        failure = Some("the body ended early or is damaged".to_owned());
+                    }
+                    // An idle client's stream ends.
+                    Err(_) if under_way.is_empty() => {
+                        let seconds = limits.body_seconds;
+                        failure = Some(format!("nothing came for {seconds} seconds"));
+                    }
                     Err(_) => {}
                 }
             }
             () = sender.closed() => break,
         }
+        if failure.is_some() && !ended {
+            ended = true;
+            // An incomplete line would be answered as if it were whole.
+            let complete = unread.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+            unread.truncate(complete);
+        }
     }
     // Nobody waits for the rest.
     under_way.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+/// Returns the answer to a line that is not translated.
+fn error_line(number: u64, refusal: &Refusal) -> Bytes {
+    format!("{}\n", json!({"line": number, "error": problem(refusal)})).into()
 }
 
 async fn next(under_way: &mut VecDeque<tokio::task::JoinHandle<Value>>) -> Value {

@@ -1,5 +1,5 @@
-//! Back-propagation through operators: collects values and gradient buffers, which the operator
-//! computes with.
+//! Back-propagation through operators: collects the values and gradient buffers with which an
+//! operator computes.
 
 use miriam_kernels::MatRef;
 use miriam_kernels::operators::{AnyOperator, InputArrays, InputGradients, OperatorReal};
