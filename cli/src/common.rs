@@ -294,19 +294,17 @@ pub fn temporary_folder() -> anyhow::Result<tempfile::TempDir> {
     })
 }
 
-/// The extensions of files that models and systems consist of.
-const MODEL_FILE_EXTENSIONS: [&str; 16] = [
+/// The extensions of files that models consist of, and that results rarely have.
+const MODEL_FILE_EXTENSIONS: [&str; 14] = [
     "arpa",
     "bin",
     "codes",
     "dat",
-    "gz",
-    "ini",
     "json",
-    "lm",
     "miriam",
     "model",
     "npz",
+    "s2t",
     "safetensors",
     "spm",
     "vocab",
@@ -314,29 +312,46 @@ const MODEL_FILE_EXTENSIONS: [&str; 16] = [
     "yml",
 ];
 
-/// Checks that no output replaces a file of the model in `folder`: an existing file with the
-/// extension of such a file. Texts beside a model may be replaced.
+/// Checks that no output replaces a file of the model in `folder`: an existing file whose name is
+/// that of such a file. Texts beside a model may be replaced.
 ///
 /// # Errors
 /// If an output would.
 pub fn check_model_folder<'p>(
     folder: &Path,
     outputs: impl IntoIterator<Item = &'p Path>,
-) -> miriam_textio::Result<()> {
+) -> anyhow::Result<()> {
     let Ok(folder) = folder.canonicalize() else { return Ok(()) };
+    let is_inside = |path: &Path| {
+        let parent = path
+            .parent()
+            .map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
+        parent.and_then(|parent| parent.canonicalize().ok()).is_some_and(|parent| parent == folder)
+    };
     for output in outputs {
-        let is_model_file = output
-            .extension()
-            .and_then(|extension| extension.to_str())
-            .is_some_and(|extension| MODEL_FILE_EXTENSIONS.contains(&extension));
-        if is_model_file
-            && output.is_file()
-            && output.canonicalize().is_ok_and(|output| output.starts_with(&folder))
+        // A link may lead into the folder, or out of it.
+        let target = output.canonicalize().ok();
+        let names = std::iter::once(output).chain(target.as_deref());
+        if output.is_file() && names.into_iter().any(|name| is_inside(name) && is_model_file(name))
         {
-            Input::check_access(output, Some(output))?;
+            anyhow::bail!(
+                "{}: it lies in the folder of the model and may belong to it; give another name, or \
+                 remove it first",
+                output.display()
+            );
         }
     }
     Ok(())
+}
+
+/// Whether a file has a name like those of models.
+fn is_model_file(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    MODEL_FILE_EXTENSIONS.contains(&extension)
+        || name.contains("vocab")
+        || ["vmap.txt", "merges.txt", "config", "cache"].contains(&name)
 }
 
 /// Whether the error is a closed pipe of the output.

@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use miriam_storage::partial_file::is_special;
 use miriam_textio::Output;
 use miriam_textproc::TextProcessorConfig;
 
@@ -19,12 +20,15 @@ pub struct PreparationCopy {
 
 impl PreparationCopy {
     /// Returns the files that belong beside the ini `output` of the system of `configuration`; none
-    /// if its texts are not prepared, or if `output` is in its folder.
+    /// if its texts are not prepared, or if `output` is in its folder or not a file.
     ///
     /// # Errors
     /// If a file cannot be read, or if texts are not prepared but would be, by a file beside
     /// `output`.
     pub fn plan(configuration: &Configuration, output: &Path) -> Result<Option<Self>> {
+        if output.as_os_str() == "-" || is_special(output) {
+            return Ok(None);
+        }
         let from = TextProcessorConfig::path_beside(&configuration.ini);
         let to = TextProcessorConfig::path_beside(output);
         let is_same =

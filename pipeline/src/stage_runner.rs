@@ -132,23 +132,30 @@ pub(crate) fn run_stages(
     Ok(RunOutcome { results, num_run: count })
 }
 
-/// Renames those of `names` that an earlier run wrote into `folder` and that no stage of this one
-/// writes, so that they do not change the new system: `NAME` becomes `NAME.old`.
-pub(crate) fn set_aside_obsolete(
+/// Finds those of `names` that an earlier run wrote into `folder` and that no stage of this one
+/// writes. Called before the run, which replaces the records of stages.
+pub(crate) fn find_obsolete<'n>(
     folder: &Path,
     stages: &[Stage<'_>],
-    names: &[&str],
-) -> Result<()> {
+    names: &[&'n str],
+) -> Vec<&'n str> {
+    let mut earlier = Manifest::open(folder);
+    let is_written = |name: &str| {
+        stages.iter().any(|stage| stage.files.iter().any(|file| file == Path::new(name)))
+    };
+    let names = names.iter().copied();
+    names.filter(|name| !is_written(name) && earlier.remove_stage_of(Path::new(name))).collect()
+}
+
+/// Renames obsolete files of `folder`, so that they do not change the new system: `NAME` becomes
+/// `NAME.old`.
+pub(crate) fn set_aside(folder: &Path, obsolete: &[&str]) -> Result<()> {
     let mut manifest = Manifest::open(folder);
-    for name in names {
-        let file = Path::new(name);
-        if stages.iter().any(|stage| stage.files.iter().any(|written| written == file))
-            || !manifest.remove_stage_of(file)
-        {
-            continue;
-        }
+    for name in obsolete {
         // From now on a file of this name is the user's.
-        manifest.save(folder)?;
+        if manifest.remove_stage_of(Path::new(name)) {
+            manifest.save(folder)?;
+        }
         let path = folder.join(name);
         if !path.exists() {
             continue;
@@ -349,7 +356,8 @@ mod tests {
         let path = |name: &str| folder.path().join(name);
         let run = |names: &[&'static str]| {
             let stage = |name: &'static str| Stage {
-                name,
+                // One stage may write another file in another run.
+                name: if name == "moses.phrase.ini" { "model" } else { name },
                 title: name,
                 dependencies: &[],
                 key: String::new(),
@@ -365,12 +373,15 @@ mod tests {
                 }),
             };
             let stages: Vec<Stage<'_>> = names.iter().map(|name| stage(name)).collect();
+            let names = ["model", "preparation", "moses.phrase.ini"];
+            let obsolete = find_obsolete(folder.path(), &stages, &names);
             run_stages(folder.path(), &stages, BTreeMap::new(), &NoProgress).unwrap();
-            set_aside_obsolete(folder.path(), &stages, &["model", "preparation"]).unwrap();
+            set_aside(folder.path(), &obsolete).unwrap();
         };
-        run(&["model", "preparation"]);
-        assert!(path("preparation").exists());
+        run(&["moses.phrase.ini", "preparation"]);
+        assert!(path("preparation").exists() && path("moses.phrase.ini").exists());
         run(&["model"]);
+        assert!(path("moses.phrase.ini.old").exists() && !path("moses.phrase.ini").exists());
         assert!(path("model").exists() && !path("preparation").exists());
         assert_eq!(fs::read_to_string(path("preparation.old")).unwrap(), "a stage");
         // One that the user writes stays.

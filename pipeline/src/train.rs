@@ -44,16 +44,19 @@ pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSum
     estimate_disk(options)?.log(options);
     let training = TrainingRun { options, reordering, folder };
     let stages = training.build_stages(progress)?;
-    for file in user_files(options) {
+    // A list of prefixes may be the copy that the run makes of it.
+    let prefixes: Vec<&PathBuf> = options.nonbreaking_prefixes.iter().flatten().collect();
+    for file in user_files(options).into_iter().filter(|file| !prefixes.contains(file)) {
         let written = stages.iter().flat_map(|stage| &stage.files);
         if written.map(|name| folder.join(name)).any(|written| is_same_file(file, &written)) {
             let reason = io::Error::other("it would be overwritten; give another -o");
             return Err(Error::io(file, "use", reason));
         }
     }
+    let obsolete = stage_runner::find_obsolete(folder, &stages, &FILES_OF_A_SYSTEM);
     let outcome =
         stage_runner::run_stages(folder, &stages, stage_keys::option_texts(options), progress)?;
-    stage_runner::set_aside_obsolete(folder, &stages, &FILES_OF_A_SYSTEM)?;
+    stage_runner::set_aside(folder, &obsolete)?;
     let stage_seconds = stages
         .iter()
         .zip(&outcome.results)

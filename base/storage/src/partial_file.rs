@@ -7,7 +7,6 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Seek, SeekFrom};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -15,8 +14,6 @@ use crate::file_lock::is_at;
 
 /// The end of the names of unfinished files.
 const SUFFIX: &str = ".partial";
-/// The permission of a file's owner to write it.
-const OWNER_MAY_WRITE: u32 = 0o200;
 /// The maximum number of symbolic links that are followed.
 const MAX_LINKS: usize = 40;
 /// The maximum number of attempts to create a file. Between its creation and its lock, another
@@ -137,7 +134,7 @@ impl PartialFile {
             // Until it is complete, its owner may write it: a later run resumes or replaces it. If
             // they cannot be set, the file has those of a new file.
             let mut permissions = replaced.permissions();
-            permissions.set_mode(permissions.mode() | OWNER_MAY_WRITE);
+            allow_owner_to_write(&mut permissions);
             let _ = partial.file.set_permissions(permissions);
         }
         Ok(partial)
@@ -184,6 +181,17 @@ impl Drop for PartialFile {
             written_here().remove(path);
         }
     }
+}
+
+#[cfg(unix)]
+fn allow_owner_to_write(permissions: &mut fs::Permissions) {
+    use std::os::unix::fs::PermissionsExt;
+    permissions.set_mode(permissions.mode() | 0o200);
+}
+
+#[cfg(not(unix))]
+fn allow_owner_to_write(permissions: &mut fs::Permissions) {
+    permissions.set_readonly(false);
 }
 
 /// Returns the path of the file of [`PartialFile::create_visible`].
@@ -292,8 +300,11 @@ mod tests {
         names
     }
 
+    #[cfg(unix)]
     #[test]
     fn an_unfinished_file_in_the_place_of_a_protected_one_may_be_written() {
+        use std::os::unix::fs::PermissionsExt;
+
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("text");
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;

@@ -58,8 +58,13 @@ impl Output {
                 Box::new(io::stdout()),
             );
         }
+        let names = ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"];
+        if names.iter().any(|name| path.as_os_str() == *name) {
+            let name = "standard error".into();
+            return Self::with_writer(compression, name, Box::new(io::stderr()));
+        }
         let name = display_name(path);
-        // The shell has cut or positioned an open file (`/dev/stderr`, `/dev/fd/9`) as it should be.
+        // A file that the shell opened (`/dev/fd/9`) must not be cut.
         let file = File::options().append(true).open(path);
         let file = file.map_err(|e| Error::io(&name, "create", e))?;
         Self::with_writer(compression, name, Box::new(file))

@@ -14,7 +14,9 @@ use miriam_textproc::TextProcessorConfig;
 
 use super::raw_text;
 use super::system_configuration::read_configuration_or;
-use crate::common::{CommonOptions, check_files, exit_with_usage_error, temporary_folder};
+use crate::common::{
+    CommonOptions, check_files, check_model_folder, exit_with_usage_error, temporary_folder,
+};
 
 /// Search options that apply unless the ini or the command line has others. They give the quality
 /// of wider searches in a fraction of the time.
@@ -159,8 +161,12 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     tokens.extend(options);
     let mut configuration = read_configuration_or(&tokens, &DEFAULT_SEARCH_OPTIONS)?;
     configuration.settings.threads = common.threads.count();
-    for file in configuration.model_files().filter(|file| file.is_file()) {
-        for (option, output) in &outputs {
+    let written = || outputs.iter().filter_map(|(_, path)| path.map(PathBuf::as_path));
+    for file in configuration.model_files() {
+        if file.is_dir() {
+            check_model_folder(&file, written())?;
+        }
+        for (option, output) in outputs.iter().filter(|_| file.is_file()) {
             // The new weights may replace those of the ini.
             if *option != "--output" || !is_same_file(&file, &configuration.ini) {
                 Input::check_access(&file, output.map(PathBuf::as_path))?;

@@ -150,7 +150,12 @@ impl Spool {
     }
 
     fn error(&self, action: &'static str, error: io::Error) -> crate::Error {
-        let reason = format!("{error}; free some space there, or set TMPDIR to another folder");
+        let remedy = if self.folder == std::env::temp_dir() {
+            "set TMPDIR to another folder"
+        } else {
+            "write the output to another folder"
+        };
+        let reason = format!("{error}; free some space there, or {remedy}");
         let error = io::Error::new(error.kind(), reason);
         miriam_textio::Error::io(&self.folder.display().to_string(), action, error).into()
     }

@@ -66,8 +66,9 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     for input in inputs.into_iter().flatten() {
         Input::check_access(input, Some(&arguments.output))?;
     }
-    // A converted model may lie beside the original.
-    if arguments.output.extension().is_none_or(|extension| extension != "miriam") {
+    // A converted model may lie beside the original, which it must not replace (see below).
+    let extension = arguments.output.extension().and_then(|extension| extension.to_str());
+    if !matches!(extension, Some("miriam" | "npz" | "bin")) {
         check_model_folder(&arguments.model.model, [arguments.output.as_path()])?;
     }
     let start = std::time::Instant::now();

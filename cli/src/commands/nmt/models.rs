@@ -212,8 +212,10 @@ impl ModelArguments {
             settings.iter().flat_map(|found| found.models.iter().chain(&found.vocabularies));
         let given = self.shared.vocabs.iter().flatten().chain(&self.shared.bpe_codes);
         for path in self.models.iter().chain(given).chain(&self.config).chain(named) {
-            if path.is_dir() {
-                check_model_folder(path, outputs.clone())?;
+            // What is not named is found beside a file.
+            let folder = if path.is_dir() { Some(&**path) } else { path.parent() };
+            if let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) {
+                check_model_folder(folder, outputs.clone())?;
             }
             for output in outputs.clone() {
                 if path.is_file() && is_same_file(path, output) {

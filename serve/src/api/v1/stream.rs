@@ -83,8 +83,7 @@ async fn run(app: Arc<App>, key: Option<String>, mut body: Incoming, sender: mps
         }
         let may_read = !ended && under_way.len() < AHEAD;
         if under_way.is_empty() && ended && unread.is_empty() {
-            if let Some(reason) = failure {
-                let refusal = Refusal::Invalid(reason);
+            if let Some(refusal) = failure {
                 let _ = sender.send(error_line(number + 1, &refusal)).await;
             }
             return;
@@ -105,19 +104,20 @@ async fn run(app: Arc<App>, key: Option<String>, mut body: Incoming, sender: mps
                         }
                         let longest = limits.body_bytes;
                         if unread.len() > longest && !unread.contains(&b'\n') {
-                            let refusal = Refusal::TooLarge(format!("line {}: more than {longest} bytes", number + 1));
-                            let _ = sender.send(error_line(number + 1, &refusal)).await;
-                            break;
+                            let reason = format!("line {}: more than {longest} bytes", number + 1);
+                            failure = Some(Refusal::TooLarge(reason));
                         }
                     }
                     Ok(None) => ended = true,
                     Ok(Some(Err(_))) => {
-                        failure = Some("the body ended early or is damaged".to_owned());
+                        let reason = "the body ended early or is damaged";
+                        failure = Some(Refusal::Invalid(reason.into()));
                     }
                     // An idle client's stream ends.
                     Err(_) if under_way.is_empty() => {
                         let seconds = limits.body_seconds;
-                        failure = Some(format!("nothing came for {seconds} seconds"));
+                        let reason = format!("nothing came for {seconds} seconds");
+                        failure = Some(Refusal::Invalid(reason));
                     }
                     Err(_) => {}
                 }

@@ -85,8 +85,11 @@ pub fn settings(
         ignored.push("do_sample: true (--sampling-topk and others sample)".into());
     }
     let other_end = option("eos_token_id").filter(|end| {
+        fn ids(value: &Value) -> &[Value] {
+            value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)
+        }
         let of_model = config.get("eos_token_id").filter(|own| !own.is_null());
-        end.is_array() || of_model.is_some_and(|own| own != *end)
+        ids(end).len() > 1 || of_model.is_some_and(|own| ids(own) != ids(end))
     });
     if let Some(end) = other_end {
         ignored.push(format!("eos_token_id: {end} (</s> alone ends a translation)"));
@@ -125,7 +128,7 @@ mod tests {
             "num_beams": 5, "length_penalty": 0.6, "max_length": 200, "early_stopping": true,
             "no_repeat_ngram_size": 3, "repetition_penalty": 1.5, "bad_words_ids": [[7]],
             "min_length": 0, "num_beam_groups": 1, "forced_bos_token_id": null,
-            "eos_token_id": 2,
+            "eos_token_id": [2],
         }));
         let found = found.unwrap();
         assert_eq!((found.beam_size, found.normalize), (Some(5), Some(0.6)));
