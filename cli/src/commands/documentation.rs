@@ -54,8 +54,8 @@ fn write_pages(command: &Command, folder: &Path) -> anyhow::Result<()> {
     let mut text = Vec::new();
     page.render(&mut text)?;
     Output::write_file(&folder.join(page.get_filename()), &text)?;
-    let subcommands = command.get_subcommands().filter(|one| !one.is_hide_set());
-    subcommands.map(|one| write_pages(one, folder)).collect()
+    let mut subcommands = command.get_subcommands().filter(|one| !one.is_hide_set());
+    subcommands.try_for_each(|one| write_pages(one, folder))
 }
 
 /// Prints the licences of this program and of the libraries in it.
