@@ -720,7 +720,7 @@ def score_chrf(
     *,
     char_order: int = 6,
     word_order: int = 0,
-    beta: float = 2,
+    beta: float = 2.0,
     remove_whitespace: bool = True,
     eps_smoothing: bool = False,
     lowercase: bool = False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from typing import Sequence
 
 import pytest
 
@@ -33,7 +34,7 @@ def test_errors_say_what_is_wrong() -> None:
     with pytest.raises(TypeError, match="put the lines of a single reference into a list"):
         corpus_bleu(["one"], ["one"])
     with pytest.raises(TypeError, match="put the lines of a single reference into a list"):
-        corpus_bleu(["one"], [b"one"])
+        corpus_bleu(["one"], [b"one"])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="beta -1: expected a number from 0"):
         corpus_chrf(HYPOTHESES, REFERENCES, beta=-1)
     with pytest.raises(TypeError, match="put it into a list"):
@@ -65,10 +66,10 @@ def test_lines_may_lack_references() -> None:
 
 def test_scores_of_lines_that_lack_references_equal_sacrebleus() -> None:
     sacrebleu = pytest.importorskip("sacrebleu")
-    references = [REFERENCES[0], ["the cat sat there", None]]
+    references: Sequence[Sequence[str | None]] = [REFERENCES[0], ["the cat sat there", None]]
     for beta in (0.5, 1.0, 2):
-        ours = corpus_chrf(HYPOTHESES, references, beta=beta).score
-        assert ours == sacrebleu.corpus_chrf(HYPOTHESES, references, beta=beta).score
+        score = corpus_chrf(HYPOTHESES, references, beta=beta).score
+        assert score == sacrebleu.corpus_chrf(HYPOTHESES, references, beta=beta).score
     for ours, theirs in (
         (corpus_bleu(HYPOTHESES, references), sacrebleu.BLEU()),
         (corpus_ter(HYPOTHESES, references), sacrebleu.TER()),
