@@ -1,6 +1,6 @@
 //! The scale of the weights that optimisers search.
 //!
-//! Where every weight is tuned, the ranking of translations does not depend on the scale, so the
+//! If all weights are tuned, the ranking of translations does not depend on the scale, so the
 //! magnitudes of the weights sum to 1 after each step. Fixed weights have a meaning only in
 //! relation to the others: beside them the search is in units of the start's magnitude, and the
 //! result has the scale that it reaches.

@@ -88,8 +88,8 @@ pub fn settings(
         fn ids(value: &Value) -> &[Value] {
             value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)
         }
-        let of_model = config.get("eos_token_id").filter(|own| !own.is_null());
-        ids(end).len() > 1 || of_model.is_some_and(|own| ids(own) != ids(end))
+        let model_end = config.get("eos_token_id").filter(|own| !own.is_null());
+        ids(end).len() > 1 || model_end.is_some_and(|own| ids(own) != ids(end))
     });
     if let Some(end) = other_end {
         ignored.push(format!("eos_token_id: {end} (</s> alone ends a translation)"));
