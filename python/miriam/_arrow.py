@@ -10,10 +10,16 @@ from numpy.typing import NDArray
 
 
 def string_buffers(array: Any) -> tuple[NDArray[numpy.uint8], NDArray[numpy.signedinteger[Any]]]:
-    """Returns the whole data buffer of a string or binary array, and the offsets of its values in
-    it, one more than there are values."""
+    """Returns the data of a pyarrow array of strings or bytes, and the offsets of its values.
+
+    Value ``i`` is ``data[offsets[i] : offsets[i + 1]]``; the data may be longer than the values of
+    a slice. ``data`` is uint8; ``offsets``, one more than there are values, is int32, or int64 for
+    large types.
+
+    Raises TypeError for a chunked array or another type, ValueError if a value is null.
+    """
     if hasattr(array, "combine_chunks"):
-        raise TypeError("lines: found a chunked array of pyarrow; pass its combine_chunks()")
+        raise TypeError("lines: found a chunked pyarrow array; pass array.combine_chunks()")
     type_name = str(array.type)
     offset_type: numpy.dtype[numpy.signedinteger[Any]]
     if type_name in ("string", "binary"):
@@ -27,7 +33,8 @@ def string_buffers(array: Any) -> tuple[NDArray[numpy.uint8], NDArray[numpy.sign
         )
     if array.null_count:
         index = array.is_null().to_pylist().index(True)
-        raise ValueError(f"line {index} is null; drop it (drop_null) or fill it (fill_null)")
+        raise ValueError(f"lines: line {index} is null; drop it (drop_null) or fill it (fill_null)")
+    # An empty array may lack the offsets, and an array of empty strings the data.
     _, offset_buffer, data_buffer = array.buffers()
     if len(array) == 0 or offset_buffer is None:
         return numpy.empty(0, numpy.uint8), numpy.zeros(1, offset_type)

@@ -144,7 +144,7 @@ def test_columns_of_arrow(toy: LanguageModel) -> None:
         assert toy.score_many(array).tolist() == expected
         assert toy.score_many(array[2:5]).tolist() == expected[2:5]
         assert toy.score_many(array[:0]).tolist() == []
-    with pytest.raises(ValueError, match="line 1 is null"):
+    with pytest.raises(ValueError, match="lines: line 1 is null"):
         toy.score_many(pyarrow.array(["a", None]))
     with pytest.raises(TypeError, match="found int64"):
         toy.score_many(pyarrow.array([1]))
