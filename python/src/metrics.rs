@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use miriam_metrics::bleu::Smoothing;
 use miriam_metrics::{
-    Bleu, Chrf, ExternalTokenizer, Metric, PieceTokenizer, Ter, Tokenizer,
+    Bleu, Chrf, ExternalTokenizer, Metric, PIECE_TOKENIZERS, PieceTokenizer, Ter, Tokenizer,
     explain_missing_tokenizer, score_of_sums, segment_statistics,
 };
 use miriam_textproc::SentencePiece;
@@ -15,10 +15,15 @@ use crate::interrupt::run_interruptible;
 use crate::open::on_own_threads;
 use crate::text::{reference_lists, string_list};
 
-/// The number of lines between two checks for Ctrl-C.
+/// The number of lines that are scored between two checks for Ctrl-C.
 const LINES_PER_CHECK: usize = 1024;
 
 /// Returns the corpus score of `hypotheses` and the signature of the metric.
+///
+/// # Errors
+///
+/// `ValueError` if there are no hypotheses, a reference has another number of lines, or a line has
+/// no reference; the exception of a signal handler, such as `KeyboardInterrupt`.
 fn score(
     py: Python<'_>,
     metric: &dyn Metric,
@@ -57,7 +62,11 @@ fn score(
     Ok((score.value, score.signature.to_text(false)))
 }
 
-/// Returns the number of references of each line; `None` if it varies.
+/// Returns the number of references that every line has; `None` if lines differ.
+///
+/// # Errors
+///
+/// `ValueError` if a line has no reference.
 fn count_references(
     num_lines: usize,
     references: &[Vec<Option<String>>],
@@ -99,28 +108,38 @@ pub fn score_bleu(
 }
 
 /// Opens the tokeniser `name`; `model` is its SentencePiece model, for those that need one.
+///
+/// # Errors
+///
+/// `ValueError` if there is no such tokeniser, or its model is missing, superfluous or cannot be
+/// opened.
 pub fn open_tokenizer(name: &str, model: Option<PathBuf>) -> PyResult<Tokenizer> {
     if let Some(reason) = explain_missing_tokenizer(name) {
         return Err(PyValueError::new_err(reason));
     }
-    match (PieceTokenizer::find(name), model) {
-        (Some(tokenizer), Some(model)) => {
-            let pieces = SentencePiece::open(&model)
-                .map_err(|error| PyValueError::new_err(error.to_string()))?;
-            Ok(Tokenizer::External(ExternalTokenizer::new(tokenizer.signature, move |line| {
-                pieces.join_pieces(line)
-            })))
+    let Some(tokenizer) = PieceTokenizer::find(name) else {
+        let tokenizer = Tokenizer::from_name(name).ok_or_else(|| unknown_tokenizer(name))?;
+        if model.is_some() {
+            return Err(PyValueError::new_err(format!(
+                "tokenize_model: the tokeniser {name:?} has no model; leave it out"
+            )));
         }
-        (Some(_), None) => {
-            Err(tokenizer_error(name, "give its SentencePiece model as tokenize_model"))
-        }
-        (None, Some(_)) => Err(PyValueError::new_err(format!(
-            "tokenize_model: the tokeniser {name:?} has no model; leave it out"
-        ))),
-        (None, None) => {
-            Tokenizer::from_name(name).ok_or_else(|| tokenizer_error(name, "unknown tokeniser"))
-        }
-    }
+        return Ok(tokenizer);
+    };
+    let Some(model) = model else {
+        return Err(tokenizer_error(name, "give its SentencePiece model as tokenize_model"));
+    };
+    let pieces =
+        SentencePiece::open(&model).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(Tokenizer::External(ExternalTokenizer::new(tokenizer.signature, move |line| {
+        pieces.join_pieces(line)
+    })))
+}
+
+fn unknown_tokenizer(name: &str) -> PyErr {
+    let pieces = PIECE_TOKENIZERS.map(|tokenizer| tokenizer.name);
+    let known = [&Tokenizer::NAMES[..], &pieces[..]].concat().join(", ");
+    tokenizer_error(name, &format!("unknown tokeniser; expected one of {known}"))
 }
 
 fn tokenizer_error(name: &str, reason: &str) -> PyErr {

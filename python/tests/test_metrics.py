@@ -43,8 +43,13 @@ def test_errors_say_what_is_wrong() -> None:
         corpus_chrf(HYPOTHESES, [])
     with pytest.raises(ValueError, match="hypotheses: expected at least one line"):
         corpus_ter([], [[]])
-    with pytest.raises(ValueError, match="unknown tokeniser"):
+    unknown = "unknown tokeniser; expected one of 13a, none, intl, char, zh, spm, flores101"
+    with pytest.raises(ValueError, match=f'"14a": {unknown}'):
         corpus_bleu(HYPOTHESES, REFERENCES, tokenize="14a")
+    with pytest.raises(ValueError, match=f'"flores20": {unknown}'):
+        corpus_bleu(HYPOTHESES, REFERENCES, tokenize="flores20", tokenize_model="absent.model")
+    with pytest.raises(ValueError, match='the tokeniser "13a" has no model'):
+        corpus_bleu(HYPOTHESES, REFERENCES, tokenize_model="absent.model")
     with pytest.raises(ValueError, match="expected exp, floor, add-k or none"):
         corpus_bleu(HYPOTHESES, REFERENCES, smooth_method="much")
     with pytest.raises(ValueError, match="smoothing value -0.5: expected a number from 0"):
