@@ -215,7 +215,7 @@ impl Run<'_, '_> {
                 scope.spawn(move || {
                     for (mut worker, job) in jobs {
                         let found = catch_unwind(AssertUnwindSafe(|| {
-                            server.work(&mut worker, corpus, &job)
+                            server.run_batch(&mut worker, corpus, &job)
                         }));
                         if reports.send((worker, job, found)).is_err() {
                             return;

@@ -1,5 +1,5 @@
-//! Parameter server of asynchronous training in the memory of one process: shards with locks, and
-//! the steps of a worker for a batch.
+//! Parameter server of asynchronous training, in the memory of one process. Each shard has a lock;
+//! the workers call the server from their threads.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -10,11 +10,13 @@ use crate::kernels::Fast;
 use crate::trainable_model::TrainableModel;
 use crate::update::{MicroBatch, MomentumSchedule, UpdateOptions, UpdateReport};
 
-/// A batch that was handed out.
+/// A batch that was handed out to a worker.
 pub(super) struct Job {
+    /// The sentence pairs of each micro-batch, by their indices in the corpus.
     pub micro_batches: Vec<Vec<u32>>,
+    /// The settings of the batch.
     pub terms: BatchTerms,
-    /// Whether it is the last of its epoch.
+    /// Whether the batch is the last one of its epoch.
     pub is_epoch_end: bool,
 }
 
@@ -23,8 +25,11 @@ pub(super) struct Server {
     pub model: TrainableModel<Fast>,
     pub update: UpdateOptions,
     pub options: AsyncOptions,
+    /// Adam's betas by the number of batches.
     pub momentum: MomentumSchedule,
+    /// The weight of guided alignment in the loss.
     pub guided_alignment_weight: f64,
+    /// The shards in the order of their parameters, one for each worker.
     pub shards: Vec<Mutex<ParameterShard<f32>>>,
 }
 
@@ -35,33 +40,37 @@ impl Server {
         self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn terms(&self, job: BatchTerms, words: u64) -> PushTerms<'_> {
+    /// Returns the terms of a push of `words` target tokens, for batches with the settings `batch`.
+    pub fn push_terms(&self, batch: BatchTerms, words: u64) -> PushTerms<'_> {
+        // The factor of a flexible rate includes the delay: it counts the words of all batches.
+        let delay_factor =
+            if batch.flexible_rate.is_some() { 1.0 } else { self.options.rate_factor() };
         PushTerms {
             update: &self.update,
             momentum: &self.momentum,
             gradient_buffer: self.options.gradient_buffer,
-            rate: match job.flexible_rate {
-                // Flexible rates count the words of all batches.
-                Some(_) => job.rate,
-                None => job.rate * self.options.rate_factor(),
-            },
-            flexible_rate: job.flexible_rate.map(|rate| (rate, self.options.delay)),
+            rate: batch.rate * delay_factor,
+            flexible_rate: batch.flexible_rate.map(|rate| (rate, self.options.delay)),
             gradient_scale: 1.0,
             words,
         }
     }
 
+    /// Computes the gradient of a batch, applies the step of a local optimiser to the worker's own
+    /// shard if it changes that, and prepares the push if one is due.
+    ///
+    /// # Errors
+    /// Those of the model.
     pub fn compute(
         &self,
         worker: &mut AsyncWorker<Fast>,
         corpus: &ParallelCorpus,
         job: &Job,
     ) -> Result<()> {
-        let weight = self.guided_alignment_weight;
         let micro_batches: Vec<MicroBatch<'_>> = job
             .micro_batches
             .iter()
-            .map(|pairs| MicroBatch::from_pairs(corpus, pairs, weight))
+            .map(|pairs| MicroBatch::from_pairs(corpus, pairs, self.guided_alignment_weight))
             .collect();
         worker.compute(&self.model, &self.update, &self.options, &micro_batches, job.terms)?;
         if worker.changes_own_shard(&self.options) {
@@ -73,17 +82,21 @@ impl Server {
         Ok(())
     }
 
-    /// Runs all steps of a batch, in the worker's thread. Returns the report of a push, if one was
-    /// due.
-    pub fn work(
+    /// Runs all steps of a batch in the worker's thread: fetch, gradient, push. Returns the report
+    /// of the push, if one was due.
+    ///
+    /// # Errors
+    /// Those of the model.
+    pub fn run_batch(
         &self,
         worker: &mut AsyncWorker<Fast>,
         corpus: &ParallelCorpus,
         job: &Job,
     ) -> Result<Option<UpdateReport>> {
-        let count = self.shards.len();
+        let num_shards = self.shards.len();
         // Each worker begins with its own shard, so that workers rarely wait for each other.
-        let shards: Vec<usize> = (0..count).map(|step| (worker.number + step) % count).collect();
+        let shards: Vec<usize> =
+            (0..num_shards).map(|offset| (worker.number + offset) % num_shards).collect();
         if worker.needs_fetch() {
             for &shard in &shards {
                 worker.fetch(&self.options, shard, &self.lock(shard), job.terms.dropping_rate);
@@ -94,7 +107,7 @@ impl Server {
         if !worker.needs_push(&self.options) {
             return Ok(None);
         }
-        let terms = self.terms(job.terms, worker.words());
+        let terms = self.push_terms(job.terms, worker.words());
         for shard in shards {
             worker.push(shard, &mut self.lock(shard), terms);
         }

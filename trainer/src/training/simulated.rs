@@ -237,9 +237,9 @@ impl Work for Step<'_, '_, '_> {
     }
 
     fn push(&mut self, worker: usize, shard: usize) -> u64 {
-        let job = self.job(worker).as_ref().expect("a batch was begun").terms;
+        let batch = self.job(worker).as_ref().expect("a batch was begun").terms;
         self.with(worker, |worker, server| {
-            let terms = server.terms(job, worker.words());
+            let terms = server.push_terms(batch, worker.words());
             worker.push(shard, &mut server.lock(shard), terms)
         })
     }
