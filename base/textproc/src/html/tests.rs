@@ -15,6 +15,7 @@ use crate::{
     AlignedTranslation, Document, DocumentCutter, DocumentFormat, SentenceSplitter, Split,
 };
 
+/// Cuts a page into sentences of at most `limit` bytes.
 fn cut(format: DocumentFormat, page: &[u8], limit: usize) -> Document {
     let splitter = SentenceSplitter::new("en");
     DocumentCutter::new(format, &splitter).within(limit).cut(page, <[u8]>::len).unwrap()
@@ -24,9 +25,9 @@ fn html(page: &[u8]) -> Document {
     Document::html(page, &SentenceSplitter::new("en"))
 }
 
-/// Returns the links of each sentence if it is its own translation, word by word.
-fn identity_links(text: &Document) -> Vec<Vec<(Range<usize>, Range<usize>)>> {
-    let links = text.sentences().map(|sentence| {
+/// Returns, for each sentence, a link from each word to itself.
+fn identity_links(document: &Document) -> Vec<Vec<(Range<usize>, Range<usize>)>> {
+    let links = document.sentences().map(|sentence| {
         let words = super::word_links::words(sentence);
         words.into_iter().map(|word| (word.clone(), word)).collect()
     });
@@ -40,23 +41,24 @@ fn word_ranges(text: &str) -> Vec<Range<usize>> {
     words.map(|word| start(word)..start(word) + word.len()).collect()
 }
 
-/// Returns the page with translations; each has the links of its words, such as `0-0 1-2`.
+/// Returns the page with translations. Each translation comes with the links of its words, such as
+/// `0-0 1-2`.
 fn translate(page: &str, translations: &[(&str, &str)]) -> String {
-    let text = html(page.as_bytes());
-    let sentences: Vec<String> =
-        text.sentences().map(|sentence| String::from_utf8(sentence.to_vec()).unwrap()).collect();
+    let document = html(page.as_bytes());
+    let sentences: Vec<&str> =
+        document.sentences().map(|sentence| str::from_utf8(sentence).unwrap()).collect();
     assert_eq!(sentences.len(), translations.len(), "{sentences:?}");
     let links: Vec<Vec<_>> = sentences
         .iter()
         .zip(translations)
         .map(|(sentence, (translation, links))| {
-            let [source, target] = [sentence, *translation].map(word_ranges);
-            let link = |link: &str| {
-                let (s, t) = link.split_once('-').unwrap();
-                let number = |text: &str| text.parse::<usize>().unwrap();
-                (source[number(s)].clone(), target[number(t)].clone())
+            let [source, target] = [*sentence, *translation].map(word_ranges);
+            let parse_link = |link: &str| {
+                let (i, j) = link.split_once('-').unwrap();
+                let [i, j] = [i, j].map(|index| index.parse::<usize>().unwrap());
+                (source[i].clone(), target[j].clone())
             };
-            links.split_whitespace().map(link).collect()
+            links.split_whitespace().map(parse_link).collect()
         })
         .collect();
     let aligned = translations.iter().zip(&links).map(|((text, _), links)| AlignedTranslation {
@@ -64,28 +66,29 @@ fn translate(page: &str, translations: &[(&str, &str)]) -> String {
         links,
         ..AlignedTranslation::default()
     });
-    String::from_utf8(text.join(aligned)).unwrap()
+    String::from_utf8(document.join(aligned)).unwrap()
 }
 
 #[test]
-fn blocks_can_be_sentences() {
+fn with_split_lines_each_block_is_one_sentence() {
     let page = b"<h1> One. <b>Two!</b>\n</h1> Three? Four.<br>\n<hr>";
-    let text = cut(DocumentFormat::Html(Split::Lines), page, usize::MAX);
-    let blocks: Vec<&[u8]> = text.sentences().collect();
+    let document = cut(DocumentFormat::Html(Split::Lines), page, usize::MAX);
+    let blocks: Vec<&[u8]> = document.sentences().collect();
     assert_eq!(blocks, [&b"One. Two!"[..], b"Three? Four."]);
-    let (own, all) = ([(0..4, 0..4), (5..9, 5..9)], [(0..12, 0..12)]);
+    let word_links = [(0..4, 0..4), (5..9, 5..9)];
+    let whole_link = [(0..12, 0..12)];
     let same = [
-        AlignedTranslation { text: b"One. Two!", links: &own, attention: &[] },
-        AlignedTranslation { text: b"Three? Four.", links: &all, attention: &[] },
+        AlignedTranslation { text: b"One. Two!", links: &word_links, attention: &[] },
+        AlignedTranslation { text: b"Three? Four.", links: &whole_link, attention: &[] },
     ];
-    assert_eq!(text.join(same), page);
+    assert_eq!(document.join(same), page);
 }
 
 #[test]
-fn tags_go_with_the_words_they_are_around() {
+fn tags_follow_the_words_that_they_enclose() {
     let cases = [
         ("the <b>red</b> house", "la casa roja", "0-0 1-2 2-1", "la casa <b>roja</b>"),
-        // A word without an element may be between words of one.
+        // A word outside the element may come between its words; it then gets the tag, too.
         ("<b>the red</b> house", "la casa roja", "0-0 1-2 2-1", "<b>la casa roja</b>"),
         (
             "<b>the red</b> <i>house</i>",
@@ -101,7 +104,7 @@ fn tags_go_with_the_words_they_are_around() {
             "0-0 1-3 2-2 3-1",
             "una casa <a href='x'><i>grande</i> <b>roja</b></a>",
         ),
-        // A word without links is in an element between two of its words, but not at its edge.
+        // A word without links belongs to an element only if it is between two of its words.
         ("<b>not here</b> but", "no está aquí pero", "0-0 1-2 2-3", "<b>no está aquí</b> pero"),
         ("one <b>two</b> three", "uno dos x tres", "0-0 1-1 2-3", "uno <b>dos</b> x tres"),
         // An element whose words have no links gets the nearest word.
@@ -125,14 +128,14 @@ fn tags_go_with_the_words_they_are_around() {
 }
 
 #[test]
-fn without_links_tags_are_around_the_translation() {
+fn without_links_each_element_gets_a_word_and_the_largest_the_rest() {
     assert_eq!(translate("see the <a href=x>page</a>", &[("mira", "")]), "<a href=x>mira</a>");
     assert_eq!(translate("<i>a</i> <b>c d</b>", &[("x y", "")]), "<i>x</i> <b>y</b>");
     assert_eq!(translate("a <i>b</i> <b>c d e</b>", &[("x y z", "")]), "<i>x</i> <b>y z</b>");
 }
 
 #[test]
-fn elements_go_on_from_sentence_to_sentence() {
+fn elements_continue_across_sentences() {
     let page = "<p>One <b>two. Three. Four</b> five.</p>";
     let translations = [("uno dos.", "0-0 1-1"), ("tres.", "0-0"), ("cinco cuatro.", "0-1 1-0")];
     // "cuatro", which belongs to the element, comes after "cinco".
@@ -161,31 +164,33 @@ fn everything_else_is_copied() {
 #[test]
 fn text_is_decoded_collapsed_and_split_at_breaks() {
     let sentences = |page: &str| {
-        let text = html(page.as_bytes());
-        let all = text.sentences().map(|sentence| String::from_utf8_lossy(sentence).into_owned());
+        let document = html(page.as_bytes());
+        let all =
+            document.sentences().map(|sentence| String::from_utf8_lossy(sentence).into_owned());
         all.collect::<Vec<_>>()
     };
     assert_eq!(
         sentences("a&nbsp;b \n\t <b> c</b> &lt;d&gt; &#233;<br>e<div>f</div>g <x-y>h</x-y>. I."),
         ["a b c <d> é", "e", "f", "g h.", "I."]
     );
+    // A cell of digits alone, such as the last one, is not translated.
     assert_eq!(
         sentences("<ul><li>one<li>two</ul><tr><td>c<td>4 d<td>5"),
         ["one", "two", "c", "4 d"]
     );
-    assert_eq!(sentences(" <p> </p>&nbsp; — <hr>"), [""; 0]);
+    assert!(sentences(" <p> </p>&nbsp; — <hr>").is_empty());
 }
 
 #[test]
-fn sentences_within_a_limit() {
+fn sentences_over_the_limit_are_split() {
     let page = b"<p>One, <b>two</b>, three.</p>";
-    let text = cut(DocumentFormat::Html(Split::Sentences), page, 10);
-    let sentences: Vec<&[u8]> = text.sentences().collect();
+    let document = cut(DocumentFormat::Html(Split::Sentences), page, 10);
+    let sentences: Vec<&[u8]> = document.sentences().collect();
     assert_eq!(sentences, [&b"One, two,"[..], b"three."]);
 }
 
-/// Returns the tokens that are not text, sorted.
-fn markup(page: &[u8]) -> Vec<Vec<u8>> {
+/// Returns the tags and comments of a page, sorted, to compare pages whose words were reordered.
+fn sorted_markup(page: &[u8]) -> Vec<Vec<u8>> {
     let is_text = |token: &Token| token.kind == TokenKind::Text;
     let tokens = tokenize(page, Syntax::Html).into_iter().filter(|token| !is_text(token));
     let mut all: Vec<Vec<u8>> = tokens.map(|token| page[token.range].to_vec()).collect();
@@ -234,10 +239,10 @@ proptest! {
         page in pages(),
         translations in proptest::collection::vec(("[a-c <&]{0,12}", any::<u64>()), 1..8),
     ) {
-        let text = html(page.as_bytes());
+        let document = html(page.as_bytes());
         prop_assert!(is_balanced(page.as_bytes()));
         let mut links = Vec::new();
-        for (number, sentence) in text.sentences().enumerate() {
+        for (number, sentence) in document.sentences().enumerate() {
             let (translation, seed) = &translations[number % translations.len()];
             let random = |n: u64, below: usize| {
                 (seed.wrapping_mul(2 * n + 1).rotate_left(23) ^ n) as usize % below.max(1)
@@ -251,35 +256,35 @@ proptest! {
         let aligned = links.iter().map(|(text, links)| {
             AlignedTranslation { text: text.as_bytes(), links, attention: &[] }
         });
-        let joined = text.join(aligned);
-        prop_assert_eq!(markup(&joined), markup(page.as_bytes()));
+        let joined = document.join(aligned);
+        prop_assert_eq!(sorted_markup(&joined), sorted_markup(page.as_bytes()));
         prop_assert!(is_balanced(&joined), "{}", String::from_utf8_lossy(&joined));
     }
 
     /// A page whose sentences are their own translations is restored, except for white space.
     #[test]
-    fn the_same_words_keep_their_tags(page in pages()) {
-        let text = html(page.as_bytes());
-        let links: Vec<Vec<_>> = text
+    fn identical_translations_restore_the_page(page in pages()) {
+        let document = html(page.as_bytes());
+        let links: Vec<Vec<_>> = document
             .sentences()
             .map(|sentence| (0..sentence.len()).map(|at| (at..at + 1, at..at + 1)).collect())
             .collect();
-        let aligned = text.sentences().zip(&links).map(|(text, links)| {
+        let aligned = document.sentences().zip(&links).map(|(text, links)| {
             AlignedTranslation { text, links, attention: &[] }
         });
         let squeezed = |page: &[u8]| {
             page.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect::<Vec<u8>>()
         };
-        let joined = text.join(aligned);
+        let joined = document.join(aligned);
         prop_assert_eq!(
             String::from_utf8(squeezed(&joined)).unwrap(),
             String::from_utf8(squeezed(page.as_bytes())).unwrap()
         );
     }
 
-    /// In any bytes, no tag is lost.
+    /// Pages of any bytes, with identical translations.
     #[test]
-    fn any_bytes_are_a_page(
+    fn no_tag_is_lost_in_any_bytes(
         page in proptest::collection::vec(
             prop_oneof![
                 proptest::sample::select(vec![
@@ -294,8 +299,8 @@ proptest! {
         limit in 1usize..30,
     ) {
         let page = page.concat();
-        let text = cut(DocumentFormat::Html(Split::Sentences), &page, limit);
-        let joined = text.join(text.sentences().map(AlignedTranslation::from));
-        prop_assert_eq!(markup(&joined), markup(&page));
+        let document = cut(DocumentFormat::Html(Split::Sentences), &page, limit);
+        let joined = document.join(document.sentences().map(AlignedTranslation::from));
+        prop_assert_eq!(sorted_markup(&joined), sorted_markup(&page));
     }
 }
