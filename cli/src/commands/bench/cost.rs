@@ -16,12 +16,13 @@ use crate::console::standard_output;
 
 /// Measure BLEU and the price of translating a million words for several systems and settings
 ///
-/// Systems are neural, phrase-based, or other programs. Each translates the text once,
-/// for BLEU, and then repeatedly on --threads threads, for its speed; loading is not
-/// counted. --beams and --pop-limits measure each system with several settings, which
-/// become a curve. cost.csv has a line for each, cost.svg has BLEU over the price, and
-/// a table goes to standard output. It marks efficient systems: no other is as good and
-/// cheaper, or as cheap and better.
+/// Systems are neural, phrase-based, or other programs. Each translates the text once for
+/// BLEU, and then repeatedly on --threads threads for its speed; loading is not counted.
+/// The price of a million words is --price times the hours that they take. --beams and
+/// --pop-limits measure each system with several settings, which become a curve. cost.csv
+/// has a line for each system and setting, cost.svg plots BLEU against the price, and a
+/// table on standard output marks the efficient ones: no other is as good and cheaper, or
+/// as cheap and better.
 ///
 /// Each measurement is saved at once, and the same command resumes a study that was
 /// stopped.
@@ -39,39 +40,43 @@ pub struct Arguments {
     /// The reference translation of the text
     #[arg(long, value_name = "FILE")]
     reference: PathBuf,
-    /// The price, in any currency, of one hour of the machine; --threads should use all of it
+    /// The price of one hour of the machine, in any currency; let --threads use all of the machine
     #[arg(long, value_name = "P", default_value = "1", value_parser = super::parse_price)]
     price: f64,
     /// Beam sizes of neural models, such as 1,4 [default: that of each model]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u16).range(1..=1000))]
+    #[arg(long, value_name = "LIST", value_delimiter = ',',
+          value_parser = value_parser!(u16).range(1..=1000))]
     beams: Vec<u16>,
     /// Pop limits of phrase-based systems, such as 100,400 [default: that of each system]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "LIST", value_delimiter = ',',
+          value_parser = value_parser!(u32).range(1..))]
     pop_limits: Vec<u32>,
     #[command(flatten)]
     bleu: BleuArguments,
 }
 
-/// A setting to measure a system with.
+/// A value of an option, with which a system is measured.
 struct Setting {
-    /// The end of the system's name.
+    /// The text that is appended to the system's name, such as ` beam 4`.
     suffix: String,
-    /// An option and its value.
+    /// The option and its value.
     options: [String; 2],
 }
 
 /// Returns the settings to measure a system with; none for other programs.
 fn list_settings(system: &MeasuredSystem, beams: &[u16], pop_limits: &[u32]) -> Vec<Setting> {
-    fn list<N: Display>(values: &[N], label: &str, option: &str) -> Vec<Setting> {
-        let settings = values.iter().map(|value| Setting {
-            suffix: format!(" {label} {value}"),
-            options: [option.into(), value.to_string()],
-        });
-        settings.collect()
+    fn vary<N: Display>(values: &[N], label: &str, option: &str) -> Vec<Setting> {
+        values
+            .iter()
+            .map(|value| Setting {
+                suffix: format!(" {label} {value}"),
+                options: [option.into(), value.to_string()],
+            })
+            .collect()
     }
     match system.workload {
-        Workload::Neural(_) => list(beams, "beam", "--beam-size"),
-        Workload::Phrase(_) => list(pop_limits, "pop limit", "-cube-pruning-pop-limit"),
+        Workload::Neural(_) => vary(beams, "beam", "--beam-size"),
+        Workload::Phrase(_) => vary(pop_limits, "pop limit", "-cube-pruning-pop-limit"),
         Workload::LanguageModel(_) => exit_with_usage_error(format!(
             "{}: a language model does not translate; leave out --lm",
             system.name
@@ -80,37 +85,51 @@ fn list_settings(system: &MeasuredSystem, beams: &[u16], pop_limits: &[u32]) -> 
     }
 }
 
+/// Returns each system once for each of its settings, unchanged if it has none, with the name of
+/// the curve to which it belongs.
+fn expand_systems(
+    systems: Vec<MeasuredSystem>,
+    beams: &[u16],
+    pop_limits: &[u32],
+) -> (Vec<MeasuredSystem>, Vec<String>) {
+    let mut expanded = Vec::new();
+    let mut curves = Vec::new();
+    for system in systems {
+        let settings = list_settings(&system, beams, pop_limits);
+        curves.extend(std::iter::repeat_n(system.name.clone(), settings.len().max(1)));
+        if settings.is_empty() {
+            expanded.push(system);
+            continue;
+        }
+        expanded.extend(settings.into_iter().map(|setting| MeasuredSystem {
+            name: format!("{}{}", system.name, setting.suffix),
+            options: [&system.options[..], &setting.options].concat(),
+            ..system.clone()
+        }));
+    }
+    (expanded, curves)
+}
+
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let Arguments { study, reference, price, beams, pop_limits, bleu } = arguments;
     let threads = common.threads.count();
     let bleu = bleu.build(None, false)?;
     let mut curves = Vec::new();
     let study = study.scaling_options(vec![threads], |systems| {
-        let has = |kind: &str| systems.iter().any(|system| system.workload.kind() == kind);
-        if !beams.is_empty() && !has("nmt") {
+        let has_neural =
+            systems.iter().any(|system| matches!(system.workload, Workload::Neural(_)));
+        if !beams.is_empty() && !has_neural {
             exit_with_usage_error(
                 "--beams needs a neural model (--nmt, or --config with --workload nmt)".into(),
             );
         }
-        if !pop_limits.is_empty() && !has("phrase") {
+        let has_phrase_based =
+            systems.iter().any(|system| matches!(system.workload, Workload::Phrase(_)));
+        if !pop_limits.is_empty() && !has_phrase_based {
             exit_with_usage_error("--pop-limits needs a phrase-based system (--config)".into());
         }
-        let mut expanded = Vec::new();
-        for system in systems {
-            let settings = list_settings(&system, &beams, &pop_limits);
-            let variants: Vec<MeasuredSystem> = if settings.is_empty() {
-                vec![system.clone()]
-            } else {
-                let variants = settings.into_iter().map(|setting| MeasuredSystem {
-                    name: format!("{}{}", system.name, setting.suffix),
-                    options: [&system.options[..], &setting.options].concat(),
-                    ..system.clone()
-                });
-                variants.collect()
-            };
-            curves.extend(variants.iter().map(|_| system.name.clone()));
-            expanded.extend(variants);
-        }
+        let (expanded, curve_names) = expand_systems(systems, &beams, &pop_limits);
+        curves.extend(curve_names);
         expanded
     })?;
     if !pop_limits.is_empty() {
@@ -124,12 +143,12 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
 fn check_pop_limits(study: &ScalingOptions) -> anyhow::Result<()> {
     for system in &study.systems {
         let Workload::Phrase(ini) = &system.workload else { continue };
-        let file = ["-f".to_owned(), ini.to_string_lossy().into_owned()];
-        let configuration = read_configuration(&[&file[..], &system.options].concat())?;
+        let ini_arguments = ["-f".to_owned(), ini.to_string_lossy().into_owned()];
+        let configuration = read_configuration(&[&ini_arguments[..], &system.options].concat())?;
         if configuration.settings.algorithm != SearchAlgorithm::CubePruning {
             exit_with_usage_error(format!(
-                "--pop-limits: {} uses stack decoding (-search-algorithm 0), which has no pop limit; \
-                 add -- -search-algorithm 1",
+                "--pop-limits: {} uses stack decoding, which has no pop limit; add \
+                 -- -search-algorithm 1",
                 system.name
             ));
         }
