@@ -28,13 +28,12 @@ fn estimation(criterion: &mut Criterion) {
             discount_fallback: Some([0.5, 1.0, 1.5]),
             ..EstimateOptions::new(5)
         };
-        let noun = if threads == 1 { "thread" } else { "threads" };
-        group.bench_function(format!("Multi30k, order 5, {threads} {noun}"), |bencher| {
+        group.bench_function(format!("Multi30k, order 5, threads: {threads}"), |bencher| {
             bencher.iter(|| {
-                let input = Input::from_reader(Cursor::new(Arc::clone(&text)), "Multi30k", None);
+                let reader = Cursor::new(Arc::clone(&text));
+                let input = Input::from_reader(reader, "Multi30k", None).expect("readable");
                 let mut output = Output::create(Path::new("/dev/null")).expect("writable");
-                estimate(&options, input.expect("text"), &mut output, &NoProgress)
-                    .expect("estimates")
+                estimate(&options, input, &mut output, &NoProgress).expect("a model")
             });
         });
     }
