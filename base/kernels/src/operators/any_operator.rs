@@ -1,14 +1,14 @@
-//! Type-erased operators, as the tape of training stores them (`dyn AnyOperator`).
+//! [`AnyOperator`], an operator whose type is erased, as the tape of training stores it.
 //!
-//! [`Operator`] has generic methods and is therefore not dyn-compatible; here each has a version
-//! for f32 and one for f64.
+//! [`Operator`] has generic methods and is therefore not dyn-compatible; here each method has a
+//! version for f32 and one for f64.
 
 use std::fmt::Debug;
 
 use super::{InputGradients, Inputs, Operator};
 use crate::{Cpu, MatMut, MatRef, Real};
 
-/// The implementation that computes f32.
+/// The implementation of f32 operators to use.
 #[derive(Clone, Copy, Debug)]
 pub enum Implementation {
     /// The plain loops.
@@ -19,7 +19,7 @@ pub enum Implementation {
 
 /// An [`Operator`] whose type is erased.
 pub trait AnyOperator: Debug + Send + Sync {
-    /// Writes the result in f32.
+    /// Writes the result, whose shape is that of [`Operator::shape`], to `out` in f32.
     fn apply_f32(
         &self,
         implementation: Implementation,
@@ -27,11 +27,11 @@ pub trait AnyOperator: Debug + Send + Sync {
         out: MatMut<'_, f32>,
     );
 
-    /// Writes the result in f64.
+    /// Writes the result, whose shape is that of [`Operator::shape`], to `out` in f64.
     fn apply_f64(&self, inputs: Inputs<'_, f64>, out: MatMut<'_, f64>);
 
-    /// Adds the gradients of the inputs to `into`, in f32. `out` is the result, `d_out` its
-    /// gradient.
+    /// Adds the gradients of the inputs to `into`, in f32. `out` is the result, `d_out` the
+    /// gradient of the loss with respect to it, of the same shape.
     fn backpropagate_f32(
         &self,
         implementation: Implementation,
@@ -41,8 +41,8 @@ pub trait AnyOperator: Debug + Send + Sync {
         into: InputGradients<'_, '_, '_, f32>,
     );
 
-    /// Adds the gradients of the inputs to `into`, in f64. `out` is the result, `d_out` its
-    /// gradient.
+    /// Adds the gradients of the inputs to `into`, in f64. `out` is the result, `d_out` the
+    /// gradient of the loss with respect to it, of the same shape.
     fn backpropagate_f64(
         &self,
         inputs: Inputs<'_, f64>,
@@ -96,8 +96,8 @@ impl<O: Operator> AnyOperator for O {
     }
 }
 
-/// The number types of [`AnyOperator`], f32 and f64, for generic callers. There is one
-/// implementation of f64, so it ignores the argument `implementation`.
+/// The number types of [`AnyOperator`], f32 and f64, for generic callers. f64 has only the plain
+/// implementation, so its methods ignore `implementation`.
 pub trait OperatorReal: Real {
     /// Writes the result of an operator.
     fn forward(
@@ -107,8 +107,8 @@ pub trait OperatorReal: Real {
         out: MatMut<'_, Self>,
     );
 
-    /// Adds the gradients of the inputs of an operator to `into`. `out` is its result, `d_out` the
-    /// gradient of that.
+    /// Adds the gradients of the inputs of an operator to `into`. `out` is the result, `d_out` the
+    /// gradient of the loss with respect to it, of the same shape.
     fn gradient(
         operator: &dyn AnyOperator,
         implementation: Implementation,
