@@ -155,6 +155,11 @@ fn errors_say_what_to_do() {
     }
     let words = ["--text", "-", "--kind", "words", "--min-frequency", "3"];
     assert!(usage(&words).contains("--min-frequency"));
+    for kind in [["--kind", "words"], ["-o", "v.yml"]] {
+        // The text is not opened.
+        let error = usage(&[&["--text", "absent", "--size", "1"][..], &kind].concat());
+        assert!(error.contains("--size 1: words need 2 or more"), "{error}");
+    }
     // The old file stays where no new one can be made.
     let output = folder.path().join("codes");
     std::fs::write(&output, "old").unwrap();

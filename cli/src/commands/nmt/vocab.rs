@@ -117,6 +117,9 @@ impl Arguments {
             }
             LearnOptions::SentencePiece(options)
         };
+        if kind == Kind::Words && size == Some(1) {
+            exit_with_usage_error("--size 1: words need 2 or more, for </s> and <unk>".into());
+        }
         match kind {
             Kind::Bpe => LearnOptions::Bpe(BpeLearnOptions {
                 max_merges: size.unwrap_or_default(),

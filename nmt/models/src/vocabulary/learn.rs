@@ -1,8 +1,8 @@
 //! Learning of vocabularies from text: BPE codes, SentencePiece models, word lists.
 //!
-//! The text is read once, in parallel blocks, into counts of words; the learners of
-//! `miriam-textproc` see only these. So memory grows with the distinct words, and the file
-//! depends neither on the order of lines nor on the number of threads.
+//! The text is read once, in parallel blocks, and only counts of its words are kept, from which the
+//! learners of `miriam-textproc` work. Therefore memory grows with the number of distinct words,
+//! and the vocabulary depends neither on the order of lines nor on the number of threads.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -25,8 +25,8 @@ pub enum LearnOptions {
     SentencePiece(TrainOptions),
     /// A vocabulary of whole words, as Marian writes it.
     Words {
-        /// The maximum number of words, including `</s>` and `<unk>`, so at least 2; `None` for
-        /// all.
+        /// The maximum number of words, at least 2, because `</s>` and `<unk>` count; `None` for
+        /// no maximum.
         max_size: Option<usize>,
     },
 }
@@ -34,7 +34,7 @@ pub enum LearnOptions {
 /// A vocabulary that was learned from text.
 #[derive(Clone, Debug)]
 pub struct LearnedVocabulary {
-    /// The content of its file.
+    /// The content of the vocabulary file.
     pub bytes: Vec<u8>,
     /// The number of merges, pieces or words.
     pub len: usize,
@@ -52,19 +52,23 @@ pub fn learn_vocabulary(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<LearnedVocabulary> {
+    let text_names: Vec<String> = texts.iter().map(|text| text.display().to_string()).collect();
+    let file = text_names.join(", ");
+    let unsupported = |reason: String| Error::Unsupported { file: file.clone(), reason };
+    if let LearnOptions::Words { max_size: Some(size) } = options
+        && *size < SPECIAL_WORDS.len()
+    {
+        return Err(unsupported(format!(
+            "a word vocabulary of size {size}; give 2 or more, for </s> and <unk>"
+        )));
+    }
     let counts = match options {
-        LearnOptions::Bpe(_) => count_words(texts, threads, progress, add_bpe_line),
+        LearnOptions::Bpe(_) => count_words(texts, threads, progress, add_bpe_line)?,
         LearnOptions::SentencePiece(_) => {
-            count_words(texts, threads, progress, |line, counts| counts.add_line(line))
+            count_words(texts, threads, progress, |line, counts| counts.add_line(line))?
         }
-        LearnOptions::Words { .. } => count_words(texts, threads, progress, |line, counts| {
-            fields::split_at_spaces(line.strip_suffix(b"\r").unwrap_or(line))
-                .for_each(|word| counts.add(word, 1));
-        }),
-    }?;
-    let names: Vec<String> = texts.iter().map(|text| text.display().to_string()).collect();
-    let name = names.join(", ");
-    let unsupported = |reason: String| Error::Unsupported { file: name.clone(), reason };
+        LearnOptions::Words { .. } => count_words(texts, threads, progress, add_word_line)?,
+    };
     if counts.is_empty() {
         return Err(unsupported("the text has no words".into()));
     }
@@ -83,21 +87,24 @@ pub fn learn_vocabulary(
         LearnOptions::SentencePiece(options) => {
             let learned = PieceTrainer::new(options.clone()).train(&counts, report);
             let bytes = learned.map_err(|error| unsupported(error.to_string()))?;
-            let len = SentencePiece::from_bytes(&bytes, &name)?.len();
+            let len = SentencePiece::from_bytes(&bytes, &file)?.len();
             Ok(LearnedVocabulary { bytes, len })
         }
         LearnOptions::Words { max_size } => {
-            if max_size.is_some_and(|size| size < SPECIAL_WORDS.len()) {
-                let reason = "a word vocabulary needs a size of 2 or more, for </s> and <unk>";
-                return Err(unsupported(reason.into()));
-            }
             let words = select_words(&counts, *max_size);
             Ok(LearnedVocabulary { bytes: words_to_yaml(&words), len: words.len() })
         }
     }
 }
 
-/// Counts the words of all texts in parallel blocks; `add_line` splits a line.
+/// Adds the words of a line, separated by spaces; a CR at its end is not part of a word.
+fn add_word_line(line: &[u8], counts: &mut WordCounts) {
+    for word in fields::split_at_spaces(line.strip_suffix(b"\r").unwrap_or(line)) {
+        counts.add(word, 1);
+    }
+}
+
+/// Counts the words of all texts in parallel; `add_line` adds the words of a line to the counts.
 fn count_words(
     texts: &[PathBuf],
     threads: usize,
@@ -159,6 +166,7 @@ mod tests {
 
     use super::*;
     use crate::Vocabulary;
+    use miriam_textio::NoProgress;
     use proptest::prelude::*;
 
     #[test]
@@ -170,10 +178,19 @@ mod tests {
         assert_eq!(select_words(&counts, Some(4)), all[..4]);
     }
 
+    #[test]
+    fn too_small_sizes_are_rejected_before_texts_are_read() {
+        let options = LearnOptions::Words { max_size: Some(1) };
+        let texts = [PathBuf::from("absent")];
+        let error = learn_vocabulary(&texts, &options, 1, &NoProgress).unwrap_err();
+        assert!(error.to_string().contains("size 1; give 2 or more"), "{error}");
+    }
+
     proptest! {
         #[test]
         fn any_words_are_read_back(
-            text in proptest::collection::vec(any::<u8>(), 0..60), more in "[ -~\u{80}-\u{2030}]{0,20}",
+            text in proptest::collection::vec(any::<u8>(), 0..60),
+            more in "[ -~\u{80}-\u{2030}]{0,20}",
         ) {
             let mut counts = WordCounts::default();
             counts.add_line(&text);
