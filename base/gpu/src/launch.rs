@@ -1,4 +1,4 @@
-//! Modules of kernels, and launches.
+//! Kernel modules, kernels and their launches.
 
 use std::ffi::{CString, c_void};
 use std::sync::Arc;
@@ -18,15 +18,14 @@ struct LoadedModule {
 
 // SAFETY: the driver's calls on modules may come from any thread.
 unsafe impl Send for LoadedModule {}
-// SAFETY: as above; nothing here changes after loading.
+// SAFETY: as for `Send`; besides, a loaded module does not change.
 unsafe impl Sync for LoadedModule {}
 
 impl Drop for LoadedModule {
     fn drop(&mut self) {
         if self.context.bind_to_thread().is_ok() {
-            // SAFETY: the module was loaded in this context and is unloaded once; each
-            // of its kernels holds a reference, so none is left. A failure leaves
-            // nothing to do.
+            // SAFETY: the module was loaded in this context and is unloaded once. Each of its
+            // kernels holds a reference, so none outlives it. A failure cannot be handled here.
             let _ = unsafe { result::module::unload(self.module) };
         }
     }
@@ -43,16 +42,18 @@ impl Device {
     ///
     /// # Safety
     ///
-    /// Every launch of the module's kernels that safe code can make must end, write only
-    /// buffers given to [`Launch::write`] or [`Launch::in_order`], and read only buffers given to
-    /// the launch or buffers that live longer and whose [`Buffer::address`] is in its values or
-    /// buffers.
+    /// Every launch of the module's kernels that safe code can make must
+    /// - end;
+    /// - write only to buffers that are passed by [`Launch::write`] or [`Launch::in_order`];
+    /// - read only from buffers that are passed to the launch, or that outlive it and whose
+    ///   [`Buffer::address`] is among its values or in its buffers.
     ///
     /// # Errors
     ///
     /// [`Error::Module`] if the driver does not accept the text.
     pub unsafe fn load(&self, ptx: &str) -> Result<Module> {
-        let text = CString::new(ptx).map_err(|_| self.module_error("it has a NUL byte".into()))?;
+        let text = CString::new(ptx)
+            .map_err(|_| self.module_error("their PTX text has a NUL byte".into()))?;
         let module = self.context.bind_to_thread().and_then(|()| {
             // SAFETY: the text ends in a zero and lives until the call returns.
             unsafe { result::module::load_data(text.as_ptr().cast()) }
@@ -86,29 +87,34 @@ impl Module {
         let function = function.map_err(|error: DriverError| {
             self.device.module_error(format!("{name}: {}", describe_error(error)))
         })?;
-        let mut sizes = Vec::new();
-        loop {
-            let (mut offset, mut size) = (0, 0);
-            let outcome =
-                // SAFETY: the function is of a loaded module, the pointers are to local
-                // variables.
-                unsafe { sys::cuFuncGetParamInfo(function, sizes.len(), &mut offset, &mut size) };
-            match outcome.result() {
-                Ok(()) => sizes.push(size),
-                // There is no parameter of this number.
-                Err(error) if error.0 == sys::CUresult::CUDA_ERROR_INVALID_VALUE => break,
-                Err(error) => {
-                    let reason = format!("parameters of {name}: {}", describe_error(error));
-                    return Err(self.device.module_error(reason));
-                }
-            }
-        }
+        let parameter_sizes = parameter_sizes(function).map_err(|error| {
+            let reason = format!("parameters of {name}: {}", describe_error(error));
+            self.device.module_error(reason)
+        })?;
         Ok(Kernel {
             name: name.into(),
             function,
-            parameter_sizes: sizes,
+            parameter_sizes,
             loaded: Arc::clone(&self.loaded),
         })
+    }
+}
+
+/// Returns the size in bytes of each parameter of a kernel, whose module must be loaded.
+fn parameter_sizes(function: sys::CUfunction) -> Result<Vec<usize>, DriverError> {
+    let mut sizes = Vec::new();
+    loop {
+        let mut offset = 0;
+        let mut size = 0;
+        // SAFETY: the function is of a loaded module, and the pointers are to local variables.
+        let outcome =
+            unsafe { sys::cuFuncGetParamInfo(function, sizes.len(), &mut offset, &mut size) };
+        match outcome.result() {
+            Ok(()) => sizes.push(size),
+            // There is no parameter of this number.
+            Err(error) if error.0 == sys::CUresult::CUDA_ERROR_INVALID_VALUE => return Ok(sizes),
+            Err(error) => return Err(error),
+        }
     }
 }
 
@@ -190,7 +196,7 @@ impl Stream {
 }
 
 impl<'a> Launch<'a> {
-    /// Passes a number or a record by value.
+    /// Passes a number or a struct by value.
     pub fn value<T: IntoBytes + Immutable>(mut self, value: &'a T) -> Self {
         self.parameters.push(Parameter::Value(value.as_bytes()));
         self
@@ -198,28 +204,28 @@ impl<'a> Launch<'a> {
 
     /// Passes the address of a buffer that the kernel reads.
     pub fn read<T: Pod>(mut self, buffer: &'a Buffer<T>) -> Self {
-        let (address, record) = buffer.slice.device_ptr(&self.stream.stream);
-        self.parameters.push(Parameter::Address { address, in_use: Some(record) });
+        let (address, in_use) = buffer.slice.device_ptr(&self.stream.stream);
+        self.parameters.push(Parameter::Address { address, in_use: Some(in_use) });
         self
     }
 
     /// Passes the address of a buffer that the kernel writes.
     pub fn write<T: Pod>(mut self, buffer: &'a mut Buffer<T>) -> Self {
-        let (address, record) = buffer.slice.device_ptr_mut(&self.stream.stream);
-        self.parameters.push(Parameter::Address { address, in_use: Some(record) });
+        let (address, in_use) = buffer.slice.device_ptr_mut(&self.stream.stream);
+        self.parameters.push(Parameter::Address { address, in_use: Some(in_use) });
         self
     }
 
-    /// Passes the address of number `first` of a buffer of this stream, which the kernel reads or
-    /// writes from there on. The work of a stream is done in order, and so are releases of its
-    /// buffers, so nothing is recorded; this is the fast way for temporary results.
+    /// Passes the address of element `first` of a buffer of this stream, from which on the kernel
+    /// reads or writes. Faster than [`Launch::read`] and [`Launch::write`]: a stream runs its work
+    /// and releases its buffers in order, so the use of the buffer is not recorded.
     ///
     /// # Panics
     ///
-    /// When the buffer was allocated on another stream, or has no number `first`.
+    /// When the buffer was allocated on another stream, or `first` is larger than its length.
     pub fn in_order<T: Pod>(mut self, buffer: &'a Buffer<T>, first: usize) -> Self {
-        assert!(buffer.belongs_to(&self.stream.stream), "a buffer of another stream");
-        assert!(first <= buffer.len(), "number {first} of {}", buffer.len());
+        assert!(buffer.belongs_to(&self.stream.stream), "the buffer is of another stream");
+        assert!(first <= buffer.len(), "element {first} of a buffer of {}", buffer.len());
         let address = buffer.address() + (first * size_of::<T>()) as u64;
         self.parameters.push(Parameter::Address { address, in_use: None });
         self
@@ -266,11 +272,13 @@ impl<'a> Launch<'a> {
     /// When the number or the sizes of the parameters are not those of the kernel.
     pub fn run(self, grid: (u32, u32), threads: u32) -> Result<()> {
         let Launch { stream, kernel, mut parameters } = self;
-        let sizes = parameters.iter().map(|parameter| match parameter {
-            Parameter::Value(bytes) => bytes.len(),
-            Parameter::Address { .. } => size_of::<u64>(),
-        });
-        let sizes: Vec<usize> = sizes.collect();
+        let sizes: Vec<usize> = parameters
+            .iter()
+            .map(|parameter| match parameter {
+                Parameter::Value(bytes) => bytes.len(),
+                Parameter::Address { .. } => size_of::<u64>(),
+            })
+            .collect();
         assert_eq!(sizes, kernel.parameter_sizes, "parameters of {}", kernel.name);
         let mut pointers: Vec<*mut c_void> = parameters
             .iter_mut()
@@ -280,10 +288,11 @@ impl<'a> Launch<'a> {
             })
             .collect();
         let outcome = stream.device.context.bind_to_thread().and_then(|()| {
-            // SAFETY: there are as many pointers as the kernel has parameters, each to
-            // as many readable bytes, which the driver copies before it returns.
-            // Buffers are not freed while in use: their records, dropped below, see to
-            // that. What the kernel does with them was promised to `Device::load`.
+            // SAFETY: there is a pointer for each parameter of the kernel, to as many readable
+            // bytes as the parameter has, which the driver copies before it returns. Buffers are
+            // not freed before the kernel ends: dropping `parameters` below records their use, and
+            // buffers of `in_order` are released on this stream. What the kernel does with them
+            // was promised to `Device::load`.
             unsafe {
                 result::launch_kernel(
                     kernel.function,
