@@ -3,7 +3,8 @@
 use hashbrown::HashTable;
 
 /// Distinct slices of `T`, concatenated in one buffer, with ids from 0 in the order of first
-/// appearance. Callers choose the hash function, which must be the same in all calls.
+/// appearance. The caller passes the hash function to each call; it must always be the same one, or
+/// known slices are not found.
 ///
 /// ```
 /// use miriam_textio::SliceInterner;
@@ -35,7 +36,7 @@ impl<T: Copy + PartialEq> SliceInterner<T> {
         Self::default()
     }
 
-    /// Reserves memory for `additional` slices, without their items.
+    /// Reserves memory for `additional` more slices, but not for their items.
     pub fn reserve(&mut self, additional: usize, hash_of: impl Fn(&[T]) -> u64) {
         self.ends.reserve(additional);
         let (items, ends) = (&self.items, &self.ends);
@@ -52,7 +53,7 @@ impl<T: Copy + PartialEq> SliceInterner<T> {
         self.ends.is_empty()
     }
 
-    /// Returns the slice with the id `id`.
+    /// Returns the slice with this id.
     ///
     /// # Panics
     /// If there is no such slice.
@@ -61,13 +62,13 @@ impl<T: Copy + PartialEq> SliceInterner<T> {
         slice(&self.items, &self.ends, id)
     }
 
-    /// Returns the id of `list`, whose hash is `hash`, if it is known.
+    /// Returns the id of the slice `list`, whose hash is `hash`; `None` if it is new.
     #[inline]
     pub fn find(&self, list: &[T], hash: u64) -> Option<u32> {
         self.ids.find(hash, |&id| self.get(id) == list).copied()
     }
 
-    /// Returns the id of `list`, which is added if it is new.
+    /// Returns the id of the slice `list`, after adding it if it is new.
     ///
     /// # Panics
     /// If there are already 2^32 slices.
@@ -76,7 +77,7 @@ impl<T: Copy + PartialEq> SliceInterner<T> {
         self.intern_hashed(list, hash_of(list), hash_of)
     }
 
-    /// Works like [`SliceInterner::intern`], with the known `hash` of `list`.
+    /// Works like [`SliceInterner::intern`]; `hash` must be `hash_of(list)`.
     ///
     /// # Panics
     /// If there are already 2^32 slices.
@@ -95,7 +96,7 @@ impl<T: Copy + PartialEq> SliceInterner<T> {
 
     /// Returns every slice in the order of ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[T]> + Clone {
-        (0..self.len() as u32).map(|id| self.get(id))
+        (0..self.len()).map(|id| self.get(id as u32))
     }
 
     /// Removes all slices and keeps the memory.
@@ -119,7 +120,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// With hashes that often collide.
+        /// The hash is the length, so that hashes often collide; the second round uses a cleared
+        /// interner.
         #[test]
         fn ids_follow_first_appearance(
             lists in proptest::collection::vec(proptest::collection::vec(0u32..3, 0..4), 0..60),
@@ -130,7 +132,9 @@ mod tests {
                 interner.clear();
                 let mut seen: Vec<&[u32]> = Vec::new();
                 for list in &lists {
-                    if !seen.contains(&&list[..]) { seen.push(list); }
+                    if !seen.contains(&&list[..]) {
+                        seen.push(list);
+                    }
                     let id = interner.intern(list, hash);
                     prop_assert_eq!(seen[id as usize], &list[..]);
                     prop_assert_eq!(interner.find(list, hash(list)), Some(id));
