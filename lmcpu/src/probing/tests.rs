@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::reference::{ReferenceModel, ReferenceState};
 use super::*;
-use crate::test_support::{TOY, large_arpa, long_arpa, shared_path};
+use crate::test_support::{TOY, arpa_with_distant_duplicate, large_arpa, shared_path};
 use crate::{ArpaOptions, LanguageModel, NgramSource, Request, ScoreResult, State, open_source};
 
 fn build_bytes(arpa: &str) -> Result<Bytes> {
@@ -390,7 +390,7 @@ fn unigram_models_and_errors_of_building() {
 /// N-grams that are far from each other come in different parts.
 #[test]
 fn duplicates_in_different_parts_are_found_in_files_and_in_pipes() {
-    let arpa = long_arpa();
+    let arpa = arpa_with_distant_duplicate();
     let line = |text: &str| arpa.lines().position(|line| line == text).unwrap() + 1;
     let (first, last) = (line("-1\t<s> w7"), line("\\end\\") - 2);
     let check = |error: String| {
