@@ -1,4 +1,4 @@
-//! Policies for irregular ARPA text, shared by the `lm` commands.
+//! Arguments for irregular ARPA files, shared by the `lm` commands.
 
 use clap::Args;
 use miriam_lmcpu::{ArpaOptions, DuplicatePolicy, MissingMarkerPolicy, PositivePolicy};
