@@ -7,15 +7,16 @@ use std::path::Path;
 use miriam_gpu::PtxArchive;
 use miriam_ptx::{Fault, Grid, Memory, Module};
 
-/// The shape of the GEMM, `[ROWS, DEPTH] x [DEPTH, COLUMNS]`: no multiple of a tile, so tiles at
-/// the edges are partial.
+/// The shape of the GEMM, `[ROWS, DEPTH] x [DEPTH, COLUMNS]`: not a multiple of a tile, so that
+/// tiles at the edges are partial.
 const ROWS: usize = 70;
 const DEPTH: usize = 37;
 const COLUMNS: usize = 75;
 
-/// The seeds of the order of lanes, warps and blocks.
+/// The seeds by which the interpreter orders lanes, warps and blocks.
 const SEEDS: std::ops::Range<u64> = 0..4;
 
+/// Returns the PTX of the shipped module `name`.
 fn read_module(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/ptx/modules.ptx.gz");
     let archive = std::fs::read(path).expect("the archive is there");
@@ -27,7 +28,14 @@ fn find_kernel(ptx: &str, name: &str) -> usize {
     ptx.find(&format!(".entry {name}(")).expect("the kernel")
 }
 
-/// Returns integers from -8 to 8: sums of their products are exact in f32 in every order.
+/// Returns the place of the first `pattern` in `text` at or after `start`.
+fn find_after(text: &str, start: usize, pattern: &str) -> usize {
+    let found = text[start..].find(pattern);
+    start + found.unwrap_or_else(|| panic!("{pattern:?} is missing"))
+}
+
+/// Returns `count` integers from -8 to 8, whose products have exact f32 sums in every order. Each
+/// `factor` gives another sequence.
 fn small_integers(count: usize, factor: usize) -> Vec<f32> {
     (0..count).map(|i| ((i * factor) % 17) as f32 - 8.0).collect()
 }
@@ -36,13 +44,14 @@ fn bytes_of(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-fn floats(memory: &Memory, address: u64, count: usize) -> Result<Vec<f32>, Fault> {
+/// Returns the `count` numbers at `address`.
+fn read_floats(memory: &Memory, address: u64, count: usize) -> Result<Vec<f32>, Fault> {
     let bytes = memory.read(address, 4 * count)?;
-    let words = bytes.chunks_exact(4);
-    Ok(words.map(|word| f32::from_le_bytes(word.try_into().expect("four bytes"))).collect())
+    let (words, _) = bytes.as_chunks::<4>();
+    Ok(words.iter().map(|word| f32::from_le_bytes(*word)).collect())
 }
 
-/// Returns the address of a buffer with these numbers.
+/// Copies `values` to a new buffer and returns its address.
 fn upload(memory: &mut Memory, values: &[f32]) -> Result<u64, Fault> {
     let address = memory.allocate(4 * values.len() as u64)?;
     memory.write(address, &bytes_of(values))?;
@@ -81,10 +90,11 @@ fn run_gemm(ptx: &str, kernel: &GemmKernel, seed: u64) -> Result<Vec<f32>, Fault
     let blocks = [COLUMNS.div_ceil(tile_columns) as u32, ROWS.div_ceil(tile_rows) as u32, 1];
     let grid = Grid { blocks, threads: [kernel.threads, 1, 1], seed, ..Grid::default() };
     module.kernel(kernel.name).expect("the kernel").run(&grid, &parameters, &mut memory)?;
-    floats(&memory, out, ROWS * COLUMNS)
+    read_floats(&memory, out, ROWS * COLUMNS)
 }
 
-fn expected() -> Vec<f32> {
+/// Returns the product of the matrices that [`run_gemm`] multiplies, `[ROWS, COLUMNS]`.
+fn expected_product() -> Vec<f32> {
     let (input, weights) = (small_integers(ROWS * DEPTH, 7), small_integers(DEPTH * COLUMNS, 5));
     let element = |row: usize, column: usize| {
         (0..DEPTH).map(|k| input[row * DEPTH + k] * weights[k * COLUMNS + column]).sum()
@@ -98,7 +108,7 @@ fn shipped_kernels_are_exact() {
     for kernel in KERNELS {
         for seed in SEEDS {
             let found = run_gemm(&ptx, &kernel, seed).unwrap();
-            assert_eq!(found, expected(), "{}, seed {seed}", kernel.name);
+            assert_eq!(found, expected_product(), "{}, seed {seed}", kernel.name);
         }
     }
 }
@@ -110,8 +120,8 @@ fn a_missing_barrier_is_reported() {
     let ptx = read_module("product");
     for kernel in KERNELS {
         let start = find_kernel(&ptx, kernel.name);
-        let barrier = start + ptx[start..].find("bar.sync").expect("a barrier");
-        let end = barrier + ptx[barrier..].find(';').expect("its end") + 1;
+        let barrier = find_after(&ptx, start, "bar.sync");
+        let end = find_after(&ptx, barrier, ";") + 1;
         let broken = format!("{}{}", &ptx[..barrier], &ptx[end..]);
         for seed in SEEDS {
             let fault = run_gemm(&broken, &kernel, seed).expect_err("a fault").to_string();
@@ -128,8 +138,8 @@ fn a_read_past_the_end_of_a_buffer_is_reported() {
     let ptx = read_module("product");
     for kernel in KERNELS {
         let start = find_kernel(&ptx, kernel.name);
-        let load = start + ptx[start..].find("ld.global.nc.f32").expect("a load");
-        let end = load + ptx[load..].find(']').expect("its address");
+        let load = find_after(&ptx, start, "ld.global.nc.f32");
+        let end = find_after(&ptx, load, "]");
         let far = 4 * DEPTH * ROWS * COLUMNS;
         let broken = format!("{}+{far}{}", &ptx[..end], &ptx[end..]);
         let fault = run_gemm(&broken, &kernel, 1).expect_err("a fault").to_string();
@@ -143,7 +153,7 @@ fn a_read_past_the_end_of_a_buffer_is_reported() {
 const TOPK_ROWS: usize = 3;
 const TOPK_COLUMNS: usize = 60;
 
-/// Returns a logit by its index; they differ.
+/// Returns the logit at `index`; no two logits are equal.
 fn logit(index: usize) -> usize {
     (index * 7919) % 2003
 }
@@ -155,9 +165,11 @@ fn best_columns(ptx: &str, seed: u64) -> Result<Vec<u32>, Fault> {
     let mut memory = Memory::new(1 << 22);
     let logits: Vec<f32> = (0..TOPK_ROWS * TOPK_COLUMNS).map(|i| logit(i) as f32).collect();
     let logits = upload(&mut memory, &logits)?;
-    let buffers: Result<Vec<u64>, Fault> =
-        (0..4).map(|_| memory.allocate(4 * TOPK_ROWS as u64)).collect();
-    let buffers = buffers?;
+    // The results of each row: the largest logit, the sum of exponentials, the best logit, and its
+    // column.
+    let buffers = (0..4)
+        .map(|_| memory.allocate(4 * TOPK_ROWS as u64))
+        .collect::<Result<Vec<u64>, Fault>>()?;
     let mut parameters = Vec::new();
     buffers.iter().for_each(|address| parameters.extend(address.to_le_bytes()));
     // k = 1 for each part, then padding to the alignment of the next pointer.
@@ -167,7 +179,7 @@ fn best_columns(ptx: &str, seed: u64) -> Result<Vec<u32>, Fault> {
     let grid =
         Grid { blocks: [1, TOPK_ROWS as u32, 1], threads: [128, 1, 1], seed, ..Grid::default() };
     module.kernel("topk_of_parts").expect("the kernel").run(&grid, &parameters, &mut memory)?;
-    Ok(floats(&memory, buffers[3], TOPK_ROWS)?.iter().map(|bits| bits.to_bits()).collect())
+    Ok(read_floats(&memory, buffers[3], TOPK_ROWS)?.iter().map(|bits| bits.to_bits()).collect())
 }
 
 /// A shuffle that reads another lane changes the result or ends in a fault.
@@ -182,7 +194,7 @@ fn a_shuffle_from_a_wrong_lane_is_noticed() {
     // Some shuffles compute the sum of exponentials, which is not read here; those of the search
     // for the maximum, over 5 distances, change the result.
     let start = find_kernel(&ptx, "topk_of_parts");
-    let end = start + ptx[start..].find("\n}").expect("the end of the kernel");
+    let end = find_after(&ptx, start, "\n}");
     let mut changed = 0;
     for (at, shuffle) in ptx[start..end].match_indices("shfl.sync.bfly") {
         let after = start + at + shuffle.len();
@@ -191,5 +203,5 @@ fn a_shuffle_from_a_wrong_lane_is_noticed() {
         let is_wrong = |result: &Result<Vec<u32>, Fault>| result.as_ref().ok() != Some(&right);
         changed += usize::from(results.iter().any(is_wrong));
     }
-    assert!(changed >= 4, "{changed}");
+    assert!(changed >= 4, "only {changed} broken shuffles were noticed");
 }
