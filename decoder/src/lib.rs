@@ -124,7 +124,7 @@ pub use n_best::Derivation;
 pub use output::{TranslatedPhrase, Translation};
 pub use output_streams::OutputStream;
 pub use preparation_copy::PreparationCopy;
-pub use rescoring::OpenRescoringModel;
+pub use rescoring::RescoringModelOpener;
 pub use search::SearchWidth;
 pub use sentence::MAX_SENTENCE_WORDS;
 pub use sentence_decoder::Statistics;

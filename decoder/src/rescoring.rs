@@ -1,5 +1,5 @@
-//! Models of `[rescore]`, which score the n-best list of each sentence. They implement the trait
-//! `FeatureModel`, because this crate does not depend on neural models.
+//! Rescoring of n-best lists by the models of the section `[rescore]`. The caller opens the models,
+//! behind the trait [`FeatureModel`], because this crate does not depend on neural models.
 
 use miriam_combine::lists::FeatureModel;
 
@@ -8,14 +8,15 @@ use crate::features::FeatureComponents;
 use crate::markup::XmlInputMode;
 use crate::{Error, Result};
 
-/// Opens a model of `[rescore]`; the error is the reason why it cannot be used.
-pub type OpenRescoringModel<'a> =
+/// Opens a model of `[rescore]`. The error is the reason why it cannot be used.
+pub type RescoringModelOpener<'a> =
     dyn Fn(&RescoringModel, &Configuration) -> Result<Box<dyn FeatureModel>, String> + 'a;
 
 /// The rescoring models of a system, and the weights of rescored lists.
 pub(crate) struct Rescoring {
     pub(crate) models: Vec<Box<dyn FeatureModel>>,
-    /// The number of entries of the search's n-best list that are scored.
+    /// The minimum number of entries of the search's n-best list that are rescored
+    /// (`[rescore-n-best]`).
     list_size: usize,
     /// The maximum number of translations that models add to a list.
     max_added: usize,
@@ -32,16 +33,17 @@ pub(crate) struct Rescoring {
 }
 
 impl Rescoring {
-    /// Opens the rescoring models of `configuration`; returns `None` if it has none. `search` are the
-    /// components of the search's features. `is_factored`: words of the system have factors.
+    /// Opens the rescoring models of `configuration` by `open_model`; returns `None` if there are
+    /// none. `search_components` are the components of the search's features; `is_factored` says
+    /// whether words have factors.
     ///
     /// # Errors
     ///
-    /// Fails if a model cannot be opened, or cannot add translations to lists of such a system.
+    /// If a model cannot be opened, or cannot add translations to lists of such a system.
     pub(crate) fn open(
         configuration: &Configuration,
-        open: &OpenRescoringModel<'_>,
-        search: &[FeatureComponents],
+        open_model: &RescoringModelOpener<'_>,
+        search_components: &[FeatureComponents],
         is_factored: bool,
     ) -> Result<Option<Self>> {
         if configuration.rescoring.is_empty() {
@@ -51,13 +53,13 @@ impl Rescoring {
             check_candidates(&configuration.settings, is_factored)
                 .map_err(|reason| Error::section(&configuration.ini, "rescore", reason))?;
         }
-        let mut components = search.to_vec();
+        let mut components = search_components.to_vec();
         let list_weights = configuration.list_weights.as_deref();
         for (component, weights) in components.iter_mut().zip(list_weights.unwrap_or_default()) {
             component.weights.clone_from(weights);
         }
         let mut models = Vec::new();
-        let mut push = |name: String, weight: f32| {
+        let mut push_component = |name: String, weight: f32| {
             let next = components.last().map_or(0, |last| last.range.end);
             components.push(FeatureComponents {
                 name,
@@ -68,31 +70,34 @@ impl Rescoring {
             next
         };
         for model in &configuration.rescoring {
-            let opened = open(model, configuration).map_err(|reason| {
+            let opened = open_model(model, configuration).map_err(|reason| {
                 let reason = format!("{} ({}): {reason}", model.name, model.path);
                 Error::section(&configuration.ini, "rescore", reason)
             })?;
             models.push(opened);
-            push(model.name.clone(), model.weight);
+            push_component(model.name.clone(), model.weight);
         }
-        let marker_components = configuration
+        let marker_components: Vec<Option<usize>> = configuration
             .rescoring
             .iter()
-            .map(|model| model.candidate_feature().map(|name| push(name, model.candidate_weight)))
-            .collect::<Vec<Option<usize>>>();
+            .map(|model| {
+                let name = model.candidate_feature()?;
+                Some(push_component(name, model.candidate_weight))
+            })
+            .collect();
         Ok(Some(Rescoring {
             models,
             list_size: configuration.settings.rescore_list_size,
             max_added: configuration.rescoring.iter().map(RescoringModel::candidates).sum(),
             components,
-            num_search_features: search.len(),
+            num_search_features: search_components.len(),
             marker_components,
             has_own_weights: list_weights.is_some(),
         }))
     }
 
-    /// Returns how many entries the search must give for a rescored list of `wanted` entries. Models
-    /// may add the others.
+    /// Returns the number of entries that the search must find for a rescored list of `wanted`
+    /// entries. Models may add the rest.
     pub(crate) fn search_list_size(&self, wanted: usize) -> usize {
         self.list_size.max(wanted.saturating_sub(self.max_added))
     }
@@ -100,9 +105,11 @@ impl Rescoring {
     /// Returns the total score of a rescored entry, given its values and its total in the search.
     /// Lists with weights of their own ignore the total of the search.
     pub(crate) fn total(&self, values: &[f32], search_total: f32) -> f32 {
-        let (first, start) =
-            if self.has_own_weights { (0, 0.0) } else { (self.num_search_features, search_total) };
-        add_weighted(start, &self.components[first..], values)
+        if self.has_own_weights {
+            add_weighted(0.0, &self.components, values)
+        } else {
+            add_weighted(search_total, &self.components[self.num_search_features..], values)
+        }
     }
 
     /// Returns the weighted sum of the search's values, by the weights of rescored lists if these
@@ -125,14 +132,12 @@ fn add_weighted(start: f32, components: &[FeatureComponents], values: &[f32]) ->
     weighted.fold(start, |sum, (value, weight)| sum + value * weight)
 }
 
-/// Checks that models can add translations to the lists of such a system. Added translations have no
+/// Checks that models may add translations to the lists of a system: added translations have no
 /// factors and ignore the markup of the input.
 fn check_candidates(settings: &Settings, is_factored: bool) -> Result<(), &'static str> {
     if is_factored {
-        return Err(
-            "candidates= does not work with factored models: added words have no factors; \
-                    leave it out",
-        );
+        return Err("candidates= does not work with factored models, because added words have no \
+                    factors; leave it out");
     }
     if settings.input_format.markup != XmlInputMode::PassThrough {
         return Err("candidates= ignores the markup of the input; leave out candidates= or \

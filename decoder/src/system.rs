@@ -11,7 +11,7 @@ use crate::features::{
     ReorderingSpec,
 };
 use crate::models::Models;
-use crate::rescoring::{OpenRescoringModel, Rescoring};
+use crate::rescoring::{Rescoring, RescoringModelOpener};
 use crate::search_plan::SearchPlan;
 
 /// Everything a translator needs: models, features with weights, and settings.
@@ -68,19 +68,20 @@ impl System {
         Self::load_with(configuration, &refuse, progress)
     }
 
-    /// Works like [`System::load`], and opens the models of `[rescore]` by `open`.
+    /// Works like [`System::load`], and opens the models of `[rescore]` by `open_model`.
     ///
     /// # Errors
     ///
-    /// Those of [`System::load`] and of `open`.
+    /// Those of [`System::load`] and of `open_model`.
     pub fn load_with(
         configuration: &Configuration,
-        open: &OpenRescoringModel<'_>,
+        open_model: &RescoringModelOpener<'_>,
         progress: &dyn Progress,
     ) -> Result<Self> {
         let mut system = Self::load_search(configuration, progress)?;
         let is_factored = system.is_factored();
-        system.rescoring = Rescoring::open(configuration, open, system.features(), is_factored)?;
+        system.rescoring =
+            Rescoring::open(configuration, open_model, system.features(), is_factored)?;
         Ok(system)
     }
 
