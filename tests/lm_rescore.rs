@@ -7,7 +7,7 @@ use crate::common::{
 };
 
 #[test]
-fn features_are_the_scores_of_lines() {
+fn added_features_are_the_scores_of_lm_perplexity() {
     let toy = project_root().join("examples/toy");
     let folder = tempfile::tempdir().unwrap();
     let [list, texts, scored] =
@@ -27,8 +27,9 @@ fn features_are_the_scores_of_lines() {
     command.args(["lm", "rescore"]).arg(&model).arg(&model).args(["--features", "One,Two"]);
     run(command.arg("--n-best").arg(&list).arg("-o").arg(&scored));
     let after = lossy_text(&read_decompressed(&scored));
-    assert_eq!(before.lines().count(), after.lines().count());
     let expected = lossy_text(&per_line);
+    assert_eq!(before.lines().count(), after.lines().count());
+    assert_eq!(before.lines().count(), expected.lines().count());
     for ((old, new), score) in before.lines().zip(after.lines()).zip(expected.lines()) {
         let log10: f64 = score.split('\t').next().unwrap().parse().unwrap();
         let (entry, total) = old.rsplit_once(" ||| ").unwrap();
@@ -43,7 +44,7 @@ fn features_are_the_scores_of_lines() {
 }
 
 #[test]
-fn what_does_not_fit_is_rejected() {
+fn taken_names_and_missing_names_of_features_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("list");
     fs::write(&list, "0 ||| a ||| LM0= -1 ||| 0\n0 ||| b ||| Ngram0= -1 ||| 0\n").unwrap();
@@ -52,5 +53,5 @@ fn what_does_not_fit_is_rejected() {
     let error = run_to_error(command.arg("--n-best").arg(&list));
     assert!(error.contains("line 2, field 3: the entry already has a feature Ngram0"), "{error}");
     let error = run_to_usage_error(command.args(["--features", "A,B"]));
-    assert!(error.contains("2 names of features for 1 models"), "{error}");
+    assert!(error.contains("expected a name for each model, 1 in all, found 2"), "{error}");
 }

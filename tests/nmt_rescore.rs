@@ -168,7 +168,7 @@ fn what_does_not_fit_is_rejected() {
     }
     let names = ["--features", "A,B"];
     let error = run_to_usage_error(rescore(&source, &list).arg("-m").arg(toy()).args(names));
-    assert!(error.contains("2 names of features for 1 models"), "{error}");
+    assert!(error.contains("expected a name for each model, 1 in all, found 2"), "{error}");
     let error = run_to_usage_error(&mut rescore(&source, &list));
     assert!(error.contains("--models"), "{error}");
     let error = run_to_error(rescore(&source, &list).args(["--reverse", "absent.npz"]));

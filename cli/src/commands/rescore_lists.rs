@@ -92,9 +92,9 @@ pub fn name_features<'m>(
     let count = stems.len();
     let names: Vec<FeatureName> = match names.len() {
         0 => stems.iter().map(|&stem| FeatureName::Numbered(stem.to_owned())).collect(),
-        given if given == count => names.into_iter().map(FeatureName::Given).collect(),
-        given => exit_with_usage_error(format!(
-            "{given} names of features for {count} models: expected one for each"
+        found if found == count => names.into_iter().map(FeatureName::Given).collect(),
+        found => exit_with_usage_error(format!(
+            "--features: expected a name for each model, {count} in all, found {found}"
         )),
     };
     names.into_iter().zip(models).map(|(name, model)| Feature { name, model }).collect()
