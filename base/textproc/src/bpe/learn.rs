@@ -1,11 +1,11 @@
 //! Learning BPE codes (Sennrich et al. 2016): in each step, the most frequent pair of neighbouring
 //! symbols becomes a symbol.
 //!
-//! The file equals that of subword-nmt's `learn-bpe` to the byte, so its rules are followed where
-//! they differ from plain counting. Pairs below a threshold are set aside and considered again only
-//! when no others are left (`pair_statistics`). If a symbol can be made in two ways (`abc` of `ab
-//! c` and of `a bc`), its counts are not exact. One difference does not change results: a queue
-//! finds the most frequent pair, not a search over all pairs.
+//! The file equals that of subword-nmt's `learn-bpe` to the byte. Therefore counts are not always
+//! exact, as there: pairs below a threshold are set aside and considered again only when no other
+//! pair reaches it (`pair_statistics`), and the counts of a symbol that can be made in two ways
+//! (`abc` from `ab` and `c`, or from `a` and `bc`) may be wrong. One difference has no effect on
+//! the file: a queue finds the most frequent pair, not a search over all pairs.
 
 use std::rc::Rc;
 
@@ -57,8 +57,8 @@ fn line_break_end(text: &[u8]) -> Option<usize> {
     })
 }
 
-/// Learns merges from the words of a text and calls `progress` with the number of merges from time
-/// to time. An invalid byte is a symbol, as in [`BpeCodes`](crate::BpeCodes).
+/// Learns merges from the words of a text. Calls `progress` with the number of merges after every
+/// 64. An invalid byte is a symbol, as in [`BpeCodes`](crate::BpeCodes).
 pub fn learn_bpe(
     counts: &WordCounts,
     options: BpeLearnOptions,
@@ -86,11 +86,12 @@ pub fn learn_bpe(
     LearnedBpe { codes, num_merges }
 }
 
-/// Texts of symbols by number, and numbers by text.
+/// The texts of symbols by their ids, and the ids by the texts.
 #[derive(Default)]
 struct SymbolTable {
     ids: HashMap<Rc<[u8]>, u32>,
     texts: Vec<Rc<[u8]>>,
+    /// Whether each symbol contains white space.
     have_white_space: Vec<bool>,
 }
 
@@ -99,7 +100,8 @@ impl SymbolTable {
         if let Some(&id) = self.ids.get(text) {
             return id;
         }
-        let (id, text) = (self.texts.len() as u32, Rc::<[u8]>::from(text));
+        let id = self.texts.len() as u32;
+        let text = Rc::<[u8]>::from(text);
         self.ids.insert(Rc::clone(&text), id);
         self.have_white_space.push(contains_white_space(&text));
         self.texts.push(text);
@@ -110,7 +112,8 @@ impl SymbolTable {
         &self.texts[symbol as usize]
     }
 
-    /// Replaces a pair in the symbols of a word that contains white space.
+    /// Replaces a pair in the symbols of a word that contains white space. There subword-nmt also
+    /// joins symbols that are not the pair ([`find_joins`]).
     fn replace_in_text(&mut self, symbols: &[u32], pair: [u32; 2]) -> Vec<u32> {
         let texts: Vec<&[u8]> = symbols.iter().map(|&symbol| &**self.text(symbol)).collect();
         let [first, second] = pair.map(|symbol| &**self.text(symbol));
@@ -172,8 +175,8 @@ impl Learner {
     /// the pairs around it.
     fn merge(&mut self, pair: PairId) {
         let [left, right] = self.statistics.symbols(pair);
-        let joined = [&**self.symbols.text(left), self.symbols.text(right)].concat();
-        let joined = self.symbols.intern(&joined);
+        let joined_text = [&**self.symbols.text(left), self.symbols.text(right)].concat();
+        let joined = self.symbols.intern(&joined_text);
         for number in self.statistics.begin_merge(pair) {
             let word = &mut self.words[number as usize];
             let has_white_space =
@@ -199,23 +202,23 @@ impl Learner {
 pub(crate) fn replace_pair(symbols: &[u32], pair: [u32; 2], joined: u32) -> Vec<u32> {
     let mut merged = Vec::with_capacity(symbols.len());
     let mut rest = symbols;
-    while let [first, after @ ..] = rest {
-        rest = match after.split_first() {
-            Some((second, after)) if [*first, *second] == pair => {
+    loop {
+        rest = match rest {
+            [first, second, after @ ..] if [*first, *second] == pair => {
                 merged.push(joined);
                 after
             }
-            _ => {
+            [first, after @ ..] => {
                 merged.push(*first);
                 after
             }
+            [] => return merged,
         };
     }
-    merged
 }
 
-/// Calls `remove` with the pairs that an occurrence of `pair` in the word shared a symbol
-/// with. Between two occurrences that touch, a pair is removed once.
+/// Calls `remove` with each pair of the old word that overlaps an occurrence of the merged pair. If
+/// two occurrences follow each other, the pair between them is removed once.
 fn remove_old_pairs(old: &[u32], [first, second]: [u32; 2], mut remove: impl FnMut([u32; 2])) {
     let mut at = 0;
     while let Some(found) = old[at..].iter().position(|&symbol| symbol == first) {
@@ -236,8 +239,8 @@ fn remove_old_pairs(old: &[u32], [first, second]: [u32; 2], mut remove: impl FnM
     }
 }
 
-/// Calls `add` with the pairs of the new symbol. Of two new symbols that touch, the
-/// second counts their pair. A symbol of the same text that was there before counts too.
+/// Calls `add` with each pair of the new word that contains the symbol `joined`, even if the symbol
+/// was there before the merge. The pair of two such symbols in a row is added once.
 fn add_new_pairs(new: &[u32], joined: u32, mut add: impl FnMut([u32; 2])) {
     for (at, _) in new.iter().enumerate().filter(|&(_, &symbol)| symbol == joined) {
         if at > 0 {

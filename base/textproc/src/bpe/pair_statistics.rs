@@ -1,5 +1,4 @@
-//! Frequencies of symbol pairs and the words that contain them; rare pairs are set aside as in
-//! subword-nmt.
+//! Counts of symbol pairs, and the words in which they occur, as subword-nmt keeps them.
 //!
 //! The most frequent pair is chosen among active pairs. Every hundred merges, pairs below a
 //! threshold move to the reserve. When no active pair reaches the threshold, the whole reserve
@@ -18,12 +17,14 @@ pub type PairId = u32;
 /// Merges between two prunings.
 const PRUNING_INTERVAL: usize = 100;
 
+/// The counts of all pairs. The most frequent one is chosen among those that are active.
 #[derive(Default)]
 pub struct PairStatistics {
     ids: HashMap<[u32; 2], PairId>,
     pairs: Vec<Pair>,
     /// The active pairs.
     active: Vec<PairId>,
+    /// The minimum count of an active pair when pairs are pruned or chosen.
     threshold: f64,
     /// Active pairs that reach the threshold. An entry whose count is no longer the pair's
     /// is skipped.
@@ -36,9 +37,13 @@ struct Pair {
     symbols: [u32; 2],
     texts: [Rc<[u8]>; 2],
     is_active: bool,
+    /// The count since the pair became active, which begins at `reserve_count` if the whole reserve
+    /// became active.
     count: i64,
+    /// The count in the reserve: that of the text until the pair is set aside.
     reserve_count: i64,
-    /// Words, and the changes of the number of occurrences in them.
+    /// Words, each with a change of the number of the pair's occurrences in it. A word may come
+    /// several times.
     occurrences: Vec<(u32, i32)>,
 }
 
@@ -51,7 +56,8 @@ struct Candidate {
 }
 
 impl PairStatistics {
-    /// Returns the id of a pair of symbols; a new pair is added with these texts.
+    /// Returns the id of a pair of symbols. If the pair is new, adds it with the `texts` of its
+    /// symbols.
     pub fn intern(&mut self, symbols: [u32; 2], texts: [&Rc<[u8]>; 2]) -> PairId {
         *self.ids.entry(symbols).or_insert_with(|| {
             self.pairs.push(Pair {
@@ -71,13 +77,13 @@ impl PairStatistics {
         self.pairs[pair as usize].symbols
     }
 
-    /// Changes the count of a pair by `count`, and the number of its occurrences in a word by
-    /// `occurrences`.
-    pub fn add(&mut self, id: PairId, word: u32, count: i64, occurrences: i32) {
+    /// Adds `count_change` to the count of a pair, and `occurrence_change` to the number of its
+    /// occurrences in `word`. Either may be negative.
+    pub fn add(&mut self, id: PairId, word: u32, count_change: i64, occurrence_change: i32) {
         self.activate(id);
         let pair = &mut self.pairs[id as usize];
-        pair.count += count;
-        pair.occurrences.push((word, occurrences));
+        pair.count += count_change;
+        pair.occurrences.push((word, occurrence_change));
         self.changed.push(id);
     }
 
@@ -90,8 +96,8 @@ impl PairStatistics {
         }
     }
 
-    /// Ends the counting of the text's pairs: sets the first threshold and queues the pairs that reach
-    /// it.
+    /// Ends the counting of the text's pairs: sets the first threshold and queues the pairs that
+    /// reach it.
     pub fn finish_counting(&mut self) {
         for pair in &mut self.pairs {
             pair.reserve_count = pair.count;
@@ -108,21 +114,27 @@ impl PairStatistics {
         let best = match self.pop_candidate() {
             Some(best) => best,
             None => {
-                self.prune();
-                for id in 0..self.pairs.len() as PairId {
-                    self.activate(id);
-                    let pair = &mut self.pairs[id as usize];
-                    pair.count = pair.reserve_count;
-                }
-                let most = self.pairs.iter().map(|pair| pair.count).max().unwrap_or(0);
-                let merges = num_merges as f64;
-                self.threshold = (most as f64 * merges) / (merges + 10_000.0);
-                self.prune();
-                self.queue_all();
+                self.restore_reserve(num_merges);
                 self.pop_candidate()?
             }
         };
         (best.count > 0 && best.count as u64 >= min_frequency).then_some(best.id)
+    }
+
+    /// Makes all pairs active with their counts in the reserve, sets the threshold by subword-nmt's
+    /// formula, and queues the pairs that reach it.
+    fn restore_reserve(&mut self, num_merges: usize) {
+        self.prune();
+        for id in 0..self.pairs.len() as PairId {
+            self.activate(id);
+            let pair = &mut self.pairs[id as usize];
+            pair.count = pair.reserve_count;
+        }
+        let most = self.pairs.iter().map(|pair| pair.count).max().unwrap_or(0);
+        let merges = num_merges as f64;
+        self.threshold = (most as f64 * merges) / (merges + 10_000.0);
+        self.prune();
+        self.queue_all();
     }
 
     fn pop_candidate(&mut self) -> Option<Candidate> {
@@ -138,10 +150,9 @@ impl PairStatistics {
     /// Moves the active pairs below the threshold to the reserve. A negative count is
     /// added to the count in the reserve; any other replaces it.
     fn prune(&mut self) {
-        let (pairs, threshold) = (&mut self.pairs, self.threshold);
         self.active.retain(|&id| {
-            let pair = &mut pairs[id as usize];
-            pair.is_active = pair.count as f64 >= threshold;
+            let pair = &mut self.pairs[id as usize];
+            pair.is_active = pair.count as f64 >= self.threshold;
             if !pair.is_active {
                 let kept = if pair.count < 0 { pair.reserve_count } else { 0 };
                 pair.reserve_count = kept + pair.count;
@@ -171,8 +182,9 @@ impl PairStatistics {
             .collect()
     }
 
-    /// Ends merge number `merge`, counted from 0, which was of this pair.
+    /// Ends the merge of a pair; `merge` merges were made before it.
     pub fn finish_merge(&mut self, id: PairId, merge: usize) {
+        // Changes that the merge itself made to the count are ignored, as in subword-nmt.
         self.pairs[id as usize].count = 0;
         if merge.is_multiple_of(PRUNING_INTERVAL) {
             self.prune();
