@@ -16,8 +16,8 @@ const MIN_INPUT: f32 = -87.336_54;
 /// Above this input n is 128, which does not fit the exponent.
 const MAX_INPUT: f32 = 88.376_26;
 
-/// Computes exp(x): 0 for x below -87.33654, exp(88.37626) above 88.37626, elsewhere within 2.0
-/// units in the last place.
+/// Computes exp(x): 0 for x below -87.33654, exp(88.37626) for x above 88.37626, NaN for a NaN
+/// without payload, elsewhere within 2.0 units in the last place.
 #[inline(always)]
 pub(crate) fn exp<I: Isa>(isa: I, x: I::F) -> I::F {
     let clamped = isa.min(isa.splat(MAX_INPUT), isa.max(isa.splat(MIN_INPUT), x));
@@ -27,18 +27,19 @@ pub(crate) fn exp<I: Isa>(isa: I, x: I::F) -> I::F {
     isa.select(isa.less(x, isa.splat(MIN_INPUT)), isa.splat(0.0), scaled)
 }
 
-/// Computes exp(x) for x up to 88: 2^n times a polynomial of degree 5 in the fractional part of
-/// x / ln 2, without the two-part reduction of [`exp`].
+/// Computes exp(x) for x up to 88, NaN for a NaN without payload: 2^n times a polynomial of degree
+/// 5 in the fractional part of x / ln 2, without the two-part reduction of [`exp`].
 ///
-/// The relative error is at most 2.5e-7 + 1e-7 |x|, and less with fused multiply-add: enough for
-/// the normaliser of a softmax, where terms with large |x| are small. exp(0) is exactly 1; below
-/// -87.33654 the result is about 1.2e-38, not 0.
+/// For x from -87.33654 to 88 the relative error is at most 2.5e-7 + 1e-7 |x|, and less with fused
+/// multiply-add. This is enough for the normaliser of a softmax, where terms with large |x| are
+/// small. exp(0) is exactly 1. Below -87.33654 the result is about 1.2e-38, not 0.
 #[inline(always)]
 pub(crate) fn exp_for_sum<I: Isa>(isa: I, x: I::F) -> I::F {
     let x = isa.max(isa.splat(MIN_INPUT), x);
     let (shifted, n) = round_to_power(isa, x);
     let log2_e = isa.splat(std::f32::consts::LOG2_E);
     let fraction = isa.mul_add(x, log2_e, isa.sub(isa.splat(0.0), n));
+    // A fit to 2^fraction whose last two coefficients, ln 2 and 1, are those of the Taylor series.
     let mut y = isa.splat(1.330_060_5e-3);
     for coefficient in [9.669_691e-3, 5.550_558_5e-2, 2.402_228_3e-1, std::f32::consts::LN_2, 1.0] {
         y = isa.mul_add(y, fraction, isa.splat(coefficient));
@@ -46,7 +47,7 @@ pub(crate) fn exp_for_sum<I: Isa>(isa: I, x: I::F) -> I::F {
     isa.scale_by_power(y, shifted)
 }
 
-/// Computes exp(x) - 1 for x in [0, 64], without the cancellation near 0.
+/// Computes exp(x) - 1 without the cancellation near 0. x must be in [0, 64].
 #[inline(always)]
 pub(crate) fn expm1<I: Isa>(isa: I, x: I::F) -> I::F {
     let (shifted, r) = reduce_range(isa, x);
