@@ -1,8 +1,8 @@
-//! Fuzz target of extraction: four parts separated by zero bytes are the source, the target, the
-//! links and a checkpoint. Extraction must write tables or return an error, never panic.
+//! Fuzz target of extraction. The input is cut at zero bytes into four files: source, target, links
+//! and checkpoint. Extraction must write tables or return an error, never panic.
 //!
-//! Of checkpoints only the parsing is covered: one is resumed only if it names the digest of the
-//! corpus, which a fuzzer does not find.
+//! Only the parsing of checkpoints is covered: a checkpoint is resumed only if it has the digest of
+//! the corpus, which a fuzzer does not guess.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -27,5 +27,6 @@ fuzz_target!(|bytes: &[u8]| {
         threads: 1,
         ..ExtractOptions::default()
     };
-    let _ = extract_files(&files[0], &files[1], &files[2], folder.path(), &options, &NoProgress);
+    let [source, target, links, _checkpoint] = &files;
+    let _ = extract_files(source, target, links, folder.path(), &options, &NoProgress);
 });
