@@ -13,15 +13,16 @@ use crate::{date, machine};
 const IDEAL: LineStyle = LineStyle::dashed(Colour(0x88, 0x88, 0x88));
 
 /// The speed axis is logarithmic if the fastest run is more than this many times as fast as the
-/// slowest system's best median; on a linear axis the slower curve would lie on the axis.
+/// best median of the slowest system, whose curve would otherwise lie on the x axis.
 const LOGARITHMIC_FROM: f64 = 8.0;
 
-/// The minimum upper end of the kernel-share axis in per cent, so that noise looks small.
-const MIN_KERNEL_AXIS_TOP: f64 = 5.0;
+/// The minimum upper end of the axis of system time, in per cent: with a smaller one, noise would
+/// fill the panel.
+const MIN_SYSTEM_TIME_TOP: f64 = 5.0;
 
-/// The minimum and maximum upper end of the efficiency axis. It has room above the ideal, 1, but a
-/// point far above, whose single-thread runs were disturbed, leaves the panel and does not flatten
-/// the other curves.
+/// The minimum and maximum upper end of the efficiency axis. The minimum leaves room above the
+/// ideal, 1. Points above the maximum, which come from disturbed single-thread runs, are cut off,
+/// so that they do not flatten the other curves.
 const EFFICIENCY_AXIS_TOP: [f64; 2] = [1.2, 1.6];
 
 /// Draws `study`.
@@ -45,10 +46,10 @@ pub fn draw(study: &ScalingStudy) -> Chart {
     if !is_single {
         let curves = draw_curves(study, |system, point| system.speed_up(point));
         let ideal = Curve::new(IDEAL, [(1.0, 1.0), (cores, cores)]);
-        let highest = highest(&curves).max(cores);
+        let top = highest(&curves).max(cores);
         panels.push(Panel {
             height: 230,
-            y_axis: Axis::linear("speed-up", 0.0, highest),
+            y_axis: Axis::linear("speed-up", 0.0, top),
             curves: [vec![ideal], curves].concat(),
         });
     }
@@ -63,7 +64,7 @@ pub fn draw(study: &ScalingStudy) -> Chart {
     let curves = draw_curves(study, |_, point| 100.0 * point.median().system_share());
     panels.push(Panel {
         height: 150,
-        y_axis: Axis::linear("% system time", 0.0, highest(&curves).max(MIN_KERNEL_AXIS_TOP)),
+        y_axis: Axis::linear("% system time", 0.0, highest(&curves).max(MIN_SYSTEM_TIME_TOP)),
         curves,
     });
     let mut notes = vec![format!("{}: {}; {}", machine::cpu_name(), study.topology, date::today())];
@@ -85,16 +86,17 @@ pub fn draw(study: &ScalingStudy) -> Chart {
 fn bands(topology: &Topology, max_threads: usize) -> Vec<Band> {
     let sockets = topology.cores_per_socket();
     let mut bands = Vec::new();
-    let mut begun = 0;
+    let mut first_core = 0;
     for (socket, cores) in sockets.iter().enumerate() {
         let label = match sockets.len() {
             1 => "cores".into(),
             _ => format!("cores of socket {}", socket + 1),
         };
-        bands.push(Band { from: begun as f64 + 0.5, label, is_shaded: false });
-        begun += cores;
+        bands.push(Band { from: first_core as f64 + 0.5, label, is_shaded: false });
+        first_core += cores;
     }
-    bands.push(Band { from: begun as f64 + 0.5, label: "hyperthreads".into(), is_shaded: true });
+    let hyperthreads = first_core as f64 + 0.5;
+    bands.push(Band { from: hyperthreads, label: "hyperthreads".into(), is_shaded: true });
     bands.retain(|band| band.from < max_threads as f64);
     // A single band is the whole axis.
     if bands.len() == 1 { Vec::new() } else { bands }
@@ -121,16 +123,17 @@ fn draw_speeds(study: &ScalingStudy, cores: f64) -> Panel {
     } else if let [system] = &study.systems[..] {
         // The axis covers the ideal line, which ends at the number of cores, because hyperthreads
         // never scale ideally.
-        let one = system.points[0].median().words_per_second();
-        curves.insert(0, Curve::new(IDEAL, [(1.0, one), (cores, cores * one)]));
-        Axis::linear(LABEL, 0.0, (1.04 * fastest).max(cores * one))
+        let single_thread_rate = system.points[0].median().words_per_second();
+        let ideal_end = (cores, cores * single_thread_rate);
+        curves.insert(0, Curve::new(IDEAL, [(1.0, single_thread_rate), ideal_end]));
+        Axis::linear(LABEL, 0.0, (1.04 * fastest).max(ideal_end.1))
     } else {
         Axis::linear(LABEL, 0.0, 1.04 * fastest)
     };
     Panel { height: 300, y_axis, curves }
 }
 
-/// Returns a curve of a value for each system over the number of threads.
+/// Returns a curve for each system: `value` over the number of threads.
 fn draw_curves(study: &ScalingStudy, value: impl Fn(&SystemRuns, &Point) -> f64) -> Vec<Curve> {
     let systems = study.systems.iter().enumerate();
     systems
@@ -202,7 +205,7 @@ mod tests {
     }
 
     /// A study of eight cores with two threads each, whose last point is slower than the one
-    /// before, and a study of one thread count, whose x axis has no range.
+    /// before.
     #[test]
     fn one_system_has_its_ideal_in_the_panel_of_speeds() {
         let measured =
@@ -215,10 +218,14 @@ mod tests {
         assert_eq!(speed.curves[1].error_bars[3], (8.0, 6210.0, 7590.0));
         assert_eq!(efficiency.curves[1].points[1], (2.0, 1790.0 / 900.0 / 2.0));
         assert_eq!(kernel.curves[0].points[0], (1.0, 0.5));
+    }
 
-        let alone = Topology::uniform(2, 8, 1);
-        let alone = draw(&simulated::study(alone, &[("a", &rates(&measured[..1]))]));
-        assert!(alone.bands.is_empty() && alone.to_svg().contains("ideal"));
+    /// The x axis of a single thread count has no range.
+    #[test]
+    fn a_single_thread_count_has_no_bands() {
+        let study = simulated::study(Topology::uniform(2, 8, 1), &[("a", &rates(&[(1, 900.0)]))]);
+        let chart = draw(&study);
+        assert!(chart.bands.is_empty() && chart.to_svg().contains("ideal"));
     }
 
     #[test]
