@@ -7,9 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Args;
 use miriam_storage::{Container, LoadMethod};
-use miriam_textio::{
-    DEFAULT_MAX_LINE_BYTES, Input, Output, is_same_file, parse_size, set_max_line_bytes,
-};
+use miriam_textio::{Input, Output, is_same_file, parse_size, set_max_line_bytes};
 
 const GENERAL_HEADING: &str = "General options";
 const LOG_LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
@@ -29,9 +27,10 @@ pub struct CommonOptions {
           value_parser = LOG_LEVELS, help_heading = GENERAL_HEADING)]
     pub log_level: String,
     /// The maximum length of a line; longer lines, as in input without line ends, are errors
-    #[arg(long, global = true, value_name = "SIZE", default_value = "64M", value_parser = parse_size,
+    /// [default: 64M, without a limit where lines are not kept in memory]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size,
           help_heading = GENERAL_HEADING)]
-    pub max_line_size: u64,
+    pub max_line_size: Option<u64>,
 }
 
 /// A number of threads, resolved on use.
@@ -79,7 +78,7 @@ impl Default for CommonOptions {
             threads: Threads::All,
             quiet: false,
             log_level: "info".into(),
-            max_line_size: DEFAULT_MAX_LINE_BYTES,
+            max_line_size: None,
         }
     }
 }
@@ -96,7 +95,9 @@ impl CommonOptions {
 
     /// Sends log messages to standard error, and sets the limit on lines.
     pub fn apply(&self) {
-        set_max_line_bytes(self.max_line_size);
+        if let Some(bytes) = self.max_line_size {
+            set_max_line_bytes(bytes);
+        }
         let level = match self.log_level.as_str() {
             "error" => tracing::level_filters::LevelFilter::ERROR,
             "warn" => tracing::level_filters::LevelFilter::WARN,
@@ -224,6 +225,9 @@ pub fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {
 /// Returns the message of `error` with its causes. Errors of libraries include their causes, which
 /// must not be repeated.
 fn full_message(error: &anyhow::Error) -> String {
+    if error.chain().any(|cause| cause.is::<rayon::ThreadPoolBuildError>()) {
+        return crate::panics::THREADS_REMEDY.to_owned();
+    }
     error.chain().skip(1).map(ToString::to_string).fold(error.to_string(), |message, cause| {
         if message.contains(&cause) { message } else { format!("{message}: {cause}") }
     })

@@ -129,8 +129,13 @@ impl Input {
         Ok(Input { name: name.to_owned(), reader, size, consumed, is_binary, line_limit })
     }
 
-    /// Turns the limit off, for readers that do not keep whole lines in memory and for data without
-    /// lines.
+    /// Turns the default limit off, for texts whose lines may be of any length. A limit that the
+    /// user chose still applies.
+    pub fn without_default_line_limit(self) -> Self {
+        Input { line_limit: LineLimit::chosen(), ..self }
+    }
+
+    /// Turns the limit off, for data without lines.
     pub fn without_line_limit(self) -> Self {
         Input { line_limit: LineLimit::none(), ..self }
     }

@@ -10,9 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use memchr::{memchr, memchr_iter, memrchr};
 
 /// The default limit: 64 MiB.
-pub const DEFAULT_MAX_LINE_BYTES: u64 = 64 << 20;
+const DEFAULT_MAX_LINE_BYTES: u64 = 64 << 20;
 
-static MAX_LINE_BYTES: AtomicU64 = AtomicU64::new(DEFAULT_MAX_LINE_BYTES);
+/// The limit that the user chose; [`NOT_SET`] if none.
+static MAX_LINE_BYTES: AtomicU64 = AtomicU64::new(NOT_SET);
+
+const NOT_SET: u64 = u64::MAX;
 
 /// Sets the limit, in bytes after decompression, for inputs that are opened later.
 pub fn set_max_line_bytes(bytes: u64) {
@@ -31,6 +34,14 @@ pub(crate) struct LineLimit {
 impl LineLimit {
     /// Returns a check of the process's limit, for the start of an input.
     pub fn new() -> Self {
+        match MAX_LINE_BYTES.load(Ordering::Relaxed) {
+            NOT_SET => Self::with_max(DEFAULT_MAX_LINE_BYTES),
+            bytes => Self::with_max(bytes),
+        }
+    }
+
+    /// Returns a check of the limit that the user chose, and none of the default.
+    pub fn chosen() -> Self {
         Self::with_max(MAX_LINE_BYTES.load(Ordering::Relaxed))
     }
 

@@ -75,7 +75,7 @@ pub(super) fn read(
     let task = progress.task("reading text", input.size());
     let mut blocks = BlockReader {
         // Lines are not kept: a corpus may be one line.
-        input: input.without_line_limit(),
+        input: input.without_default_line_limit(),
         size: options.block_bytes.max(1),
         rest: Vec::new(),
         last_byte: b'\n',

@@ -1,25 +1,12 @@
 //! The available memory, and how estimation divides it.
 
-use std::fs;
-
 /// The smallest memory that is planned with, in bytes.
 const MIN_MEMORY: u64 = 64 << 20;
 
-/// Returns half of the memory that is free for this process, in bytes: what the machine reports as
-/// available, or what the control group still allows if that is less. One gibibyte if neither is
-/// known.
+/// Returns half of the memory that is [free](miriam_textio::free_memory) for this process, in bytes;
+/// one gibibyte if that is not known.
 pub fn default_memory() -> u64 {
-    fn number(path: &str) -> Option<u64> {
-        fs::read_to_string(path).ok()?.trim().parse::<u64>().ok()
-    }
-    let group = number("/sys/fs/cgroup/memory.max").zip(number("/sys/fs/cgroup/memory.current"));
-    let group = group.map(|(limit, used)| limit.saturating_sub(used));
-    let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-        Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
-    });
-    let free = group.into_iter().chain(machine).min();
-    free.map_or(1 << 30, |free| (free / 2).max(MIN_MEMORY))
+    miriam_textio::free_memory().map_or(1 << 30, |free| (free / 2).max(MIN_MEMORY))
 }
 
 /// Bytes per token for sorting.

@@ -36,7 +36,7 @@ impl Criterion {
         }
         let name = vocabulary.name().to_owned();
         // The vocabulary of a model may be on one line.
-        let mut reader = BufReader::with_capacity(1 << 18, vocabulary.without_line_limit());
+        let mut reader = BufReader::with_capacity(1 << 18, vocabulary.without_default_line_limit());
         let mut line = Vec::new();
         let mut next_line = || {
             line.clear();
