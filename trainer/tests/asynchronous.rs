@@ -3,8 +3,9 @@
 
 use miriam_nmt::checkpoint::Checkpoint;
 use miriam_storage::LoadMethod;
+use miriam_trainer::training::Outcome;
 
-use crate::workplace::{Workplace, hash};
+use crate::workplace::{Workplace, hash, run_until};
 
 type Options<'a> = Vec<(&'a str, &'a [&'a str])>;
 
@@ -201,7 +202,12 @@ fn simulations_are_the_same_every_time_and_in_parts() {
         }
         assert_eq!(bytes("once")[1..], bytes("parts")[1..], "{fetch:?}");
         assert_eq!(bytes("once"), bytes("parts"));
-        for name in ["once", "twice", "parts"] {
+        // Stopped anywhere, with batches that are begun and not counted.
+        let request = place.request("stopped", &options).unwrap();
+        let mut stops = (1..=7).cycle();
+        while run_until(&request, stops.next().unwrap()).unwrap() == Outcome::Cancelled {}
+        assert_eq!(bytes("once"), bytes("stopped"), "{fetch:?}");
+        for name in ["once", "twice", "parts", "stopped"] {
             for suffix in ["", ".optimizer.npz", ".simulation.csv"] {
                 std::fs::remove_file(place.path(&format!("{name}.npz{suffix}"))).unwrap();
             }

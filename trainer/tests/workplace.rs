@@ -1,9 +1,10 @@
 //! Folder with a small corpus to train on.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use miriam_storage::hash::hash64;
-use miriam_textio::{CancellationToken, NoProgress};
+use miriam_textio::{CancellationToken, NoProgress, Progress};
 use miriam_trainer::options::RawOptions;
 use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 use miriam_trainer::training::Outcome;
@@ -115,10 +116,43 @@ impl Workplace {
 }
 
 fn run(request: &TrainingRequest) -> Result<Run, String> {
+    run_with(request, &NoProgress)
+}
+
+/// Trains like [`run_request`], and stops when training has asked `questions` times whether to stop.
+pub fn run_until(request: &TrainingRequest, questions: usize) -> Result<Outcome, String> {
+    match run_with(request, &StopAfter(AtomicUsize::new(usize::MAX), questions))?.summary {
+        Summary::Trained { outcome, .. } => Ok(outcome),
+        Summary::Memory(_) => Err("memory was counted".into()),
+    }
+}
+
+/// A user who stops training, but nothing before it. The questions that are left, and how many there
+/// are when training begins.
+struct StopAfter(AtomicUsize, usize);
+
+impl Progress for StopAfter {
+    fn begin(&self, name: &str, _total: Option<u64>) {
+        let questions = if name == "training" { self.1 } else { usize::MAX };
+        self.0.store(questions, Ordering::Relaxed);
+    }
+
+    fn set_position(&self, _done: u64) {}
+
+    fn end(&self) {}
+
+    fn is_cancelled(&self) -> bool {
+        let left = self.0.load(Ordering::Relaxed);
+        self.0.store(left.saturating_sub(1), Ordering::Relaxed);
+        left == 0
+    }
+}
+
+fn run_with(request: &TrainingRequest, progress: &dyn Progress) -> Result<Run, String> {
     let (mut log, mut warnings) = (Vec::new(), Vec::new());
     let summary = request.run(
         &CancellationToken::new(),
-        &NoProgress,
+        progress,
         &mut |line| log.push(line.to_owned()),
         &mut |warning| {
             // The vocabularies are smaller than requested.

@@ -1,10 +1,20 @@
 //! Options in Marian's form: those of a model, for its parser of architectures, and all those of a
-//! training, with which Marian can resume it.
+//! training, with which Marian can resume it. Options that Marian does not have are in comments that
+//! this program reads.
 
 use super::raw::RawOptions;
 use super::table::{Arity, Status, all_options};
 use crate::error::Result;
 use crate::yaml_text::yaml_scalar;
+
+/// The beginning of a line with an option that Marian does not have.
+const OWN_OPTION: &[u8] = b"#miriam ";
+
+/// Returns a configuration with the options in comments of [`RawOptions::marian_yaml`] as lines.
+pub(super) fn uncomment_own_options(yaml: &[u8]) -> Vec<u8> {
+    let lines = yaml.split_inclusive(|&byte| byte == b'\n');
+    lines.flat_map(|line| line.strip_prefix(OWN_OPTION).unwrap_or(line)).copied().collect()
+}
 
 /// Options that Marian does not have, and `precision`, whose bf16 it does not know.
 const NOT_OF_MARIAN: [&str; 33] = [
@@ -44,8 +54,8 @@ const NOT_OF_MARIAN: [&str; 33] = [
 ];
 
 impl RawOptions {
-    /// Returns the options that are given or have a default, in Marian's YAML; options that Marian
-    /// does not have are left out.
+    /// Returns the options that are given or have a default, in Marian's YAML. Those that Marian does
+    /// not have are comments, which [`RawOptions::from_yaml`] reads, if they are given.
     pub fn marian_yaml(&self) -> String {
         let mut yaml = String::new();
         for spec in all_options().filter(|spec| spec.status == Status::Honoured) {
@@ -77,6 +87,12 @@ impl RawOptions {
                 }
                 _ => yaml += &format!("{name}: {}\n", values[0]),
             }
+        }
+        for name in NOT_OF_MARIAN.iter().filter(|name| self.is_given(name)) {
+            // JSON is YAML; commas within a value need its quotes.
+            let values = serde_json::to_string(&self.get_strings(name));
+            let values = values.expect("strings can be written as JSON");
+            yaml += &format!("{}{name}: {values}\n", String::from_utf8_lossy(OWN_OPTION));
         }
         yaml
     }
@@ -119,7 +135,8 @@ mod tests {
     fn options_are_written_for_marian() {
         let yaml =
             b"type: s2s\nafter: [3e, 5u]\ntrain-sets: [my text, b]\nskip: true\nworkers: 3\n\
-                     transformer-preprocess: \"\"\ngranule-words: 7\nrelative-paths: true\nexponential-smoothing: 1e-4\n";
+                     transformer-preprocess: \"\"\ngranule-words: 7\nrelative-paths: true\nexponential-smoothing: 1e-4\n\
+                     momentum-schedule: [\"0.8,0.9@0\", \"0.85,0.95@6\"]\n";
         let options = RawOptions::from_yaml(yaml, "t").unwrap();
         let written = options.marian_yaml();
         for line in [
@@ -130,6 +147,7 @@ mod tests {
             "cpu-threads: 3",
             "exponential-smoothing: 1e-4",
             "mini-batch: 64",
+            "#miriam granule-words: [\"7\"]",
         ] {
             assert!(format!("\n{written}").contains(&format!("\n{line}\n")), "{line}\n{written}");
         }
@@ -140,5 +158,9 @@ mod tests {
         let again = RawOptions::from_yaml(written.as_bytes(), "t").unwrap();
         assert_eq!(again.get_strings("train-sets"), ["my text", "b"]);
         assert!(again.check_status().unwrap().is_empty());
+        for own in ["granule-words", "momentum-schedule"] {
+            assert_eq!(again.get_strings(own), options.get_strings(own));
+        }
+        assert!(!again.is_given("precision"));
     }
 }

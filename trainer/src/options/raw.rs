@@ -7,6 +7,7 @@ use std::str::FromStr;
 use miriam_nmt::yaml::Value;
 use miriam_textio::{shorten, suggest_name};
 
+use super::marian_yaml::uncomment_own_options;
 use super::table::{Arity, OptionSpec, Status, all_options, find};
 use crate::error::{Error, Result};
 
@@ -71,7 +72,7 @@ impl RawOptions {
     /// # Errors
     /// If it is not a mapping, or an option in it is unknown.
     pub fn from_yaml(text: &[u8], name: &str) -> Result<Self> {
-        let value = Value::parse(text, name)?;
+        let value = Value::parse(&uncomment_own_options(text), name)?;
         fn wrong(key: &str, reason: &str, name: &str) -> Error {
             Error::config(format!("{name}: {}: {reason}", shorten(key)))
         }

@@ -160,6 +160,8 @@ impl Run<'_, '_> {
         let ratio = warmup_ratio(config, &self.state.progress);
         let mut micro_batches = Vec::new();
         self.source.next_batch(ratio, &mut micro_batches);
+        // A simulation may stop before the batch is counted, and saves it with the workers.
+        self.state.position = self.source.position().clone();
         self.state.epoch_batches += 1;
         let dropping = config.asynchronous.as_ref().and_then(|options| options.dropping.as_ref());
         let terms = BatchTerms {
@@ -187,16 +189,13 @@ impl Run<'_, '_> {
         report: Option<UpdateReport>,
     ) -> Result<Progress> {
         let before = self.state.progress;
-        match report {
-            Some(report) => {
-                let options = &self.asynchronous().server.options;
-                let factor = match job.terms.flexible_rate {
-                    Some(rate) => rate.factor(report.target_tokens as u64, options.delay),
-                    None => options.rate_factor(),
-                };
-                self.count_update(&report, job.terms.rate * factor)?;
-            }
-            None => self.state.position = self.source.position().clone(),
+        if let Some(report) = report {
+            let options = &self.asynchronous().server.options;
+            let factor = match job.terms.flexible_rate {
+                Some(rate) => rate.factor(report.target_tokens as u64, options.delay),
+                None => options.rate_factor(),
+            };
+            self.count_update(&report, job.terms.rate * factor)?;
         }
         Ok(before)
     }
