@@ -27,11 +27,15 @@ fn corpus() -> TempDir {
 }
 
 fn study(corpus: &TempDir, output: &str, arguments: &[&str]) -> Command {
+    study_of_epochs("2", corpus, output, arguments)
+}
+
+fn study_of_epochs(epochs: &str, corpus: &TempDir, output: &str, arguments: &[&str]) -> Command {
     let mut command = miriam();
     command.current_dir(corpus.path());
     command.args(["bench", "async", "--source", "train.es", "--target", "train.en"]);
     command.args(["--dev-source", "dev.es", "--dev-target", "dev.en", "-c", "model.yml"]);
-    command.args(["--vocab-size", "150", "--epochs", "2", "--batch-words", "128", "-o", output]);
+    command.args(["--vocab-size", "150", "--epochs", epochs, "--batch-words", "128", "-o", output]);
     command.args(["--log-level", "warn", "--threads", "2"]).args(arguments);
     command
 }
@@ -148,9 +152,29 @@ fn studies_that_do_not_fit_are_rejected() {
     run(&mut study(&corpus, "a", &["--systems", "1"]));
     let message = error(&["--systems", "1", "--rate", "0.01"]);
     assert!(message.contains("--learn-rate was 0.001, now it is 0.01"), "{message}");
+    let dev = read(&corpus, "dev.en");
+    fs::write(corpus.path().join("dev.en"), dev.replacen("the", "a", 1)).unwrap();
+    let message = error(&["--systems", "1,2"]);
+    assert!(message.contains("another study: its validation text is"), "{message}");
+    fs::write(corpus.path().join("dev.en"), dev).unwrap();
     let mut absent = study(&corpus, "a", &[]);
     let message = run_to_error(absent.current_dir(Path::new("/")));
     assert!(message.contains("model.yml"), "{message}");
+}
+
+/// An earlier study of more epochs in the same folder gives the results of fewer.
+#[test]
+fn results_end_with_the_epochs_of_the_study() {
+    let corpus = corpus();
+    let systems = ["--systems", "sync,1"];
+    let one = |output: &str| {
+        run(&mut study_of_epochs("1", &corpus, output, &systems));
+        ["study.csv", "curves.csv"].map(|name| read(&corpus, &format!("{output}/{name}")))
+    };
+    let expected = one("one");
+    run(&mut study(&corpus, "two", &systems));
+    assert_ne!(read(&corpus, "two/curves.csv"), expected[1]);
+    assert_eq!(one("two"), expected);
 }
 
 /// What would make systems other ones than their names say, or leave a training run out.

@@ -20,8 +20,10 @@ use miriam_trainer::ParameterLayout;
 use miriam_trainer::asynchronous::simulation::Machine;
 use miriam_trainer::load_data;
 use miriam_trainer::options::RawOptions;
-use miriam_trainer::train_from_text::{DEFAULT_VOCAB_SIZE, TrainingRequest};
+use miriam_trainer::train_from_text::TrainingRequest;
+use serde_json::{Value, json};
 
+use crate::description::{describe_text, find_difference};
 use crate::error::{Error, Result, cannot};
 use report::Study;
 use systems::Scale;
@@ -217,10 +219,46 @@ fn find_repeated<T: PartialEq>(values: &[T]) -> Option<&T> {
     places.find(|(at, value)| values[..*at].contains(value)).map(|(_, value)| value)
 }
 
+/// Describes in `study.json` what the training runs do not check when they are resumed, and what their
+/// results depend on.
+const DESCRIPTION: &str = "study.json";
+
+/// Checks that the folder's study has the same validation text, and describes a new study.
+fn check_description(options: &AsyncOptions) -> Result<()> {
+    let path = options.output.join(DESCRIPTION);
+    let dev = options.dev.iter().map(|side| {
+        let text = fs::read(side).map_err(cannot("read this file", side))?;
+        Ok(describe_text(&text))
+    });
+    let study = json!({
+        "validation text": dev.collect::<Result<Vec<Value>>>()?,
+        "early stopping": options.early_stopping,
+    });
+    let saved = match fs::read(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let text = serde_json::to_string_pretty(&study).expect("keys are strings");
+            return Ok(Output::write_file(&path, format!("{text}\n").as_bytes())?);
+        }
+        read => read.map_err(cannot("read this file", &path))?,
+    };
+    let other = match serde_json::from_slice(&saved) {
+        Ok(saved) => find_difference("", &saved, &study),
+        Err(_) => Some("it is damaged".into()),
+    };
+    match other {
+        Some(reason) => Err(Error::unmeasurable(format!(
+            "{}: the folder has the runs of another study: {reason}; give -o another folder",
+            path.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// Creates the folder and the vocabulary, and counts the words of the corpus.
 fn prepare(options: &AsyncOptions, stop: &CancellationToken) -> Result<Trainee> {
     let folder = &options.output;
     fs::create_dir_all(folder).map_err(cannot("make this folder", folder))?;
+    check_description(options)?;
     let base = match &options.model {
         Some(model) => model.clone(),
         None => RawOptions::from_yaml(SHALLOW_GRU.as_bytes(), "the model of the study")?,
@@ -248,7 +286,7 @@ fn prepare(options: &AsyncOptions, stop: &CancellationToken) -> Result<Trainee> 
     let request = TrainingRequest {
         options: base.clone(),
         folder: Some(folder.clone()),
-        vocab_size: Some(options.vocab_size.unwrap_or(DEFAULT_VOCAB_SIZE)),
+        vocab_size: options.vocab_size,
         plot: None,
         dry_run: true,
     };

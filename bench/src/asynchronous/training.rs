@@ -163,7 +163,8 @@ impl Trainee {
             + updates as f64 * (seconds_per_batch + transfers)
     }
 
-    /// Parses the trainer's tables; returns `None` if they are incomplete.
+    /// Parses the trainer's tables as far as the epochs of the study; an earlier study in this folder
+    /// may have had more. Returns `None` if they are incomplete.
     fn read_training(
         &self,
         system: &System,
@@ -183,11 +184,15 @@ impl Trainee {
                 pushes.get(push).map(|push| push.seconds)
             }
         };
+        let max_words = self.scale.epochs * self.scale.epoch_words;
         for line in curves.lines().skip(1) {
             let fields: Vec<&str> = line.split(',').collect();
             let &[updates, words, _, name, value] = &fields[..] else { return None };
             let (updates, words): (u64, u64) = (updates.parse().ok()?, words.parse().ok()?);
             let value: f64 = value.parse().ok()?;
+            if words > max_words {
+                break;
+            }
             match name {
                 "loss" => (training_loss, end) = (value, (updates, words)),
                 "ce-mean-words" => {
@@ -206,6 +211,7 @@ impl Trainee {
             }
         }
         validations.last()?;
+        let pushes = &pushes[..pushes.len().min(end.0 as usize)];
         let is_synchronous = system.is_synchronous();
         // Each shard is local to one worker; all others fetch and push it.
         let update_bytes = 2 * self.model_bytes * (self.machine.workers as u64 - 1);

@@ -64,9 +64,9 @@ fn judge(system: &SystemRuns, cores: usize) -> String {
     let shortest = runs.map(|run: &RunStats| run.wall_seconds).fold(f64::INFINITY, f64::min);
     if shortest < MIN_JUDGED_SECONDS {
         return format!(
-            "none, because a measurement of {shortest:.2} s is too short: {} threads on {} cores \
-             were {:.2} times as fast as one; measure for {MIN_JUDGED_SECONDS} s or more \
-             (--seconds, or a longer text)",
+            "none, because a measurement of {shortest:.3} s is too short: {} threads on {} cores \
+             were {:.2} times as fast as one; measure for more than {MIN_JUDGED_SECONDS} s \
+             (--seconds 2, or a longer text)",
             on_cores.threads,
             on_cores.threads,
             system.speed_up(on_cores)
@@ -142,7 +142,7 @@ mod tests {
         let run = super::RunStats { wall_seconds: 0.2, ..simulated::run(100.0, 0.01) };
         short.systems[0].points[0].runs.insert(3, run);
         let short = short.verdict();
-        assert!(short.contains("none, because a measurement of 0.20 s is too short"), "{short}");
+        assert!(short.contains("none, because a measurement of 0.200 s is too short"), "{short}");
         assert!(!short.contains("below") && !short.contains("above"), "{short}");
     }
 
