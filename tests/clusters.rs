@@ -206,6 +206,18 @@ fn tasks_of_a_slurm_array_may_run_twice_and_be_stopped() {
     run(Command::new("kill").args(["-TERM", &stopped.id().to_string()]));
     assert_eq!(stopped.wait().unwrap().code(), Some(143));
     assert_eq!(made(), 0);
+    // Slurm runs a copy of the script, which finds the tool by TOOLS; options of the tool are before --.
+    let copy = corpus.path("slurm_script");
+    std::fs::copy(recipe("slurm_array.sh"), &copy).unwrap();
+    let copied = |tools: &Path| {
+        let mut command = Command::new("bash");
+        command.arg(&copy).args(["--drops-lines", "--", "head", "-n", "1", "{in}"]);
+        command.env("MANIFEST", corpus.path("manifest")).env("OUTPUT", corpus.path("heads"));
+        command.env("SLURM_ARRAY_TASK_ID", "0").env("TOOLS", tools).output().unwrap()
+    };
+    let message = lossy_text(&copied(&corpus.path("nowhere")).stderr);
+    assert!(message.contains("set TOOLS to the folder scripts/cluster"), "{message}");
+    assert!(copied(recipe("").as_path()).status.success());
     // A task that runs twice at a time, as after a partition of the network.
     let mut twice: Vec<Child> = (0..2).map(|_| task(0).spawn().unwrap()).collect();
     assert!(twice.iter_mut().all(|child| child.wait().unwrap().success()));
@@ -267,6 +279,22 @@ fn what_does_not_fit_together_is_an_error() {
     std::fs::write(&model, "2\n").unwrap();
     let (success, message) = run_command(&filter, &["--drops-lines"]);
     assert!(!success && message.contains("another command, version, model"), "{message}");
+    // So is what is read: the shard, and files with its name.
+    std::fs::remove_dir_all(path("out")).unwrap();
+    std::fs::create_dir(path("beside")).unwrap();
+    std::fs::write(path("beside/a"), "1\n").unwrap();
+    let beside = path("beside/{name}");
+    let filter = ["grep", "-f", beside.to_str().unwrap(), "{in}"];
+    for changed in [path("a"), path("beside/a")] {
+        assert!(run_command(&filter, &["--drops-lines"]).0);
+        let text = std::fs::read_to_string(&changed).unwrap();
+        std::fs::write(&changed, &text).unwrap();
+        assert!(run_command(&filter, &["--drops-lines"]).0, "only its time is new");
+        std::fs::write(&changed, text.replace('1', "4")).unwrap();
+        let (success, message) = run_command(&filter, &["--drops-lines"]);
+        assert!(!success && message.contains("model or input"), "{message}");
+        std::fs::write(&changed, text).unwrap();
+    }
     let verify = || {
         let mut command = shards();
         let output =

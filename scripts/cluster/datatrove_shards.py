@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Shards as tasks of datatrove, on this machine or by its executor for Slurm.
 
-usage: datatrove_shards.py [--workers N] [--logs FOLDER] MANIFEST FOLDER -- COMMAND...
+usage: datatrove_shards.py [--workers N] [--logs FOLDER] [--model FILE]... [--drops-lines]
+           MANIFEST FOLDER -- COMMAND...
 
 A task is a shard. datatrove notes tasks that ended under its logs and skips them; the rule of
 `miriam_shards.py` holds for those that were killed in between.
@@ -24,27 +25,23 @@ class RunShards(PipelineStep):
     name = "Miriam"
     type = "shards"
 
-    def __init__(self, shards, folder, command):
+    def __init__(self, shards, options):
         super().__init__()
-        self.shards, self.folder, self.command = shards, folder, command
+        self.shards, self.options = shards, options
 
     def run(self, data=None, rank=0, world_size=1):
         for shard in self.shards[rank::world_size]:
-            record = miriam_shards.run_shard(shard, self.folder, self.command)
+            record = miriam_shards.run_shard(shard, *self.options)
             self.stat_update("lines", value=record["lines_out"])
         yield from data or ()
 
 
 def main():
-    at = sys.argv.index("--")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--logs", help="where datatrove notes what is done [FOLDER/logs]")
-    parser.add_argument("manifest")
-    parser.add_argument("folder")
-    arguments = parser.parse_args(sys.argv[1:at])
-    shards = miriam_shards.read_manifest(arguments.manifest)
-    step = RunShards(shards, arguments.folder, sys.argv[at + 1:])
+    arguments, shards, options = miriam_shards.parse_engine_arguments(parser)
+    step = RunShards(shards, options)
     logs = arguments.logs or str(Path(arguments.folder) / "logs")
     executor = LocalPipelineExecutor(
         pipeline=[step], tasks=len(shards), workers=arguments.workers, logging_dir=logs

@@ -14,8 +14,8 @@ The rule that makes it exact: what a shard becomes depends on the shard alone, i
 name of its own, synced, and renamed; then a record `NAME.done` is written the same way, with the
 lines in and out, a digest, and what made it. A shard with a record is skipped, so that any
 scheduler may run a task again, or twice at a time: both write the same bytes. A record of
-another command, version or model is an error; models are the files and folders that the command
-names, and those of `--model`.
+another command, version, model or input is an error; models are the files and folders that the
+command names, and those of `--model`; inputs are the shard and the files that `{name}` leads to.
 
 Nothing but Python 3.9 and its library is needed.
 """
@@ -72,6 +72,22 @@ def fingerprint(path):
     return digest.hexdigest()
 
 
+def is_same_input(path, before):
+    """Whether a file has the contents of which `describe_input` gave `before`. It is read only where
+    its size or time differ."""
+    found = os.stat(path)
+    if found.st_size != before["bytes"]:
+        return False
+    return found.st_mtime_ns == before["modified_ns"] or measure(path)[1] == before["digest"]
+
+
+def describe_input(path):
+    """Lines and a description of a file that is read."""
+    found = os.stat(path)
+    lines, digest = measure(path)
+    return lines, {"bytes": found.st_size, "modified_ns": found.st_mtime_ns, "digest": digest}
+
+
 def named_files(command):
     """The files and folders that a command names, but for its program and for folders of temporary
     files, whose contents change."""
@@ -123,14 +139,19 @@ def run_shard(shard, output, command, models=(), drops_lines=False):
         "command": list(command),
         "version": program_version(command),
         "models": {str(model): fingerprint(model) for model in [*named_files(command), *models]},
-        "bytes_in": shard.stat().st_size,
     }
+    beside = [word.replace("{name}", shard.name) for word in command if "{name}" in word]
+    inputs = [str(shard), *(path for path in beside if os.path.isfile(path))]
     if done.exists() and target.exists():
         record = json.loads(done.read_text())
-        if record["made_by"] != made_by:
+        before = record.get("inputs", [])
+        same = len(before) == len(inputs) and all(map(is_same_input, inputs, before))
+        if record["made_by"] != made_by or not same:
             raise ShardError(f"{done}: made by another command, version, model or input; remove it, "
                              f"or write to another folder")
         return record
+    described = [describe_input(path) for path in inputs]
+    lines_in = described[0][0]
     partial = folder / f".{shard.name}.{os.uname().nodename}.{os.getpid()}.partial"
     places = {"{in}": str(shard), "{name}": shard.name, "{out}": str(partial)}
     words = list(command)
@@ -154,7 +175,6 @@ def run_shard(shard, output, command, models=(), drops_lines=False):
             status = child.wait()
         if status != 0:
             raise ShardError(f"{shard}: status {status} of {' '.join(words)}")
-        lines_in, _ = measure(shard)
         lines_out, digest = measure(partial)
         if lines_out > lines_in:
             raise ShardError(f"{shard}: {lines_in} lines in, {lines_out} out; is it compressed? shards are "
@@ -164,7 +184,8 @@ def run_shard(shard, output, command, models=(), drops_lines=False):
                              f"For one that leaves lines out by intention give --drops-lines")
         with open(partial, "rb") as file:
             os.fsync(file.fileno())
-        record = {"made_by": made_by, "lines_in": lines_in, "lines_out": lines_out, "digest": digest}
+        record = {"made_by": made_by, "inputs": [description for _, description in described],
+                  "lines_in": lines_in, "lines_out": lines_out, "digest": digest}
         rename(partial, target)
         write_atomically(done, json.dumps(record, indent=1) + "\n")
         return record
@@ -192,7 +213,7 @@ def verify(shards, output):
         lines, digest = measure(folder / name)
         if (lines, digest) != (record["lines_out"], record["digest"]):
             wrong.append(f"{name}: changed after it was made")
-        makers.add(json.dumps({k: v for k, v in record["made_by"].items() if k != "bytes_in"}))
+        makers.add(json.dumps(record["made_by"]))
         sums["shards"] += 1
         sums["lines_in"] += record["lines_in"]
         sums["lines_out"] += record["lines_out"]
@@ -229,6 +250,30 @@ def localize(model, cache):
     return copy
 
 
+def add_run_options(parser):
+    """Adds the options of a run, which `run_shard` takes by these names."""
+    parser.add_argument("--model", action="append", default=[], dest="models",
+                        help="a file or folder that outputs depend on and the command does not name")
+    parser.add_argument("--drops-lines", action="store_true", help="the command may leave lines out")
+
+
+def parse_engine_arguments(parser):
+    """The arguments of a script for an engine: those of `parser` and of a run, then a manifest and a
+    folder, `--` and a command. Returns the arguments, the shards, and the further arguments of
+    `run_shard`."""
+    words = sys.argv[1:]
+    at = words.index("--") if "--" in words else len(words)
+    add_run_options(parser)
+    parser.add_argument("manifest", help="the file with a shard a line")
+    parser.add_argument("folder", help="the folder of outputs")
+    arguments = parser.parse_args(words[:at])
+    command = words[at + 1:]
+    if not command:
+        parser.error("give a command after --, such as: -- miriam translate -f moses.ini -i {in} -o {out}")
+    options = [arguments.folder, command, arguments.models, arguments.drops_lines]
+    return arguments, read_manifest(arguments.manifest), options
+
+
 def main():
     words = sys.argv[1:]
     at = words.index("--") if "--" in words else len(words)
@@ -239,8 +284,7 @@ def main():
     parser.add_argument("--manifest", help="the file with a shard a line")
     parser.add_argument("--output", help="the folder of outputs")
     parser.add_argument("--index", type=int, help="run the shard of this line of the manifest, from 0")
-    parser.add_argument("--model", action="append", default=[], help="a file or folder that outputs depend on and the command does not name")
-    parser.add_argument("--drops-lines", action="store_true", help="the command may leave lines out")
+    add_run_options(parser)
     parser.add_argument("--cache", help="localize: the folder of copies on this node")
     arguments = parser.parse_args(words)
     if arguments.action == "localize":
@@ -266,7 +310,7 @@ def main():
                 parser.error(f"--index {arguments.index}: there are {len(shards)} shards, from 0")
             shards = [shards[arguments.index]]
         for shard in shards:
-            run_shard(shard, arguments.output, command, arguments.model, arguments.drops_lines)
+            run_shard(shard, arguments.output, command, arguments.models, arguments.drops_lines)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Shards as tasks of Ray.
 
-usage: ray_shards.py [--cpus N] MANIFEST FOLDER -- COMMAND...
+usage: ray_shards.py [--cpus N] [--model FILE]... [--drops-lines] MANIFEST FOLDER -- COMMAND...
 
 Ray runs a task again when its worker or node is gone, so that side effects happen at least once;
 the rule of `miriam_shards.py` makes that exactly once. The folder must be the same for all
@@ -19,20 +19,15 @@ import miriam_shards  # noqa: E402
 
 
 def main():
-    at = sys.argv.index("--")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cpus", type=float, default=1, help="of a task")
-    parser.add_argument("manifest")
-    parser.add_argument("folder")
-    arguments = parser.parse_args(sys.argv[1:at])
-    command = sys.argv[at + 1:]
-    shards = miriam_shards.read_manifest(arguments.manifest)
+    arguments, shards, options = miriam_shards.parse_engine_arguments(parser)
     # Workers find the module by its path, which is the same on all nodes.
     ray.init(runtime_env={"env_vars": {"PYTHONPATH": str(Path(__file__).resolve().parent)}})
 
     @ray.remote(num_cpus=arguments.cpus, max_retries=5)
     def run(shard):
-        return miriam_shards.run_shard(shard, arguments.folder, command)["lines_out"]
+        return miriam_shards.run_shard(shard, *options)["lines_out"]
 
     ray.get([run.remote(shard) for shard in shards])
     print(miriam_shards.verify(shards, arguments.folder))

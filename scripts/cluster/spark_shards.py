@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Shards as tasks of Spark.
 
-usage: spark-submit spark_shards.py MANIFEST FOLDER -- COMMAND...
+usage: spark-submit spark_shards.py [--model FILE]... [--drops-lines] MANIFEST FOLDER -- COMMAND...
 
 A task is a shard, which Spark may run several times (failed executors, speculation): the rule
 of `miriam_shards.py` makes that exactly once. The folder must be the same for all executors. For
@@ -9,6 +9,7 @@ columns of a table use `mapInArrow` with `miriam.lm` instead; its function must 
 effects.
 """
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -20,10 +21,8 @@ import miriam_shards  # noqa: E402
 
 
 def main():
-    at = sys.argv.index("--")
-    manifest, folder = sys.argv[1:at]
-    command = sys.argv[at + 1:]
-    shards = miriam_shards.read_manifest(manifest)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments, shards, options = miriam_shards.parse_engine_arguments(parser)
     spark = SparkSession.builder.appName("miriam").getOrCreate()
     context = spark.sparkContext
     context.addPyFile(str(HERE / "miriam_shards.py"))
@@ -31,10 +30,10 @@ def main():
     def run(shard):
         import miriam_shards
 
-        return miriam_shards.run_shard(shard, folder, command)["lines_out"]
+        return miriam_shards.run_shard(shard, *options)["lines_out"]
 
     context.parallelize(shards, len(shards)).map(run).collect()
-    print(miriam_shards.verify(shards, folder))
+    print(miriam_shards.verify(shards, arguments.folder))
     spark.stop()
 
 
