@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::{
-    lossy_text, miriam, project_root, run, run_to_error, run_to_usage_error, run_with_input,
+    lossy_text, miriam, project_root, report_skip, run, run_to_error, run_to_usage_error,
+    run_with_input,
 };
 
 /// The names, made by the binary, in a folder that is removed in the end.
@@ -57,8 +58,27 @@ fn moses_programs_translate() {
     {
         let wrong = ["-f", text(&ini), "--server-port", "high"];
         let error = run_to_usage_error(names.program("mosesserver").args(wrong));
-        assert!(error.contains("--server-port high: expected a whole number"), "{error}");
+        assert!(error.contains("\"high\": give a number from 0 to 65535"), "{error}");
     }
+}
+
+/// Public scripts call Perl for each script of Moses.
+#[test]
+fn perl_starts_the_names_of_scripts() {
+    let names = Names::new();
+    let program = names.program("tokenizer.perl");
+    let Ok(_) = Command::new("perl").arg("-v").output() else {
+        return report_skip("there is no perl");
+    };
+    let mut perl = Command::new("perl");
+    perl.arg(program.get_program()).args(["-l", "en", "-q"]);
+    let tokens = run_with_input(&mut perl, b"It's 'here'.\n").stdout;
+    assert_eq!(
+        lossy_text(&tokens),
+        names.output("tokenizer.perl", &["-l", "en"], "It's 'here'.\n")
+    );
+    let error = run_to_usage_error(Command::new("perl").arg(program.get_program()).arg("--wrong"));
+    assert!(error.contains("--wrong"), "{error}");
 }
 
 #[test]

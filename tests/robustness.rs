@@ -9,7 +9,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::{
-    lossy_text, miriam, project_root, read_decompressed, report_skip, run, run_with_input,
+    lossy_text, miriam, project_root, read_decompressed, report_skip, run, run_to_error,
+    run_with_input,
 };
 
 fn toy_ini() -> PathBuf {
@@ -286,4 +287,24 @@ fn memory_does_not_grow_with_the_text() {
     assert!(after < before + 4_000, "from {before} to {after} KiB");
     drop(running.input);
     assert!(running.child.wait().unwrap().success());
+}
+
+#[test]
+fn threads_that_cannot_be_started_are_an_error_with_a_remedy() {
+    let toy = project_root().join("examples/toy");
+    let (lm, text) = (toy.join("lm.arpa"), toy.join("test.es"));
+    let commands: [&[&str]; 3] = [
+        &["lm", "perplexity", lm.to_str().unwrap(), "-i", text.to_str().unwrap()],
+        &["lm", "estimate", "-o", "2", "-i", text.to_str().unwrap(), "--arpa", "/dev/null"],
+        &["align", "-i", text.to_str().unwrap(), text.to_str().unwrap()],
+    ];
+    for words in commands {
+        // Room for some stacks of 2 MiB, and not for all.
+        let mut limited = Command::new("sh");
+        limited.args(["-c", "ulimit -v 4000000; exec \"$0\" \"$@\""]);
+        limited.arg(miriam().get_program()).args(words).args(["--threads", "4096"]);
+        let message = run_to_error(&mut limited);
+        assert!(message.contains("starts no more threads"), "{words:?}: {message}");
+        assert!(message.contains("--threads") && !message.contains("panicked"), "{message}");
+    }
 }

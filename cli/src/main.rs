@@ -15,6 +15,7 @@ mod common;
 mod console;
 mod memory_size;
 mod model_kind;
+mod panics;
 mod progress;
 mod signals;
 
@@ -119,10 +120,12 @@ enum Command {
 fn main() -> ExitCode {
     // Without it a file that becomes too long kills the program.
     let _ = signals::catch_file_size_limit();
+    panics::install_hook();
     if let Err(error) = Cpu::check_limit() {
         common::exit_with_usage_error(error.to_string());
     }
-    let words = commands::programs::rename(std::env::args_os().collect());
+    let words = commands::programs::started_as(std::env::args_os().collect());
+    let words = commands::programs::rename(words);
     if let Some(code) = commands::programs::run_by_name(&words) {
         return code;
     }

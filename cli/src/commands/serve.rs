@@ -158,6 +158,7 @@ pub fn run_server(
     source: ConfigurationSource,
     tuner: Arc<miriam_nmt::engine::Autotuner>,
 ) -> anyhow::Result<()> {
+    crate::panics::go_on_without_threads();
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let waiting = signals.handle();
     let on_open: OpenListener = Box::new(move |is_any_open| {

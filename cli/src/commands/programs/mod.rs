@@ -20,6 +20,8 @@ mod renamed;
 mod text_filters;
 
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -49,6 +51,18 @@ const PROGRAMS: [(&str, Program); 14] = [
 
 /// Runs a program with its arguments, of which the first is its name.
 type Program = fn(Vec<OsString>, &CommonOptions) -> anyhow::Result<()>;
+
+/// The word before the name of a program, in the files for names of Perl scripts.
+const NAME_FOLLOWS: &str = "--started-as";
+
+/// Returns the arguments as if the binary had been started under the name that follows
+/// [`NAME_FOLLOWS`]; without it, unchanged.
+pub fn started_as(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    if arguments.len() > 2 && arguments[1] == NAME_FOLLOWS {
+        arguments.drain(..2);
+    }
+    arguments
+}
 
 /// Translates the command line to this program's options if it was started under the name of a
 /// program with a matching command. Otherwise returns `arguments` unchanged.
@@ -92,7 +106,8 @@ pub struct InstallArguments {
     folder: PathBuf,
 }
 
-/// Creates a symbolic link for each name. Other files with these names stay unchanged.
+/// Creates a symbolic link for each name, and a file that starts this binary for each name of a Perl
+/// script. Other files with these names stay unchanged.
 pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
     let binary = std::env::current_exe().context("this binary's path is unknown")?;
     let folder = &arguments.folder;
@@ -104,26 +119,46 @@ pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
     let links: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
     // Nothing is created unless all links can be.
     for link in &links {
-        if link.symlink_metadata().is_ok_and(|found| !found.is_symlink() || !points_to_us(link)) {
-            bail!(
-                "{}: the file exists and is not a link to miriam; remove it first",
-                link.display()
-            );
+        if link.symlink_metadata().is_ok() && !points_to_us(link) && !is_starter(link) {
+            bail!("{}: the file exists and does not start miriam; remove it first", link.display());
         }
     }
-    for link in &links {
+    for (link, name) in links.iter().zip(names) {
         let shown = link.display();
-        if link.is_symlink() {
+        if link.symlink_metadata().is_ok() {
             std::fs::remove_file(link).with_context(|| format!("{shown}: cannot be replaced"))?;
         }
-        std::os::unix::fs::symlink(&binary, link)
-            .with_context(|| format!("{shown}: cannot be made"))?;
+        let made = if name.ends_with(".perl") {
+            write_starter(link, &binary, name)
+        } else {
+            std::os::unix::fs::symlink(&binary, link)
+        };
+        made.with_context(|| format!("{shown}: cannot be made"))?;
         crate::console::print_line(shown)?;
     }
     // A relative folder would be another one after the first `cd` of a script.
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
     tracing::info!("for scripts: PATH={}:$PATH", folder.display());
     Ok(())
+}
+
+/// How a file begins that starts this binary. Scripts call the names of Perl scripts as `perl FILE`,
+/// which runs what the first line says.
+const STARTER: &[u8] = b"#!/bin/sh\n# Made by `miriam install-aliases`.\n";
+
+/// Writes a file that starts `binary` as the program `name`.
+fn write_starter(file: &Path, binary: &Path, name: &str) -> std::io::Result<()> {
+    // Within single quotes the shell changes nothing but their end.
+    let binary = binary.as_os_str().as_bytes().split(|&byte| byte == b'\'').collect::<Vec<_>>();
+    let line = [b"exec '", &binary.join(&br"'\''"[..])[..], b"' "].concat();
+    let words = format!("{NAME_FOLLOWS} {name} \"$@\"\n");
+    std::fs::write(file, [STARTER, &line, words.as_bytes()].concat())?;
+    std::fs::set_permissions(file, PermissionsExt::from_mode(0o755))
+}
+
+/// Whether [`write_starter`] wrote the file.
+fn is_starter(file: &Path) -> bool {
+    std::fs::read(file).is_ok_and(|text| text.starts_with(STARTER))
 }
 
 /// Whether the link points to a binary of this name, even in another or a missing folder.

@@ -1,0 +1,49 @@
+//! Messages of panics. Threads that the system does not start are an error of the environment with
+//! a remedy; every other panic is a fault of this program, and the message asks for a report.
+//!
+//! The standard library panics where a thread of a scope cannot be started. The threads that run
+//! already may wait for it forever, so the program ends there, as if it were killed: nothing
+//! finished is lost, and outputs keep the name of unfinished ones.
+
+use std::panic::PanicHookInfo;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How the panic of the standard library begins where it cannot start a thread.
+const NO_THREAD: &str = "failed to spawn thread";
+
+/// The message where threads cannot be started.
+pub const THREADS_REMEDY: &str = "the system starts no more threads; take fewer with --threads, or \
+                                  raise its limits (`ulimit -u` and `-v`, `pids.max` of the control \
+                                  group)";
+
+static IS_SERVER: AtomicBool = AtomicBool::new(false);
+
+/// Lets the program go on after a thread that could not be started, for servers: one request fails.
+pub fn go_on_without_threads() {
+    IS_SERVER.store(true, Ordering::Relaxed);
+}
+
+/// Replaces the messages of panics. Programs that are not servers end with status 1 if a thread
+/// cannot be started.
+pub fn install_hook() {
+    let default = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if is_missing_thread(panic) {
+            crate::console::print_error(format!("miriam: {THREADS_REMEDY}\n"));
+            if !IS_SERVER.load(Ordering::Relaxed) {
+                std::process::exit(1);
+            }
+            return;
+        }
+        default(panic);
+        crate::console::print_error(
+            "miriam: this is a fault of the program; please report it with the command and the message \
+             above\n",
+        );
+    }));
+}
+
+/// Whether the standard library could not start a thread.
+fn is_missing_thread(panic: &PanicHookInfo<'_>) -> bool {
+    panic.payload_as_str().is_some_and(|message| message.starts_with(NO_THREAD))
+}
