@@ -49,6 +49,30 @@ const PLAIN_TABLE: &str = "PhraseDictionaryMemory name=T num-features=2 path=phr
 const REORDERING_MODEL: &str =
     "LexicalReordering name=R num-features=3 type=msd-backward-fe path=reordering-table";
 
+/// In Moses 1 a pair must be in all tables of a graph; the warning says what it is here. Tables may be
+/// named instead of counted.
+#[test]
+fn tables_of_one_graph_are_warned_of() {
+    let folder = write_models();
+    let second = PLAIN_TABLE.replace("name=T", "name=U");
+    let ini = write_ini(folder.path(), &format!("{PLAIN_TABLE}\n{second}"), "T= 1 1\nU= 1 1", "");
+    let text = fs::read_to_string(&ini).unwrap();
+    let translate_with = |mapping: &str| {
+        fs::write(&ini, text.replace("0 T 0", mapping)).unwrap();
+        let output = translate_text(&ini, &["-output-hypo-score"], "das haus\n");
+        (output.stdout, lossy_text(&output.stderr))
+    };
+    let (expected, silent) = translate_with("0 T 0\n1 T 1");
+    assert!(!silent.contains("[mapping]"), "{silent}");
+    for one_graph in ["0 T 0\n0 T 1", "T 0\nT 1", "0 T\n0 U"] {
+        let (output, warning) = translate_with(one_graph);
+        assert_eq!(output, expected, "{one_graph}");
+        assert!(warning.contains("must be in every table of graph 0"), "{one_graph}: {warning}");
+        assert!(warning.contains("`1 T 1`"), "{one_graph}: {warning}");
+    }
+    assert_eq!(translate_with("0 T\n1 U").0, expected);
+}
+
 /// Moses accepts these keys for every feature.
 #[test]
 fn generic_keys_of_moses_change_nothing() {
@@ -81,7 +105,7 @@ fn components_are_tuned_one_by_one() {
     // The logarithm of 0.5, and not that of 0.25.
     assert!(list.contains("T= -0.693147 |||"), "{list}");
     let weights = lossy_text(&run(translate(&ini).arg("-show-weights")));
-    assert!(weights.contains("T= 0.5 0.25\n"), "{weights}");
+    assert!(weights.contains("T= 0.5 UNTUNEABLECOMPONENT\n"), "{weights}");
     let (source, reference) = (folder.path().join("s"), folder.path().join("r"));
     // The fixed weight, below 0, prefers `building`; the first score alone can outweigh it.
     let ini = write_ini(folder.path(), &features, "T= 0.3 -0.25", "");
@@ -252,4 +276,22 @@ fn words_that_are_cut_at_a_bar_are_warned_of() {
     }
     let log = lossy_text(&translate_text(&ini, &["-split"], "das haus|NN .\n").stderr);
     assert!(log.contains("line 1: 1 word is cut at a bar"), "{log}");
+    // So are tables.
+    let words = "a ||| either|or ||| 0.5 0.5\nb|c ||| BC ||| 0.5 0.5\n";
+    fs::write(folder.path().join("bars"), words).unwrap();
+    let bars = write_ini(folder.path(), &PLAIN_TABLE.replace("phrase-table", "bars"), "T= 1 1", "");
+    let log = lossy_text(&translate_text(&bars, &[], "a\n").stderr);
+    assert!(log.contains("the tables have 2 words with a bar"), "{log}");
+    let log = lossy_text(&translate_text(&bars, &["-factor-delimiter", "none"], "a\n").stderr);
+    assert!(!log.contains("bar"), "{log}");
+    let ini = write_ini(folder.path(), PLAIN_TABLE, "T= 1 1", "");
+    // Two factors of the input, one of them for placeholders: a third is lost.
+    let factors = ["-input-factors", "0", "1", "-placeholder-factor", "1"];
+    let output = translate_text(&ini, &factors, "das haus|Heim|NN\ndas haus|Heim\ndas haus\n");
+    let log = lossy_text(&output.stderr);
+    assert_eq!(log.matches("cut at a bar").count(), 1, "{log}");
+    assert!(log.contains("line 1: 1 word is cut"), "{log}");
+    let translations = lossy_text(&output.stdout);
+    let translations: Vec<&str> = translations.lines().collect();
+    assert!(translations[1].contains("Heim") && !translations[2].is_empty(), "{translations:?}");
 }

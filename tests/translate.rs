@@ -470,10 +470,19 @@ fn usage_errors_name_the_option_and_end_with_status_2() {
         unknown.contains("-pop-limt") && unknown.contains("cube-pruning-pop-limit"),
         "{unknown}"
     );
-    let later = usage(&["-f", ini, "--lattice-samples"]);
-    assert!(later.contains("not implemented"), "{later}");
+    for (option, remedy) in [
+        ("-lattice-samples", "-n-best-list FILE SIZE"),
+        ("-owg", "-output-search-graph FILE"),
+        ("-Tall", "-translation-details FILE"),
+        ("-mbr", "`miriam mbr`"),
+    ] {
+        let message = usage(&["-f", ini, option, "1"]);
+        assert!(message.contains(remedy), "{option}: {message}");
+    }
     assert!(usage(&[]).contains("-f moses.ini"));
     assert!(usage(&["-f", ini, "-s", "many"]).contains("-stack"));
+    let version = run(miriam().arg("--version"));
+    assert_eq!(run(miriam().args(["translate", "-version"])), version);
     let help = lossy_text(&run(miriam().args(["translate", "--help"])));
     assert!(help.contains("Example:") && help.contains("-distortion-limit, -dl"), "{help}");
 }

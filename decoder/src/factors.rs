@@ -81,7 +81,9 @@ impl FactorScheme {
             required_in_source: source,
             required_in_target: target,
         };
-        for &factor in settings.input.iter().flatten() {
+        // A word without the factor of placeholders is no placeholder.
+        let input = settings.input.iter().flatten();
+        for &factor in input.filter(|&&factor| settings.placeholder_factor != Some(factor)) {
             scheme.required_in_source.push((factor, "input-factors".to_owned()));
         }
         for &factor in &settings.output {
@@ -181,9 +183,12 @@ impl FactorScheme {
         Some(taken)
     }
 
-    /// Stores a word of the input into `word`.
-    pub(crate) fn parse_input_word(&self, token: &[u8], word: &mut Vec<u8>) {
-        self.parse_word(token, self.settings.input.as_deref(), word);
+    /// Stores a word of the input into `word`. Returns whether it has columns beyond those of the
+    /// input, which are left out.
+    pub(crate) fn parse_input_word(&self, token: &[u8], word: &mut Vec<u8>) -> bool {
+        let order = self.settings.input.as_deref();
+        self.parse_word(token, order, word);
+        self.columns(token).nth(order.map_or(MAX_FACTOR + 1, <[usize]>::len)).is_some()
     }
 
     /// Returns the first factor that a model needs of a word of the input and that `word` lacks.

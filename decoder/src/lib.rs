@@ -107,7 +107,7 @@ pub use binary_system::{BinarySystem, BuiltTable, build_binary_system};
 pub use config::{
     Configuration, DecodingGraphBackoff, DecodingStep, InputSettings, MAX_CANDIDATES, NBestOptions,
     NeuralModelSpec, OutputOptions, ParameterInfo, RescoringModel, RescoringModelKind,
-    SearchAlgorithm, Settings, options_help, supported_parameters,
+    SearchAlgorithm, ServerSettings, Settings, options_help, supported_parameters,
 };
 pub use error::{Error, Result};
 pub use factors::FactorSettings;

@@ -60,7 +60,7 @@ impl Sentence {
         let Some(scheme) = &models.factor_scheme else { return Ok(()) };
         let mut word = Vec::new();
         for (i, token) in fields::split_words(line).enumerate() {
-            scheme.parse_input_word(token, &mut word);
+            self.num_cut_words += u64::from(scheme.parse_input_word(token, &mut word));
             if let Some(factor) = scheme.placeholder_factor()
                 && let Some(entity) = scheme.remove_factor(&mut word, factor)
             {
@@ -126,7 +126,7 @@ impl Sentence {
         self.ids.len()
     }
 
-    /// Returns the number of words that were cut at a `|`.
+    /// Returns the number of words that lost what is after a `|`, or factors beyond those of the input.
     pub(crate) fn num_cut_words(&self) -> u64 {
         self.num_cut_words
     }

@@ -96,6 +96,72 @@ fn sample_clients_are_answered_as_by_moses() {
     }
 }
 
+/// What the options of a system ask for is in every response.
+#[test]
+fn options_of_the_system_hold_for_all_calls() {
+    let line = lines(1).remove(0);
+    let marked = translate(std::slice::from_ref(&line), &["-report-segmentation"]).remove(0);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("serve.toml");
+    let ini = crate::common::project_root().join("examples/toy/moses.ini");
+    let configuration = format!(
+        "[[model]]\nname = \"toy\"\npath = {ini:?}\n\
+         options = [\"-report-segmentation\", \"-print-alignment-info\"]\n"
+    );
+    std::fs::write(&path, configuration).unwrap();
+    let server = Server::start(&["--config", path.to_str().unwrap()]);
+    let text = format!("<string>{line}</string>");
+    let body = call(&[("text", &text), ("nbest", "<int>2</int>")]);
+    let response = server.post("/RPC2", "text/xml", body.as_bytes()).text();
+    for name in ["text", "hyp"] {
+        let before = format!("<name>{name}</name><value><string>");
+        assert_eq!(between(&response, &before, "</string>"), marked);
+    }
+    for name in ["align", "word-align"] {
+        assert_eq!(response.matches(&format!("<name>{name}</name>")).count(), 3, "{response}");
+    }
+}
+
+/// Options of the server may be given in each form of an option, and in the ini.
+#[test]
+fn the_server_of_one_system_is_configured_like_a_system() {
+    let ini = crate::common::project_root().join("examples/toy/moses.ini");
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("requests");
+    let text = std::fs::read_to_string(&ini).unwrap();
+    let sections = format!("[server]\n1\n[server-port]\n0\n[server-log]\n{}\n", log.display());
+    let own = folder.path().join("moses.ini");
+    let toy = ini.parent().unwrap().display().to_string();
+    std::fs::write(&own, sections + &text.replace("path=", &format!("path={toy}/"))).unwrap();
+    let [ini, own] = [ini, own].map(|path| path.to_str().unwrap().to_owned());
+    let line = lines(1).remove(0);
+    let given: [&[&str]; 3] = [
+        &["-f", &ini, "--server=true", "--server-port=0"],
+        &["-f", &ini, "-server", "true", "-listen", "127.0.0.1:0", "-serial"],
+        &["-f", &own],
+    ];
+    for options in given {
+        let mut command = crate::common::miriam();
+        command.arg("translate").args(options);
+        let server = Server::start_by(&mut command);
+        server.wait_until_ready();
+        let body = call(&[("text", &format!("<string>{line}</string>"))]);
+        let response = server.post("/RPC2", "text/xml", body.as_bytes()).text();
+        assert!(response.contains("<name>text</name>"), "{options:?}: {response}");
+    }
+    assert!(!std::fs::read(&log).unwrap().is_empty());
+    for (options, expected) in [
+        (&["-server", "-server-port", "99999"][..], "give a number from 0 to 65535"),
+        (&["-server", "-listen", "127.0.0.1:0", "-server-port", "1"], "have ports"),
+        (&["-server", "-split"], "requests to a server say what theirs is"),
+    ] {
+        let mut command = crate::common::miriam();
+        command.args(["translate", "-f", &ini]).args(options);
+        let message = crate::common::run_to_error(&mut command);
+        assert!(message.contains(expected), "{options:?}: {message}");
+    }
+}
+
 #[test]
 fn what_moses_changes_for_one_call_is_taken_where_it_holds_anyway() {
     let server = Server::start(&["--model", &toy(), "--model", &toy_neural()]);

@@ -21,7 +21,7 @@ pub struct RawTextOptions {
 }
 
 /// Options of text that is not one sentence per line, as given.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub struct RunningTextOptions {
     splits: bool,
     is_html: bool,
@@ -88,6 +88,11 @@ impl RawTextOptions {
         if self.given != TextProcessorConfig::default() {
             let reason = "a server takes the steps for raw text from the file `preparation` \
                           beside the ini (-raw)";
+            return Err(Error::Usage { reason: reason.into() });
+        }
+        if self.running_text != RunningTextOptions::default() {
+            let reason = "-split, -html and -source-language are for a text; requests to a server say \
+                          what theirs is";
             return Err(Error::Usage { reason: reason.into() });
         }
         Ok(self.reads_file)

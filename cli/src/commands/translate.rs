@@ -8,7 +8,8 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use miriam_decoder::{
-    Error, LineProcessor, options_help, translate_raw_text, translate_segments, translate_text,
+    Configuration, Error, LineProcessor, options_help, translate_raw_text, translate_segments,
+    translate_text,
 };
 use miriam_rescoring::load_system;
 use miriam_textio::{CancellationToken, Input, parse_size};
@@ -27,8 +28,7 @@ pub struct TranslateArguments {
     raw_text: RawTextOptions,
     pub common: CommonOptions,
     shows_help: bool,
-    #[cfg(feature = "serve")]
-    server: Option<super::translate_server::ServerOptions>,
+    shows_version: bool,
 }
 
 impl TranslateArguments {
@@ -43,8 +43,7 @@ impl TranslateArguments {
             raw_text: RawTextOptions::default(),
             common,
             shows_help: false,
-            #[cfg(feature = "serve")]
-            server: None,
+            shows_version: false,
         };
         let mut tokens = tokens.map(|token| {
             token.into_string().map_err(|token| Error::Usage {
@@ -74,15 +73,6 @@ impl TranslateArguments {
         if let Threads::Count(n) = sorted.common.threads {
             sorted.decoder_options.splice(0..0, ["-threads".to_owned(), n.to_string()]);
         }
-        #[cfg(feature = "serve")]
-        {
-            let tokens = &mut sorted.decoder_options;
-            sorted.server = super::translate_server::ServerOptions::take(tokens)?;
-            if let (Some(text), true) = (&sorted.text, sorted.server.is_some()) {
-                let reason = format!("{text:?}: a server takes no text on its command line");
-                return Err(Error::Usage { reason });
-            }
-        }
         Ok(sorted)
     }
 
@@ -98,6 +88,7 @@ impl TranslateArguments {
         }
         match name {
             "help" | "h" => self.shows_help = true,
+            "version" => self.shows_version = true,
             "quiet" => self.common.quiet = true,
             "log-level" => {
                 self.common.set_log_level(&value()?.unwrap_or_default()).map_err(usage)?;
@@ -105,12 +96,28 @@ impl TranslateArguments {
             "max-line-size" => {
                 let size = parse_size(&value()?.unwrap_or_default());
                 self.common.max_line_size =
-                    size.map_err(|reason| usage(format!("-max-line-size: {reason}")))?;
+                    Some(size.map_err(|reason| usage(format!("-max-line-size: {reason}")))?);
             }
             _ => return self.raw_text.parse_option(name, value),
         }
         Ok(true)
     }
+}
+
+/// Serves the system, with the options of raw text.
+#[cfg(feature = "serve")]
+fn serve(configuration: &Configuration, tokens: &TranslateArguments) -> anyhow::Result<()> {
+    if let Some(text) = &tokens.text {
+        let reason = format!("{text:?}: a server takes no text on its command line");
+        return Err(Error::Usage { reason }.into());
+    }
+    let raw = tokens.raw_text.server_setting()?;
+    super::translate_server::serve(configuration, &tokens.decoder_options, raw)
+}
+
+#[cfg(not(feature = "serve"))]
+fn serve(_: &Configuration, _: &TranslateArguments) -> anyhow::Result<()> {
+    Err(Error::Usage { reason: "this program was built without the server".into() }.into())
 }
 
 /// Loads the system and translates its input.
@@ -119,13 +126,14 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
         crate::console::print_help(help_text());
         return Ok(());
     }
-    #[cfg(feature = "serve")]
-    if let Some(server) = tokens.server {
-        let raw = tokens.raw_text.server_setting()?;
-        return server.run(&tokens.decoder_options, raw);
+    if tokens.shows_version {
+        return crate::console::print_line(concat!("miriam ", env!("MIRIAM_VERSION")));
     }
     let configuration = read_configuration(&tokens.decoder_options)?;
     let settings = &configuration.settings;
+    if settings.server.is_wanted && !settings.show_weights {
+        return serve(&configuration, &tokens);
+    }
     if let (Some(text), true) = (&tokens.text, settings.input.as_os_str() != "-") {
         let reason = format!("{text:?}: give either text or -i, not both");
         return Err(Error::Usage { reason }.into());

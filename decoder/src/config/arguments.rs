@@ -88,7 +88,6 @@ mod tests {
         let short = message("-m model.npz");
         assert!(short.contains("-mark-unknown") && short.contains("--help"), "{short}");
         assert!(short.len() < 160, "{short}");
-        assert!(message("-print-passthrough").contains("not implemented"));
         assert!(message("a.ini").contains("a.ini"));
         assert!(message("-s 1 -stack 2").contains("twice"));
     }

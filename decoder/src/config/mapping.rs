@@ -39,8 +39,9 @@ impl DecodingGraphBackoff {
     }
 }
 
-/// Parses the steps of the lines `T n` or `g T n`; n counts the tables in the order of the ini,
-/// without the unknown-word penalty. A table that is listed twice is consulted once.
+/// Parses the steps of the lines `T n`, `g T n` or `g NAME`; n counts the tables in the order of the
+/// ini, without the unknown-word penalty. A table that is listed twice is consulted once. Graphs
+/// (g) have no effect, as in Moses2: each table gives options of its own.
 pub(super) fn parse_steps(
     ini: &Path,
     parameters: &Parameters,
@@ -52,29 +53,46 @@ pub(super) fn parse_steps(
         .collect();
     let lines = parameters.get("mapping").unwrap_or_default();
     let backoffs = parse_backoffs(ini, parameters, lines.len())?;
+    let named = |name: &str| tables.iter().position(|&table| features[table].name == name);
     let mut steps: Vec<DecodingStep> = Vec::new();
+    let mut graphs: Vec<u32> = Vec::new();
     for (line, backoff) in lines.iter().zip(backoffs) {
         let fields: Vec<&str> = line.split_ascii_whitespace().collect();
-        let (step, number) = match fields[..] {
-            [step, number] => (step, number),
-            [graph, step, number] if graph.parse::<u32>().is_ok() => (step, number),
-            _ => return fail(format!("{line:?} is not of the form `0 T 0`")),
+        let (graph, step, number) = match fields[..] {
+            [step @ ("T" | "G"), number] => (Some(0), step, number.parse().ok()),
+            [graph, name] => (graph.parse().ok(), "T", named(name)),
+            [graph, step, number] => (graph.parse().ok(), step, number.parse::<usize>().ok()),
+            _ => (None, "T", None),
+        };
+        let Some(graph) = graph else {
+            return fail(format!("{line:?} is not of the form `0 T 0`"));
         };
         match step {
             "T" => {}
             "G" => return fail("generation steps (G) are not available".into()),
             _ => return fail(format!("step {step:?} in {line:?}; only T is available")),
         }
-        let table = number.parse::<usize>().ok().and_then(|n| tables.get(n));
-        let Some(&table) = table else {
+        let Some(&table) = number.and_then(|n| tables.get(n)) else {
             return fail(format!(
                 "{line:?} names a table that does not exist; there are {}",
                 tables.len()
             ));
         };
-        if steps.iter().all(|step| step.table != table) {
-            steps.push(DecodingStep { table, backoff });
+        if steps.iter().any(|step| step.table == table) {
+            continue;
         }
+        if graphs.contains(&graph) {
+            tracing::warn!(
+                "{}, [mapping]: {line:?} gives options of its own, as in Moses2; in Moses 1 a phrase \
+                 pair must be in every table of graph {graph}. For alternatives give each table its \
+                 own graph, as in `{} T {}`",
+                ini.display(),
+                graph + 1,
+                number.unwrap_or_default(),
+            );
+        }
+        graphs.push(graph);
+        steps.push(DecodingStep { table, backoff });
     }
     if steps.is_empty() {
         return fail("no decoding step; write `0 T 0` for the first table".into());

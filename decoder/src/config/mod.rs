@@ -15,6 +15,7 @@ mod mapping;
 mod old_format;
 mod output_options;
 mod rescoring;
+mod server_settings;
 mod settings;
 mod settings_reader;
 mod supported_parameters;
@@ -27,6 +28,7 @@ pub use input_settings::InputSettings;
 pub use mapping::{DecodingGraphBackoff, DecodingStep};
 pub use output_options::{NBestOptions, OutputOptions};
 pub use rescoring::{MAX_CANDIDATES, NeuralModelSpec, RescoringModel, RescoringModelKind};
+pub use server_settings::ServerSettings;
 pub use settings::{SearchAlgorithm, Settings};
 pub use supported_parameters::{ParameterInfo, options_help, supported_parameters};
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::settings_reader::SettingsReader;
-use super::{InputSettings, OutputOptions, Parameters, output_options, rescoring};
+use super::{InputSettings, OutputOptions, Parameters, ServerSettings, output_options, rescoring};
 use crate::Result;
 use crate::output_streams::OutputStream;
 
@@ -71,6 +71,8 @@ pub struct Settings {
     pub show_weights: bool,
     /// The syntax of input lines.
     pub input_format: InputSettings,
+    /// The server to start instead of translating a text.
+    pub server: ServerSettings,
 }
 
 impl Settings {
@@ -94,7 +96,10 @@ impl Settings {
         };
         let stack_size = read.count("stack", 200)?;
         if stack_size == 0 {
-            return read.fail("stack", "a stack holds at least one hypothesis");
+            return read.fail(
+                "stack",
+                "a stack holds at least one hypothesis; for no limit give a large number",
+            );
         }
         let beam = read.number("beam-threshold", 0.00001)?;
         if !(0.0..=1.0).contains(&beam) {
@@ -172,6 +177,7 @@ impl Settings {
             time_limit: read.time_limit()?,
             show_weights: parameters.get("show-weights").is_some(),
             input_format: InputSettings::new(&read)?,
+            server: ServerSettings::read(&read)?,
         })
     }
 }

@@ -1,5 +1,4 @@
-//! The parameters that this decoder honours, and those of Moses that it does not implement, which
-//! errors distinguish from unknown ones.
+//! The parameters that this decoder honours, and the error about an unknown one.
 
 use std::fmt::Write;
 
@@ -228,22 +227,36 @@ const SUPPORTED: &[ParameterInfo] = &[
     ),
     parameter("xml-brackets", "xb", "OPEN CLOSE", "strings around tags, as in \"{{ }}\" [< >]"),
     parameter("monotone-at-punctuation", "mp", "BOOL", "no reordering across punctuation [false]"),
+    parameter(
+        "server",
+        "",
+        "BOOL",
+        "serve the system, as mosesserver does, instead of translating [false]",
+    ),
+    parameter(
+        "server-port",
+        "",
+        "N",
+        "the server's port on this machine; 0 lets the system choose [8080]",
+    ),
+    parameter(
+        "listen",
+        "",
+        "ADDRESS:PORT",
+        "the server's addresses, such as 0.0.0.0:8080 for all of this machine",
+    ),
+    parameter("server-maxconn", "", "N", "the most connections to the server"),
+    parameter(
+        "server-timeout",
+        "",
+        "N",
+        "seconds after which the server closes a silent connection",
+    ),
+    parameter("server-keepalive-timeout", "", "N", "as server-timeout"),
+    parameter("server-log", "", "FILE", "a line for each request to the server"),
+    parameter("serial", "", "BOOL", "the server translates in one thread [false]"),
     parameter("verbose", "v", "N", "accepted, without effect"),
     parameter("cache-size", "", "N", "accepted, without effect: there is no cache of a fixed size"),
-];
-
-/// Parameters of Moses and Moses2 that are recognised but not implemented.
-const NOT_IMPLEMENTED: &[&str] = &[
-    "lattice-samples",
-    "output-search-graph-extended",
-    "output-search-graph-hypergraph",
-    "output-search-graph-slf",
-    "output-word-graph",
-    "osgx",
-    "print-passthrough",
-    "print-passthrough-in-n-best",
-    "report-all-factors-in-n-best",
-    "translation-all-details",
 ];
 
 /// Returns the long name of an option given by its long or short name.
@@ -287,9 +300,6 @@ const MAX_ALTERNATIVES: usize = 4;
 
 /// Returns the error about an option or section, shown as `shown`.
 pub(super) fn unsupported_message(shown: &str, name: &str) -> String {
-    if NOT_IMPLEMENTED.contains(&name) {
-        return format!("{shown} is an option of Moses that is not implemented yet");
-    }
     if PROGRAM_OPTIONS.contains(&name) {
         return format!(
             "{shown} is an option of `miriam translate`, not of the search; leave it out"

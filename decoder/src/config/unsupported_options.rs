@@ -38,11 +38,16 @@ const BELONGS_TO_HIERARCHICAL: &str = "it belongs to hierarchical decoding";
 const BELONGS_TO_CONTEXT: &str = "it belongs to features that are not available";
 const BELONGS_TO_LATTICES: &str = "it belongs to lattices and confusion networks";
 const BELONGS_TO_MBR: &str = "it belongs to minimum Bayes risk decoding";
-const BELONGS_TO_SERVER: &str = "it belongs to a server";
+const NO_SUCH_LIMIT: &str = "a server has no such limit";
 const MOSES_1_PRUNING: &str = "Moses 1 has this kind of pruning, Moses2 and this decoder do not";
 const NEEDS_POST_EDITING: &str = "simulated post-editing, which is not available";
 const NEEDS_SPARSE_FEATURES: &str = "sparse features, which are not available";
-const NEEDS_MBR: &str = "minimum Bayes risk decoding, which is not available";
+const NEEDS_MBR: &str = "minimum Bayes risk decoding; write lists with `-n-best-list FILE 200 \
+                         distinct` and give them to `miriam mbr`";
+const NEEDS_OTHER_GRAPHS: &str = "another format of graphs; -output-search-graph FILE writes the search \
+                                  graph, one JSON object per sentence";
+const NEEDS_PASS_THROUGH: &str = "attributes of markup in the output, which are not kept";
+const NO_SESSIONS: &str = "a server has no sessions: every request is complete";
 const NEEDS_HIERARCHICAL: &str = "hierarchical decoding, which is not available";
 
 const OPTIONS: &[MosesOption] = &[
@@ -89,16 +94,10 @@ const OPTIONS: &[MosesOption] = &[
     ignored("report-sparse-features", "", "there are no sparse features"),
     ignored("rule-limit", "", BELONGS_TO_HIERARCHICAL),
     ignored("s2t-parsing-algorithm", "", BELONGS_TO_HIERARCHICAL),
-    ignored("serial", "", BELONGS_TO_SERVER),
-    ignored("server-keepalive-maxconn", "", BELONGS_TO_SERVER),
-    ignored("server-keepalive-timeout", "", BELONGS_TO_SERVER),
-    ignored("server-log", "", BELONGS_TO_SERVER),
-    ignored("server-maxconn", "", BELONGS_TO_SERVER),
-    ignored("server-maxconn-backlog", "", BELONGS_TO_SERVER),
-    ignored("server-port", "", BELONGS_TO_SERVER),
-    ignored("server-timeout", "", BELONGS_TO_SERVER),
-    ignored("session-cache-size", "", BELONGS_TO_SERVER),
-    ignored("session-timeout", "", BELONGS_TO_SERVER),
+    ignored("server-keepalive-maxconn", "", NO_SUCH_LIMIT),
+    ignored("server-maxconn-backlog", "", NO_SUCH_LIMIT),
+    ignored("session-cache-size", "", NO_SESSIONS),
+    ignored("session-timeout", "", NO_SESSIONS),
     ignored("source-label-overlap", "", BELONGS_TO_HIERARCHICAL),
     ignored("stack-diversity", "sd", MOSES_1_PRUNING),
     ignored("text-type", "", "it belongs to domain features"),
@@ -126,14 +125,26 @@ const OPTIONS: &[MosesOption] = &[
     unsupported("glm-feature", "", NEEDS_SPARSE_FEATURES),
     unsupported("lminimum-bayes-risk", "lmbr", NEEDS_MBR),
     unsupported("minimum-bayes-risk", "mbr", NEEDS_MBR),
+    unsupported(
+        "lattice-samples",
+        "",
+        "samples of the search graph, which are not drawn; -n-best-list FILE SIZE writes the best \
+         translations",
+    ),
     unsupported("n-best-trees", "", NEEDS_HIERARCHICAL),
+    unsupported("output-search-graph-extended", "osgx", NEEDS_OTHER_GRAPHS),
+    unsupported("output-search-graph-hypergraph", "", NEEDS_OTHER_GRAPHS),
+    unsupported("output-search-graph-slf", "slf", NEEDS_OTHER_GRAPHS),
+    unsupported("output-word-graph", "owg", NEEDS_OTHER_GRAPHS),
     unsupported("output-search-graph-pb", "pb", "protocol buffers, which are not written"),
     unsupported("phrase-boundary-source-feature", "", NEEDS_SPARSE_FEATURES),
     unsupported("phrase-boundary-target-feature", "", NEEDS_SPARSE_FEATURES),
     unsupported("phrase-drop-allowed", "da", "phrases without a translation, which are not built"),
     unsupported("phrase-length-feature", "", NEEDS_SPARSE_FEATURES),
     unsupported("phrase-pair-feature", "", NEEDS_SPARSE_FEATURES),
-    unsupported("server", "", "a server: give -server on the command line, or `miriam serve`"),
+    unsupported("print-passthrough", "", NEEDS_PASS_THROUGH),
+    unsupported("print-passthrough-in-n-best", "", NEEDS_PASS_THROUGH),
+    unsupported("report-all-factors-in-n-best", "", "all factors in n-best lists, which have one"),
     unsupported("slmodel-beam", "", NEEDS_HIERARCHICAL),
     unsupported("slmodel-factor", "", NEEDS_HIERARCHICAL),
     unsupported("slmodel-file", "", NEEDS_HIERARCHICAL),
@@ -146,6 +157,11 @@ const OPTIONS: &[MosesOption] = &[
         "translation-systems",
         "",
         "several systems in one ini, which are not available; give each system an ini of its own",
+    ),
+    unsupported(
+        "translation-all-details",
+        "Tall",
+        "details of all phrases; -translation-details FILE writes those of the best translation",
     ),
     unsupported("tree-translation-details", "Ttree", NEEDS_HIERARCHICAL),
     unsupported("weight-bl", "bl", "decoding towards a reference, which is not available"),
@@ -211,7 +227,7 @@ mod tests {
         outcome("v", &["1"]).unwrap();
         for (name, values, named) in [
             ("minimum-bayes-risk", &[][..], "Bayes"),
-            ("server", &["1"], "server"),
+            ("daemon", &["1"], "server"),
             ("weight-file", &["w"], "sparse"),
         ] {
             let message = outcome(name, values).unwrap_err().to_string();

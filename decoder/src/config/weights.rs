@@ -141,7 +141,8 @@ fn apply_overwrites(
     Ok(())
 }
 
-/// Returns the weights of all features as Moses prints them; those of rescored lists follow under
+/// Returns the weights of all features as Moses prints them, with a word in the place of components
+/// that are not tuned; those of rescored lists follow under
 /// their heading where they are not those of the search.
 pub(super) fn format_lines(
     features: &[FeatureSpec],
@@ -159,11 +160,11 @@ pub(super) fn format_lines(
         }
     }
     for RescoringModel { name, weight, .. } in rescoring {
-        push_weights(name, &[*weight], &mut text);
+        push_weight(name, *weight, &mut text);
     }
     for model in rescoring {
         if let Some(name) = model.candidate_feature() {
-            push_weights(&name, &[model.candidate_weight], &mut text);
+            push_weight(&name, model.candidate_weight, &mut text);
         }
     }
     String::from_utf8(text).expect("names are UTF-8, numbers ASCII")
@@ -171,20 +172,27 @@ pub(super) fn format_lines(
 
 fn push_feature(feature: &FeatureSpec, weights: &[f32], text: &mut Vec<u8>) {
     if feature.is_tuneable() {
-        push_weights(&feature.name, weights, text);
+        text.extend_from_slice(feature.name.as_bytes());
+        text.push(b'=');
+        for (&weight, &is_tuneable) in weights.iter().zip(&feature.tuneable) {
+            text.push(b' ');
+            if is_tuneable {
+                number::push_general(text, f64::from(weight));
+            } else {
+                text.extend_from_slice(b"UNTUNEABLECOMPONENT");
+            }
+        }
+        text.push(b'\n');
     } else {
         text.extend_from_slice(feature.name.as_bytes());
         text.extend_from_slice(b" UNTUNEABLE\n");
     }
 }
 
-fn push_weights(name: &str, weights: &[f32], text: &mut Vec<u8>) {
+fn push_weight(name: &str, weight: f32, text: &mut Vec<u8>) {
     text.extend_from_slice(name.as_bytes());
-    text.push(b'=');
-    for &weight in weights {
-        text.push(b' ');
-        number::push_general(text, f64::from(weight));
-    }
+    text.extend_from_slice(b"= ");
+    number::push_general(text, f64::from(weight));
     text.push(b'\n');
 }
 

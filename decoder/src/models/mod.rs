@@ -67,6 +67,7 @@ impl Models {
             self.phrase_tables.iter_mut().chain(reordering).collect();
         // By table, the id here of each of its source words.
         let mut source_words = Vec::with_capacity(tables.len());
+        let mut num_with_bar = 0;
         for table in &mut tables {
             let (num_target, num_source) =
                 (table.phrases.num_target_words(), table.phrases.num_source_words());
@@ -76,14 +77,25 @@ impl Models {
             }
             table.target_words.clear();
             for id in 0..num_target {
-                let word = surface(table.phrases.target_word(id)?);
+                let written = table.phrases.target_word(id)?;
+                let word = surface(written);
+                num_with_bar += usize::from(word.len() < written.len());
                 table.target_words.push(vocabulary.intern(word));
             }
             let mut words = Vec::with_capacity(num_source as usize);
             for id in 0..num_source {
-                words.push(vocabulary.intern(table.phrases.source_word(id)?));
+                let word = table.phrases.source_word(id)?;
+                num_with_bar += usize::from(surface(word).len() < word.len());
+                words.push(vocabulary.intern(word));
             }
             source_words.push(words);
+        }
+        if num_with_bar > 0 {
+            tracing::warn!(
+                "the tables have {num_with_bar} words with a bar, which separates factors: target words \
+                 are cut at it, source words are never found; -factor-delimiter none makes it a \
+                 part of words"
+            );
         }
         for (table, words) in tables.into_iter().zip(source_words) {
             let mut ids = vec![UNKNOWN_ID; vocabulary.len()];

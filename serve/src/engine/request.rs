@@ -29,6 +29,9 @@ pub struct RequestOptions {
     pub settings: DecodingSettings,
     /// Whether scores are wanted.
     pub scores: bool,
+    /// Whether the values of features are wanted, of phrase-based models; lists of several
+    /// translations have them anyway.
+    pub features: bool,
     /// Whether alignments are wanted.
     pub alignment: bool,
     /// The width of the search, for phrase-based models.
@@ -80,7 +83,9 @@ pub struct TranslationOption {
     pub words: Vec<Vec<u8>>,
     /// The weighted score, with an estimate of the language-model scores.
     pub future_score: f32,
-    /// The values of its features by name; 0 for features that depend on the context.
+    /// The values of all features in the order of the model; 0 for those that depend on the context.
+    pub values: Vec<f32>,
+    /// The values of tuned features by name.
     pub features: Vec<(String, Vec<f32>)>,
 }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use miriam_decoder::{Configuration as PhraseConfiguration, System, XmlInputMode};
+use miriam_decoder::{Configuration as PhraseConfiguration, OutputStream, System, XmlInputMode};
 use miriam_nmt::engine::{Autotuner, Precision};
 use miriam_nmt::search::DecodingSemantics;
 use miriam_nmt::translate::{DecodingSettings, TranslationOptions, Translator};
@@ -48,7 +48,8 @@ pub struct Model {
     pub beam_size: Option<usize>,
     /// Facts about it, for clients that ask.
     pub facts: Vec<(&'static str, String)>,
-    /// Settings of a phrase-based system that a call of Moses' protocol may give but not change.
+    /// Settings of a phrase-based system that a call of Moses' protocol may give but not change, or
+    /// that ask for something in every response of that protocol.
     pub moses_settings: Vec<(&'static str, String)>,
     files: Fingerprint,
     engine: Arc<Engine>,
@@ -287,12 +288,15 @@ fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Ope
     let found = PhraseConfiguration::from_command_line(&options)
         .map_err(|error| wrong(error.to_string(), configuration))?;
     let settings = &found.settings;
+    let is_output = |(stream, path): &(OutputStream, PathBuf)| {
+        *stream != OutputStream::Best || path.as_os_str() != "-"
+    };
     let no_effect = [
         (settings.print_score, "output-hypo-score"),
         (settings.output.print_id, "print-id"),
-        (settings.output.print_alignment, "print-alignment-info"),
         (settings.output.print_score_breakdown, "report-segmentation-enriched"),
-        (settings.outputs.len() > 1, "output files"),
+        (settings.input.as_os_str() != "-", "input-file"),
+        (settings.outputs.iter().any(is_output), "outputs"),
         (!settings.cpus.is_empty(), "cpus"),
     ];
     for (_, option) in no_effect.iter().filter(|(is_set, _)| *is_set) {
@@ -332,6 +336,11 @@ fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Ope
     Ok(Opened { backend, files, facts, moses_settings, beam_size, translator, languages, prefixes })
 }
 
+/// The setting of a system that asks for phrases in every response.
+pub const REPORT_SEGMENTATION: &str = "report-segmentation";
+/// The setting of a system that asks for word alignment in every response.
+pub const PRINT_ALIGNMENT: &str = "print-alignment-info";
+
 /// Returns the settings of a system by Moses' names. Those of factors are included only where
 /// words have several.
 fn moses_settings(system: &System) -> Vec<(&'static str, String)> {
@@ -348,6 +357,8 @@ fn moses_settings(system: &System) -> Vec<(&'static str, String)> {
         ("max-phrase-length", settings.max_phrase_length.to_string()),
         ("cube-pruning-diversity", u8::from(settings.diversity).to_string()),
         ("cube-pruning-lazy-scoring", settings.lazy_scoring.to_string()),
+        (REPORT_SEGMENTATION, settings.print_segmentation.to_string()),
+        (PRINT_ALIGNMENT, settings.output.print_alignment.to_string()),
     ];
     if system.is_factored() {
         let factors = &settings.input_format.factors;
@@ -366,6 +377,11 @@ impl Model {
     /// Returns its name.
     pub fn name(&self) -> &str {
         &self.configuration.name
+    }
+
+    /// Whether a setting of Moses is true.
+    pub fn has_moses_setting(&self, name: &str) -> bool {
+        self.moses_settings.iter().any(|(known, value)| *known == name && value == "true")
     }
 
     /// Returns the language model, if it is one.

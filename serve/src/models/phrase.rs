@@ -47,7 +47,7 @@ impl PhraseModel {
     ) -> Result<SentenceResult, Failure> {
         let options = task.options();
         let wanted = DetailOptions {
-            n_best: if options.n_best > 1 { options.n_best } else { 0 },
+            n_best: if options.n_best > 1 || options.features { options.n_best } else { 0 },
             distinct: options.distinct,
             search_graph: options.graph,
             options: options.translation_options,
@@ -144,6 +144,7 @@ impl PhraseModel {
             words,
             future_score,
             features: self.named_values(&values),
+            values,
         }
     }
 }

@@ -245,6 +245,7 @@ fn request_options(app: &App, request: &Request, route: &Route) -> Result<Reques
         distinct: request.options.distinct,
         settings,
         scores: true,
+        features: request.n_best.is_some(),
         alignment: request.alignment,
         graph: request.graph,
         width,

@@ -13,6 +13,7 @@ use crate::config::ModelKind;
 use crate::engine::{Hypothesis, RequestOptions, Sentence, SentenceResult, TranslationOption};
 use crate::http::Call;
 use crate::http::forms::{field, parse_query};
+use crate::models::{PRINT_ALIGNMENT, REPORT_SEGMENTATION};
 use crate::text_translation::refuse_untranslated;
 
 /// The request of a call.
@@ -51,20 +52,22 @@ pub(super) async fn run(
     let route = route.map_err(crate::refusal::Refusal::from)?;
     let model = route.models.last().expect("a route has a model");
     let most = app.configuration.limits.n_best;
+    let too_long = || parse(&format!("nbest: give a number up to {most} (n-best of [limits])"));
     let nbest = match given.member("nbest") {
         None => 0,
         Some(Value::Int(count)) if (0..=most as i32).contains(count) => *count as usize,
         Some(Value::String(text)) => match text.trim().parse() {
             Ok(count) if count <= most => count,
-            _ => return Err(parse(&format!("nbest: give a number up to {most}")).into()),
+            _ => return Err(too_long().into()),
         },
-        Some(_) => return Err(parse(&format!("nbest: give a number up to {most}")).into()),
+        Some(_) => return Err(too_long().into()),
     };
     let asked = Asked {
-        align: flag(given, "align")?,
-        marks: !flag(given, "no-ReportSegmentation")?
+        align: flag(given, "align")? || model.has_moses_setting(REPORT_SEGMENTATION),
+        marks: model.kind == ModelKind::Phrase
+            && !flag(given, "no-ReportSegmentation")?
             && model.configuration.segmentation_marks.unwrap_or(true),
-        word_align: flag(given, "word-align")?,
+        word_align: flag(given, "word-align")? || model.has_moses_setting(PRINT_ALIGNMENT),
         nbest,
         distinct: flag(given, "nbest-distinct")?,
         breakdown: flag(given, "add-score-breakdown")?,
@@ -86,6 +89,7 @@ pub(super) async fn run(
         n_best,
         distinct: asked.distinct,
         scores: nbest > 0,
+        features: nbest > 0 && asked.breakdown,
         alignment: asked.align || asked.word_align,
         graph: asked.graph,
         translation_options: asked.options,
@@ -99,7 +103,7 @@ pub(super) async fn run(
     let found = app.translate(&route, vec![sentence], request_options, app.deadline(time)).await?;
     refuse_untranslated(&found.sentences)?;
     let result = found.sentences.first().ok_or_else(|| Fault::new(Fault::INTERNAL, "nothing"))?;
-    let mut response = respond(result, &asked, model.kind == ModelKind::Phrase);
+    let mut response = respond(result, &asked);
     if let Some(id @ Value::Int(_)) = given.member("session-id") {
         response.push(("session-id".into(), id.clone()));
     }
@@ -117,12 +121,10 @@ fn flag(given: &Value, name: &str) -> Result<bool, Fault> {
     }
 }
 
-fn respond(result: &SentenceResult, asked: &Asked, is_phrase: bool) -> Vec<(String, Value)> {
+fn respond(result: &SentenceResult, asked: &Asked) -> Vec<(String, Value)> {
     let nothing = Hypothesis::default();
     let best = result.translations.first().unwrap_or(&nothing);
-    let marks = asked.align && asked.marks && is_phrase;
-    let text = if marks { marked_text(best) } else { words(best) };
-    let mut response = vec![("text".to_owned(), Value::from_utf8_lossy(&text))];
+    let mut response = vec![("text".to_owned(), Value::from_utf8_lossy(&text(best, asked)))];
     if asked.align {
         response.push(("align".into(), alignment(best, result)));
     }
@@ -144,15 +146,18 @@ fn respond(result: &SentenceResult, asked: &Asked, is_phrase: bool) -> Vec<(Stri
     response
 }
 
-/// Returns the words, each followed by a space. The text of neural models is already joined.
-fn words(found: &Hypothesis) -> Vec<u8> {
-    found.text.clone()
-}
-
-/// Returns the words with `|0-1|` after each phrase, the positions of its source.
-fn marked_text(found: &Hypothesis) -> Vec<u8> {
+/// Returns the words, each followed by a space; with `align` and marks, `|0-1|` after each phrase, the
+/// positions of its source. The text of neural models is already joined.
+fn text(found: &Hypothesis, asked: &Asked) -> Vec<u8> {
+    if !(asked.align && asked.marks) {
+        return found.text.clone();
+    }
     let mut text = Vec::new();
     for phrase in &found.phrases {
+        // Dropped words have no mark, as in Moses.
+        if phrase.target.0 > phrase.target.1 {
+            continue;
+        }
         let words = (phrase.target.0..=phrase.target.1).map(|at| &found.tokens[at as usize]);
         for word in words {
             text.extend_from_slice(word);
@@ -201,7 +206,7 @@ fn links(found: &Hypothesis, result: &SentenceResult) -> impl Iterator<Item = (u
 }
 
 fn n_best_entry(found: &Hypothesis, result: &SentenceResult, asked: &Asked) -> Value {
-    let mut entry = vec![("hyp".to_owned(), Value::from_utf8_lossy(&words(found)))];
+    let mut entry = vec![("hyp".to_owned(), Value::from_utf8_lossy(&text(found, asked)))];
     if asked.align {
         entry.push(("align".into(), alignment(found, result)));
     }
@@ -210,28 +215,31 @@ fn n_best_entry(found: &Hypothesis, result: &SentenceResult, asked: &Asked) -> V
     }
     if asked.breakdown {
         entry.push(("fvals".into(), Value::from_utf8_lossy(&labelled(found))));
-        let scores = found.features.iter().map(|(name, values)| {
-            let dense = values.iter().map(|&value| Value::Double(f64::from(value))).collect();
-            (name.clone(), Value::Array(vec![Value::Array(dense), Value::Struct(Vec::new())]))
-        });
-        entry.push(("scores".into(), Value::Struct(scores.collect())));
+        entry.push(("scores".into(), packed(&found.features)));
     }
     entry.push(("totalScore".into(), Value::Double(f64::from(found.score))));
     Value::Struct(entry)
 }
 
+/// Returns values by the names of their features, each as Moses does: its dense values, and a struct
+/// of sparse ones, which is empty.
+fn packed(features: &[(String, Vec<f32>)]) -> Value {
+    let scores = features.iter().map(|(name, values)| {
+        let values = vec![Value::Array(doubles(values)), Value::Struct(Vec::new())];
+        (name.clone(), Value::Array(values))
+    });
+    Value::Struct(scores.collect())
+}
+
 /// Returns a phrase for a span; `scores` are the values of all features in the order of the model.
 fn translation_option(option: &TranslationOption) -> Value {
-    let all = option.features.iter().flat_map(|(_, values)| doubles(values)).collect();
-    let labelled = option.features.iter();
-    let labelled = labelled.map(|(name, values)| (name.clone(), Value::Array(doubles(values))));
     Value::Struct(vec![
         ("phrase".to_owned(), Value::from_utf8_lossy(&option.words.join(&b' '))),
         ("fscore".into(), Value::Double(f64::from(option.future_score))),
         ("start".into(), Value::from_count(option.source.0)),
         ("end".into(), Value::from_count(option.source.1)),
-        ("scores".into(), Value::Array(all)),
-        ("labelledScores".into(), Value::Struct(labelled.collect())),
+        ("scores".into(), Value::Array(doubles(&option.values))),
+        ("labelledScores".into(), packed(&option.features)),
     ])
 }
 
