@@ -221,6 +221,8 @@ fn markup_errors_name_the_column() {
         ("the <n translation='x' prob='0.1||0.2'>house</n>", "column 5: prob has 2 values"),
         ("the <n translation='x>house</n>", "column 8: the value of attribute"),
         ("the <ne entity='5'>house</ne>", "-placeholder-factor"),
+        ("the <weight-overwrite weights='LM0= 5'/> house", "column 5: <weight-overwrite> changes"),
+        ("<update name='T' source='a' target='b' alignment='0-0'/> house", "<update> adds"),
     ] {
         let message = toy_line_error(exclusive, line);
         assert!(message.contains(reason), "{line}: {message}");

@@ -8,6 +8,8 @@
 //! | `<ne entity="E">w</ne>` | the word aligned to w is printed as E |
 //! | any other with `translation` | a forced translation of its words |
 //!
+//! Elements with which Moses 1 changes the model (`<weight-overwrite>`, `<update>`) are errors.
+//!
 //! `translation` (or `english`, its old name) holds alternatives separated by `||`,
 //! `prob` one probability each; `span="2,4"` or `"2-4"` or `"2"` (positions from 0, the
 //! last included) refers to other words than those inside. Elements without a translation
@@ -103,6 +105,18 @@ impl SentenceMarkup {
                         return fail("<ne> encloses exactly one word");
                     }
                     annotations.placeholders.push((span.start, entity.to_vec()));
+                }
+                b"weight-overwrite" => {
+                    return fail(
+                        "<weight-overwrite> changes the weights of later lines in Moses 1, which is not \
+                         available; the option -weight-overwrite changes those of all lines",
+                    );
+                }
+                b"update" => {
+                    return fail(
+                        "<update> adds a sentence pair to a table in Moses 1, which is not available; \
+                         with -inputtype 7 a line has phrase pairs of its own",
+                    );
                 }
                 _ => annotations.add_forced_options(element, length)?,
             }
@@ -299,6 +313,8 @@ mod tests {
             ("<zone></zone> a", "no words"),
             ("<ne entity='x'>a b</ne>", "one word"),
             ("<ne>a</ne>", "entity"),
+            ("a <weight-overwrite weights='LM0= 5'/>", "option -weight-overwrite"),
+            ("<update name='T' source='a' target='b' alignment='0-0'/> a", "-inputtype 7"),
         ] {
             let error = read(line).unwrap_err();
             assert!(error.to_string().contains(reason), "{line}: {error}");
