@@ -203,6 +203,11 @@ fn errors_name_files_lines_and_what_to_do() {
     let message =
         run_to_error(&mut align(&["--forward", path_str(&bad), "--reverse", path_str(&bad)]));
     assert!(message.contains("bad, line 2, field 2: \"1:1\""), "{message}");
+    let giza = "# Sentence pair (1) source length 1 target length 1 alignment score : 1\nx\n";
+    std::fs::write(&bad, giza).expect("writable");
+    let message =
+        run_to_error(&mut align(&["--forward", path_str(&bad), "--reverse", path_str(&bad)]));
+    assert!(message.contains("bad, line 1: this is the output of GIZA++"), "{message}");
     let over = run_to_error(&mut align(&[
         "--source",
         path_str(&source),

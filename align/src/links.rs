@@ -1,7 +1,7 @@
 //! Lines of links: `i-j`, source and target position from 0, separated by white space.
 
 use miriam_textio::number::push_integer;
-use miriam_textio::{InvalidLink, Line, LinkCertainty, parse_word_link};
+use miriam_textio::{InvalidLink, Line, LinkCertainty, parse_word_link, reject_giza_output};
 
 /// The largest position that is read: symmetrisation keeps a bit for each pair of positions
 /// of a line.
@@ -15,7 +15,8 @@ pub type Link = (u16, u16);
 ///
 /// # Errors
 /// [`miriam_textio::Error::Format`] with file, line and field of a malformed link, of a
-/// position above [`MAX_POSITION`], or of a possible link (`i?j`).
+/// position above [`MAX_POSITION`], or of a possible link (`i?j`); with a remedy for the output of
+/// GIZA++.
 pub fn parse_links(
     file: &str,
     line: &Line<'_>,
@@ -37,6 +38,7 @@ pub(crate) fn for_each_link(
     line: &Line<'_>,
     mut found: impl FnMut(Link, LinkCertainty) -> Result<(), &'static str>,
 ) -> miriam_textio::Result<()> {
+    reject_giza_output(file, line)?;
     let words = line.bytes.split(|b| b.is_ascii_whitespace()).filter(|word| !word.is_empty());
     for (index, word) in words.enumerate() {
         let taken = parse_link(word).and_then(|(link, certainty)| found(link, certainty));

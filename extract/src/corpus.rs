@@ -9,7 +9,9 @@ use std::sync::atomic::Ordering;
 
 use miriam_storage::spill_file::{SpillFile, TEMP_OR_MEMORY};
 use miriam_textio::fields::{find_separator, split_words};
-use miriam_textio::{Input, Lines, ParallelLines, Progress, Vocabulary, ordered_map};
+use miriam_textio::{
+    Input, Lines, ParallelLines, Progress, Vocabulary, ordered_map, reject_giza_output,
+};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::consistent_spans::for_each_consistent_span;
@@ -166,7 +168,11 @@ fn read_batch(
     let mut batch = LineBatch { first_line: files.num_read() + 1, ..LineBatch::default() };
     while batch.text.len() < size {
         let mut ends = [0; 3];
-        let has_line = files.next(|file, _, line| {
+        let has_line = files.next(|file, name, line| {
+            // Here, because such a file has more lines than the texts, an error of its own.
+            if file == 2 {
+                reject_giza_output(name, line)?;
+            }
             digests[file].update(line.bytes);
             digests[file].update(b"\n");
             batch.text.extend_from_slice(line.bytes);

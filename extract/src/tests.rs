@@ -492,6 +492,11 @@ fn wrong_input_is_named_with_file_and_line() {
     assert!(message.contains("links, line 2") && message.contains("0-1"), "{message}");
     let message = complain("a\nb\n", "x\ny\n", "0-0\nzero\n");
     assert!(message.contains("links, line 2") && message.contains("zero"), "{message}");
+    let giza = "# Sentence pair (1) source length 1 target length 1 alignment score : 1\nx\nNULL ({ }) a ({ 1 })\n";
+    for links in [giza, "1\n1 a  # 1\n1 x  # 1\n"] {
+        let message = complain("a\n", "x\n", links);
+        assert!(message.contains("links, line 1: this is the output of GIZA++"), "{message}");
+    }
     let message = complain("a\nb\n", "x\ny ||| z\n", "0-0\n0-0\n");
     assert!(message.contains("target, line 2") && message.contains("&#124;"), "{message}");
     let message = complain("", "", "");

@@ -1,5 +1,7 @@
 //! Links of word alignments in text: `i-j`, a source and a target position, counted from 0.
 
+use crate::{Error, Line, Result};
+
 /// A link between a source word and a target word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WordLink {
@@ -55,6 +57,23 @@ pub fn parse_word_link(text: &[u8]) -> Result<WordLink, InvalidLink> {
     Ok(WordLink { source, target, certainty })
 }
 
+/// Rejects the output of GIZA++ (`*.A3.final`) and of giza2bal.pl (`*.bal`) where lines of links are
+/// expected. Both have three lines for a sentence pair; `line` of `file` is looked at if it is the
+/// first one: a comment, or the count of the pair.
+///
+/// # Errors
+/// [`Error::Format`] with a remedy.
+pub fn reject_giza_output(file: &str, line: &Line<'_>) -> Result<()> {
+    let text = line.bytes.trim_ascii();
+    let is_count = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    if line.number == 1 && (is_count || text.starts_with(b"# Sentence pair")) {
+        let reason = "this is the output of GIZA++, not lines of links such as 0-0 1-2; make these of \
+                      both directions by giza2bal.pl and symal, or align the text by `miriam align`";
+        return Err(Error::format(file, line.number, None, reason));
+    }
+    Ok(())
+}
+
 fn parse_position(digits: &[u8]) -> Result<u32, InvalidLink> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Err(InvalidLink::Malformed);
@@ -68,6 +87,24 @@ fn parse_position(digits: &[u8]) -> Result<u32, InvalidLink> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn output_of_giza_is_recognized_by_its_first_line() {
+        let check = |text: &str, number| {
+            let line = Line { bytes: text.as_bytes(), number, terminated: true };
+            reject_giza_output("links", &line)
+        };
+        for text in
+            ["# Sentence pair (1) source length 3 target length 2 alignment score : 0.1", "1\r"]
+        {
+            let error = check(text, 1).unwrap_err().to_string();
+            assert!(error.starts_with("links, line 1: ") && error.contains("symal"), "{error}");
+            check(text, 2).unwrap();
+        }
+        for text in ["", "0-0 1-2", "# another comment", "1 2"] {
+            check(text, 1).unwrap();
+        }
+    }
 
     #[test]
     fn links_are_parsed_or_rejected() {
