@@ -91,6 +91,18 @@ fn tuning_of_a_list_takes_no_options_of_a_decoder() {
     let values = found.strip_prefix("F0= ").unwrap().trim().split(' ');
     let values: Vec<f64> = values.map(|value| value.parse().unwrap()).collect();
     assert!(values[1] > values[0], "{found}");
+    // Several references by the first part of their names.
+    let stem = folder.path().join("numbered");
+    for number in [0, 1] {
+        fs::copy(&reference, folder.path().join(format!("numbered{number}"))).unwrap();
+    }
+    let mut command = miriam();
+    command.args(["tune", "--method", "mert", "--n-best"]).arg(&list).arg("-o").arg(&weights);
+    run(command.arg("--reference").arg(&stem));
+    assert_eq!(fs::read_to_string(&weights).unwrap(), found);
+    fs::write(folder.path().join("numbered1"), "a b c d e\nf\n").unwrap();
+    let error = run_to_error(&mut command);
+    assert!(error.contains("numbered1"), "{error}");
     for refused in [&["-f", "moses.ini"][..], &["--log", "log"], &["--", "-stack", "5"]] {
         let error = run_to_usage_error(&mut tune(refused));
         assert!(error.contains("cannot be used with"), "{error}");

@@ -20,6 +20,7 @@ pub mod mbr;
 mod metric_arguments;
 pub mod next;
 pub mod nmt;
+mod numbered_references;
 mod open_lm;
 mod output_folder;
 mod perplexity;

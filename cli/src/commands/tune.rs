@@ -12,8 +12,8 @@ use miriam_pipeline::prepare_file;
 use miriam_textio::{Input, Output, is_same_file};
 use miriam_textproc::TextProcessorConfig;
 
-use super::raw_text;
 use super::system_configuration::read_configuration_or;
+use super::{numbered_references, raw_text};
 use crate::common::{
     CommonOptions, check_files, check_model_folder, exit_with_usage_error, temporary_folder,
 };
@@ -48,7 +48,8 @@ pub struct Arguments {
     /// The initial weights for an n-best list, in the form of the output [default: equal ones]
     #[arg(long, value_name = "FILE", requires = "n_best")]
     weights: Option<PathBuf>,
-    /// Its translation, raw or prepared in the same way; repeat it for several
+    /// Its translation, raw or prepared in the same way; repeat it for several, or give the first part
+    /// of the names FILE0, FILE1 and so on
     #[arg(long, value_name = "FILE", required = true)]
     reference: Vec<PathBuf>,
     /// The texts are already prepared, even if a file `preparation` is beside the ini
@@ -143,7 +144,8 @@ impl MethodName {
     }
 }
 
-pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    arguments.reference = numbered_references::expand(&arguments.reference);
     if let Some(list) = &arguments.n_best {
         return tune_list(list, &arguments, common);
     }

@@ -2,13 +2,14 @@
 //! reference or a further file are missing, which the script passes over, this program stops.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Parser;
 use miriam_metrics::bleu::{BleuCounts, MAX_NGRAM_ORDER, NgramMatcher, ReferenceNgrams, TokenId};
 use miriam_textio::{Input, Lines};
 
+use crate::commands::numbered_references::{find_numbered, find_stem};
 use crate::common::CommonOptions;
 
 /// Computes BLEU of standard input, without tokenisation
@@ -29,7 +30,7 @@ pub fn run(arguments: Vec<OsString>, _: &CommonOptions) -> anyhow::Result<()> {
     let arguments =
         arguments.into_iter().map(|word| if word == "-lc" { "--lc".into() } else { word });
     let options: Arguments = super::parse(arguments.collect());
-    let paths = find_references(&options.references)?;
+    let paths = find_references(&options.references);
     for path in &paths {
         Input::check_access(path, None)?;
     }
@@ -66,25 +67,15 @@ pub fn run(arguments: Vec<OsString>, _: &CommonOptions) -> anyhow::Result<()> {
 
 /// Returns the files that the script reads: with the name `REFERENCE`, its numbered companions come
 /// first, and `.ref` is added to it where only that exists.
-fn find_references(names: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+fn find_references(names: &[PathBuf]) -> Vec<PathBuf> {
     let (first, others) = names.split_first().expect("one at least");
-    let mut stem = first.clone();
-    if !stem.exists() && !with_suffix(&stem, "0").exists() && with_suffix(&stem, ".ref0").exists() {
-        stem = with_suffix(&stem, ".ref");
-    }
-    let numbered = (0..).map(|number| with_suffix(&stem, &format!("{number}")));
-    let mut paths: Vec<PathBuf> = numbered.take_while(|path| path.exists()).collect();
+    let stem = find_stem(first);
+    let mut paths = find_numbered(&stem);
     if paths.is_empty() || stem.exists() {
         paths.push(stem);
     }
     paths.extend_from_slice(others);
-    Ok(paths)
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
+    paths
 }
 
 fn lowercase_if(lowercase: bool, line: &[u8]) -> Vec<u8> {
