@@ -119,7 +119,12 @@ fn texts_and_systems_that_do_not_fit_are_rejected() {
     let toy = project_root().join("examples/toy");
     let ini = ["--config", toy.to_str().unwrap(), "--pop-limits", "5"];
     let error = run_to_usage_error(&mut bench_cost(&output, &ini));
+    assert!(error.contains("toy uses stack decoding"), "{error}");
     assert!(error.contains("add -- -search-algorithm 1"), "{error}");
+    let neural = project_root().join("examples/toy-neural");
+    let mixed = [&ini[..], &["--nmt", neural.to_str().unwrap()]].concat();
+    let error = run_to_usage_error(&mut bench_cost(&output, &mixed));
+    assert!(error.contains("add --options 'toy=-search-algorithm 1'"), "{error}");
     let error =
         run_to_usage_error(&mut bench_cost(&output, &["--system", "a=cat", "--beams", "1"]));
     assert!(error.contains("--beams needs a neural model"), "{error}");

@@ -133,23 +133,32 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         expanded
     })?;
     if !pop_limits.is_empty() {
-        check_pop_limits(&study)?;
+        check_pop_limits(&study, &curves)?;
     }
     let options = CostOptions { study, curves, reference, bleu, threads, price };
     Ok(miriam_bench::cost::run(&options, &mut standard_output())?)
 }
 
-/// Checks that phrase-based systems search by cube pruning, which alone has a pop limit.
-fn check_pop_limits(study: &ScalingOptions) -> anyhow::Result<()> {
-    for system in &study.systems {
+/// Checks that phrase-based systems search by cube pruning, which alone has a pop limit. `names` are
+/// those that the user knows the systems by.
+fn check_pop_limits(study: &ScalingOptions, names: &[String]) -> anyhow::Result<()> {
+    let is_mixed = study
+        .systems
+        .iter()
+        .any(|system| !matches!(system.workload, Workload::Phrase(_) | Workload::Command(_)));
+    for (system, name) in study.systems.iter().zip(names) {
         let Workload::Phrase(ini) = &system.workload else { continue };
         let ini_arguments = ["-f".to_owned(), ini.to_string_lossy().into_owned()];
         let configuration = read_configuration(&[&ini_arguments[..], &system.options].concat())?;
         if configuration.settings.algorithm != SearchAlgorithm::CubePruning {
+            // Options after -- are for systems of one kind.
+            let remedy = if is_mixed {
+                format!("--options '{name}=-search-algorithm 1'")
+            } else {
+                "-- -search-algorithm 1".to_owned()
+            };
             exit_with_usage_error(format!(
-                "--pop-limits: {} uses stack decoding, which has no pop limit; add \
-                 -- -search-algorithm 1",
-                system.name
+                "--pop-limits: {name} uses stack decoding, which has no pop limit; add {remedy}"
             ));
         }
     }
