@@ -46,7 +46,8 @@ impl std::fmt::Display for TrainingLength {
     }
 }
 
-/// Reads a number with an optional `K`, `M` or `G` and an optional unit.
+/// Reads a number with an optional `K`, `M` or `G` and an optional unit. The units are counted whole, as
+/// in Marian.
 impl FromStr for TrainingLength {
     type Err = String;
 
@@ -74,7 +75,14 @@ impl FromStr for TrainingLength {
         if !(0.0..=1e18).contains(&count) {
             return Err(wrong(text));
         }
-        Ok(TrainingLength { count: count.round() as u64, unit })
+        // Numbers such as 1.001K are whole but for rounding.
+        let whole = count.round();
+        if (count - whole).abs() > 1e-9 * count {
+            return Err(format!(
+                "{text:?}: a length of training is a whole number of updates, tokens or epochs"
+            ));
+        }
+        Ok(TrainingLength { count: whole as u64, unit })
     }
 }
 
@@ -127,8 +135,12 @@ mod tests {
             Ok(TrainingLength { count: 20_000_000_000, unit: SchedulingUnit::Labels })
         );
         assert_eq!(length("10e"), Ok(TrainingLength { count: 10, unit: SchedulingUnit::Epochs }));
+        assert_eq!(length("1.001K"), Ok(TrainingLength::from_updates(1001)));
         for wrong in ["", "u", "x", "-1", "1x", "nan"] {
             assert!(length(wrong).is_err(), "{wrong}");
+        }
+        for fractional in ["0.1e", "1.5", "2.5u", "1.0001K", "1e-30"] {
+            assert!(length(fractional).unwrap_err().contains("whole number"), "{fractional}");
         }
         assert_eq!(length("2Mt").unwrap().to_string(), "2000000t");
     }
