@@ -133,7 +133,10 @@ impl ResumableOutput {
     /// If writing, syncing or renaming fails.
     pub fn finish_if(mut self, is_complete: bool) -> Result<()> {
         if !is_complete {
-            self.save()?;
+            // Without parts there is nothing to continue.
+            if self.state.units > 0 {
+                self.save()?;
+            }
             return self.output.finish_incomplete();
         }
         let state_path = self.state_path.take();
@@ -257,6 +260,14 @@ mod tests {
         output.write_part(b"new\n".to_vec(), 1).unwrap();
         output.finish_if(true).unwrap();
         assert_eq!(read_text(&path), "new\n");
+    }
+
+    #[test]
+    fn a_run_that_wrote_nothing_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = ResumableOutput::open(&folder.path().join("a"), Some("job")).unwrap();
+        output.finish_if(false).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     /// Other commands that write a file of this name leave nothing that is taken for its parts.
