@@ -107,10 +107,10 @@ impl Manifest {
         self.stages.retain(|done| done.stage != name);
     }
 
-    /// Removes the stage that wrote `file`. Returns whether there was one.
-    pub fn remove_stage_of(&mut self, file: &Path) -> bool {
+    /// Removes the stages that wrote `file`, a file or a folder. Returns whether there was one.
+    pub fn remove_stages_of(&mut self, file: &Path) -> bool {
         let before = self.stages.len();
-        self.stages.retain(|done| done.files.iter().all(|(path, _)| path != file));
+        self.stages.retain(|done| done.files.iter().all(|(path, _)| !path.starts_with(file)));
         self.stages.len() < before
     }
 

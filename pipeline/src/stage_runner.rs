@@ -132,8 +132,8 @@ pub(crate) fn run_stages(
     Ok(RunOutcome { results, num_run: count })
 }
 
-/// Finds those of `names` that an earlier run wrote into `folder` and that no stage of this one
-/// writes. Called before the run, which replaces the records of stages.
+/// Finds those of `names`, files and folders, that an earlier run wrote into `folder` and that no
+/// stage of this one writes. Called before the run, which replaces the records of stages.
 pub(crate) fn find_obsolete<'n>(
     folder: &Path,
     stages: &[Stage<'_>],
@@ -141,19 +141,19 @@ pub(crate) fn find_obsolete<'n>(
 ) -> Vec<&'n str> {
     let mut earlier = Manifest::open(folder);
     let is_written = |name: &str| {
-        stages.iter().any(|stage| stage.files.iter().any(|file| file == Path::new(name)))
+        stages.iter().any(|stage| stage.files.iter().any(|file| file.starts_with(name)))
     };
     let names = names.iter().copied();
-    names.filter(|name| !is_written(name) && earlier.remove_stage_of(Path::new(name))).collect()
+    names.filter(|name| !is_written(name) && earlier.remove_stages_of(Path::new(name))).collect()
 }
 
-/// Renames obsolete files of `folder`, so that they do not change the new system: `NAME` becomes
+/// Renames obsolete files and folders of `folder`, so that they do not change the new system: `NAME` becomes
 /// `NAME.old`.
 pub(crate) fn set_aside(folder: &Path, obsolete: &[&str]) -> Result<()> {
     let mut manifest = Manifest::open(folder);
     for name in obsolete {
         // From now on a file of this name is the user's.
-        if manifest.remove_stage_of(Path::new(name)) {
+        if manifest.remove_stages_of(Path::new(name)) {
             manifest.save(folder)?;
         }
         let path = folder.join(name);
