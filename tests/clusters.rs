@@ -295,6 +295,16 @@ fn what_does_not_fit_together_is_an_error() {
         assert!(!success && message.contains("model or input"), "{message}");
         std::fs::write(&changed, text).unwrap();
     }
+    // What the command writes beside is not an input, even if it is there before.
+    std::fs::remove_dir_all(path("out")).unwrap();
+    let log = path("log-{name}");
+    let logged = ["sh", "-c", "cat \"$0\"; date +%s%N >> \"$1\"", "{in}", log.to_str().unwrap()];
+    for _ in 0..2 {
+        assert!(run_command(&logged, &[]).0);
+        assert!(run_command(&logged, &[]).0, "it is skipped");
+        std::fs::remove_dir_all(path("out")).unwrap();
+    }
+    assert!(run_command(&filter, &["--drops-lines"]).0);
     let verify = || {
         let mut command = shards();
         let output =
@@ -313,6 +323,16 @@ fn what_does_not_fit_together_is_an_error() {
         .output()
         .unwrap();
     assert!(lossy_text(&output.stderr).contains("one appears twice"));
+    std::fs::write(path("manifest"), "").unwrap();
+    let mut command = Command::new(recipe("parallel.sh"));
+    let output = command
+        .arg(path("manifest"))
+        .arg(path("out"))
+        .args(["--", "cat", "{in}"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(lossy_text(&output.stderr).contains("manifest: it names no shards"));
 }
 
 #[test]

@@ -74,8 +74,11 @@ def fingerprint(path):
 
 def is_same_input(path, before):
     """Whether a file has the contents of which `describe_input` gave `before`. It is read only where
-    its size or time differ."""
-    found = os.stat(path)
+    its time differs and its size does not."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return False
     if found.st_size != before["bytes"]:
         return False
     return found.st_mtime_ns == before["modified_ns"] or measure(path)[1] == before["digest"]
@@ -100,7 +103,8 @@ def named_files(command):
 def program_version(command):
     """What the program says it is; a command without `--version` is known by its words alone."""
     try:
-        found = subprocess.run([command[0], "--version"], capture_output=True, text=True, timeout=60)
+        found = subprocess.run([command[0], "--version"], stdin=subprocess.DEVNULL, capture_output=True,
+                               text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return found.stdout.strip() if found.returncode == 0 else ""
@@ -140,18 +144,22 @@ def run_shard(shard, output, command, models=(), drops_lines=False):
         "version": program_version(command),
         "models": {str(model): fingerprint(model) for model in [*named_files(command), *models]},
     }
-    beside = [word.replace("{name}", shard.name) for word in command if "{name}" in word]
-    inputs = [str(shard), *(path for path in beside if os.path.isfile(path))]
+    # By the words of the command: the shard, and files that its name leads to.
+    files = {word: word.replace("{name}", shard.name) for word in command if "{name}" in word}
+    files["{in}"] = str(shard)
     if done.exists() and target.exists():
         record = json.loads(done.read_text())
-        before = record.get("inputs", [])
-        same = len(before) == len(inputs) and all(map(is_same_input, inputs, before))
-        if record["made_by"] != made_by or not same:
+        inputs = record.get("inputs", {})
+        if record["made_by"] != made_by or "{in}" not in inputs or not all(
+                is_same_input(files[word], before) for word, before in inputs.items()):
             raise ShardError(f"{done}: made by another command, version, model or input; remove it, "
                              f"or write to another folder")
         return record
-    described = [describe_input(path) for path in inputs]
-    lines_in = described[0][0]
+    lines_in, described = describe_input(shard)
+    inputs = {"{in}": described}
+    for word, path in files.items():
+        if word != "{in}" and os.path.isfile(path):
+            inputs[word] = describe_input(path)[1]
     partial = folder / f".{shard.name}.{os.uname().nodename}.{os.getpid()}.partial"
     places = {"{in}": str(shard), "{name}": shard.name, "{out}": str(partial)}
     words = list(command)
@@ -184,7 +192,10 @@ def run_shard(shard, output, command, models=(), drops_lines=False):
                              f"For one that leaves lines out by intention give --drops-lines")
         with open(partial, "rb") as file:
             os.fsync(file.fileno())
-        record = {"made_by": made_by, "inputs": [description for _, description in described],
+        # What the command wrote, such as a log of each shard, is no input.
+        inputs = {word: before for word, before in inputs.items()
+                  if word == "{in}" or is_same_input(files[word], before)}
+        record = {"made_by": made_by, "inputs": inputs,
                   "lines_in": lines_in, "lines_out": lines_out, "digest": digest}
         rename(partial, target)
         write_atomically(done, json.dumps(record, indent=1) + "\n")
@@ -318,3 +329,5 @@ if __name__ == "__main__":
         main()
     except (ShardError, OSError) as error:
         sys.exit(f"miriam_shards.py: {error}")
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)

@@ -15,7 +15,13 @@ fi
 manifest=$1 folder=$2
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
-last=$(($(grep -c . "$manifest") - 1))
+# It counts 0 with status 1.
+count=$(grep -c . "$manifest" || true)
+if [ "${count:-0}" -eq 0 ]; then
+    echo "parallel.sh: $manifest: it names no shards" >&2
+    exit 2
+fi
+last=$((count - 1))
 mkdir -p "$folder"
 if command -v parallel > /dev/null && parallel --version 2> /dev/null | grep -q 'GNU parallel'; then
     seq 0 "$last" | parallel --will-cite --quote --jobs "${JOBS:-2}" --halt never \
