@@ -286,6 +286,30 @@ fn untokenised_text_is_noticed() {
     assert!(!translate(&tokens, &[]).contains(notice));
 }
 
+/// With the name of their file.
+#[test]
+fn changed_and_unusual_lines_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let lines = "das haus ist klein\nein buch , ein haus !\n".repeat(20);
+    fs::write(at("source"), format!("a | b\nx\u{1}y\tz\n{lines}")).unwrap();
+    fs::write(at("target"), [&b"\xe4 b\nx y\r\n"[..], lines.as_bytes()].concat()).unwrap();
+    let mut command = miriam();
+    command.arg("train").arg("--source").arg(at("source")).arg("--target").arg(at("target"));
+    command.args(["--lm-order", "2", "-o"]).arg(at("model"));
+    let log = lossy_text(&run_with_input(&mut command, b"").stderr);
+    for reported in [
+        "source: lines with |, which is &#124; now: 1",
+        "source: lines with control characters, which are spaces now: 1",
+        "target: lines not UTF-8: 1",
+    ] {
+        assert!(log.contains(reported), "{reported}: {log}");
+    }
+    for absent in ["source: lines not UTF-8", "target: lines with"] {
+        assert!(!log.contains(absent), "{absent}: {log}");
+    }
+}
+
 /// A wrong dev text ends a run before its first stage.
 #[test]
 fn texts_are_checked_before_the_first_stage() {

@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use memchr::memchr;
-use miriam_textio::{Input, Lines, Output, ParallelLines, Progress, display_name, fields};
+use miriam_textio::{Input, Line, Lines, Output, ParallelLines, Progress, display_name, fields};
 
 use crate::manifest::StageStatistics;
 use crate::{Error, Result};
@@ -31,6 +31,54 @@ impl LengthLimits {
     }
 }
 
+/// Counts of a file's lines that are changed, or unusual.
+#[derive(Clone, Copy, Debug, Default)]
+struct FileStatistics {
+    not_utf8: u64,
+    with_bar: u64,
+    with_controls: u64,
+}
+
+impl FileStatistics {
+    /// Appends a line of the file at `path` as [`push_cleaned_line`] does, and counts it. Logs a
+    /// warning for the first line that is not UTF-8.
+    fn push_line(&mut self, path: &Path, line: &Line<'_>, out: &mut Vec<u8>) {
+        if std::str::from_utf8(line.bytes).is_err() {
+            if self.not_utf8 == 0 {
+                tracing::warn!(
+                    "{}, line {}: not UTF-8; such lines are used unchanged",
+                    display_name(path),
+                    line.number
+                );
+            }
+            self.not_utf8 += 1;
+        }
+        self.with_bar += u64::from(memchr(b'|', line.bytes).is_some());
+        self.with_controls += u64::from(line.bytes.iter().any(|&byte| is_unusual_control(byte)));
+        push_cleaned_line(out, line.bytes);
+    }
+
+    /// Logs the numbers of lines.
+    fn log(self, path: &Path) {
+        let name = display_name(path);
+        for (count, description) in [
+            (self.not_utf8, "not UTF-8"),
+            (self.with_bar, "with |, which is &#124; now"),
+            (self.with_controls, "with control characters, which are spaces now"),
+        ] {
+            if count > 0 {
+                tracing::info!("{name}: lines {description}: {count}");
+            }
+        }
+    }
+}
+
+/// Whether a byte is a control character that texts do not have at the end of a line or between
+/// words.
+fn is_unusual_control(byte: u8) -> bool {
+    byte.is_ascii_control() && !matches!(byte, b'\t' | b'\r')
+}
+
 /// Counts of a text's pairs and words.
 #[derive(Clone, Debug, Default)]
 struct CorpusStatistics {
@@ -41,7 +89,7 @@ struct CorpusStatistics {
     ratio_exceeded: u64,
     source_words: u64,
     target_words: u64,
-    not_utf8: u64,
+    files: [FileStatistics; 2],
 }
 
 impl CorpusStatistics {
@@ -54,7 +102,7 @@ impl CorpusStatistics {
             ("uneven", self.ratio_exceeded),
             ("source_words", self.source_words),
             ("target_words", self.target_words),
-            ("not_utf8", self.not_utf8),
+            ("not_utf8", self.files.iter().map(|file| file.not_utf8).sum()),
         ];
         facts.into_iter().map(|(name, count)| (name.to_owned(), count.into())).collect()
     }
@@ -80,8 +128,7 @@ pub(crate) fn clean_parallel(
     let mut sides = [Vec::new(), Vec::new()];
     while lines.next(|side, _, line| {
         sides[side].clear();
-        count_invalid_utf8(&mut counts, &from[side], line.number, line.bytes);
-        push_cleaned_line(&mut sides[side], line.bytes);
+        counts.files[side].push_line(&from[side], line, &mut sides[side]);
         Ok::<_, Error>(())
     })? {
         counts.pairs += 1;
@@ -131,6 +178,9 @@ pub(crate) fn clean_parallel(
         return Err(Error::EmptyCorpus { file: display_name(&from[0]), reason });
     }
     log_statistics(&counts, &from[0]);
+    for (file, path) in counts.files.iter().zip(from) {
+        file.log(path);
+    }
     Ok(counts.to_statistics())
 }
 
@@ -143,17 +193,17 @@ pub(crate) fn clean_monolingual(
     let mut output = Output::create_atomic(to)?;
     let mut lines_kept = 0u64;
     let mut words = 0u64;
-    let mut counts = CorpusStatistics::default();
+    let mut not_utf8 = 0;
     let mut clean = Vec::new();
     for path in from {
         let input = Input::open(path)?;
         let consumed = input.consumed();
         let task = progress.task("reading text", input.size());
         let mut lines = Lines::in_background(input);
+        let mut counts = FileStatistics::default();
         while let Some(line) = lines.next()? {
             clean.clear();
-            count_invalid_utf8(&mut counts, path, line.number, line.bytes);
-            push_cleaned_line(&mut clean, line.bytes);
+            counts.push_line(path, &line, &mut clean);
             let line_words = count_words(&clean) as u64;
             if line_words > 0 {
                 lines_kept += 1;
@@ -165,9 +215,12 @@ pub(crate) fn clean_monolingual(
                 task.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
             }
         }
+        drop(task);
+        counts.log(path);
+        not_utf8 += counts.not_utf8;
     }
     output.finish()?;
-    let facts = [("lines", lines_kept), ("words", words), ("not_utf8", counts.not_utf8)];
+    let facts = [("lines", lines_kept), ("words", words), ("not_utf8", not_utf8)];
     Ok(facts.into_iter().map(|(name, count)| (name.to_owned(), count.into())).collect())
 }
 
@@ -202,19 +255,6 @@ fn push_cleaned_line(out: &mut Vec<u8>, line: &[u8]) {
     }
 }
 
-/// Counts a line that is not UTF-8, and logs a warning for the first.
-fn count_invalid_utf8(counts: &mut CorpusStatistics, path: &Path, number: u64, line: &[u8]) {
-    if std::str::from_utf8(line).is_err() {
-        if counts.not_utf8 == 0 {
-            tracing::warn!(
-                "{}, line {number}: not UTF-8; such lines are used unchanged",
-                display_name(path)
-            );
-        }
-        counts.not_utf8 += 1;
-    }
-}
-
 /// Logs the numbers of kept and unusable pairs.
 fn log_statistics(counts: &CorpusStatistics, path: &Path) {
     let CorpusStatistics {
@@ -225,7 +265,7 @@ fn log_statistics(counts: &CorpusStatistics, path: &Path) {
         ratio_exceeded: uneven,
         source_words,
         target_words,
-        not_utf8,
+        files: _,
     } = counts;
     let name = display_name(path);
     tracing::info!("{name}: {kept} of {pairs} pairs, {source_words} and {target_words} words");
@@ -233,7 +273,6 @@ fn log_statistics(counts: &CorpusStatistics, path: &Path) {
         (empty, "have an empty side"),
         (long, "have too many words"),
         (uneven, "have too many words on one side for those on the other"),
-        (not_utf8, "lines are not UTF-8"),
     ] {
         if *count > 0 {
             tracing::info!("{name}: {count} {description}");
