@@ -64,7 +64,7 @@ pub fn fingerprint(tokenizers: &TokenizerPair) -> u64 {
 }
 
 /// Reads parallel text and segments it. `right_to_left` reverses both sides. Lines whose case changes
-/// lose their links, which belong to other pieces.
+/// lose their links, which belong to other pieces. Files that are not UTF-8 are passed to `warn`.
 ///
 /// # Errors
 /// If a file cannot be read, has fewer lines than another, or has invalid lines.
@@ -75,12 +75,13 @@ pub fn read_corpus(
     right_to_left: bool,
     cases: CaseAugmentation,
     progress: &dyn Progress,
+    warn: &mut dyn FnMut(&str),
 ) -> Result<ParallelCorpus> {
     let reading = Reading { limit, right_to_left, cases };
-    read_pairs(files, tokenizers, reading, progress, |_| {})
+    read_pairs(files, tokenizers, reading, progress, warn, |_| {})
 }
 
-/// Reads a validation set; long sentences are cropped.
+/// Reads a validation set; long sentences are cropped. Files that are not UTF-8 are passed to `warn`.
 ///
 /// # Errors
 /// Those of [`read_corpus`].
@@ -90,11 +91,12 @@ pub fn read_validation_set(
     max_length: usize,
     right_to_left: bool,
     progress: &dyn Progress,
+    warn: &mut dyn FnMut(&str),
 ) -> Result<ValidationSet> {
     let limit = LengthLimit { tokens: max_length, crops: true };
     let (mut source_text, mut references) = (Vec::new(), Vec::new());
     let reading = Reading { limit, right_to_left, cases: CaseAugmentation::default() };
-    let corpus = read_pairs(files, tokenizers, reading, progress, |[source, target]| {
+    let corpus = read_pairs(files, tokenizers, reading, progress, warn, |[source, target]| {
         source_text.extend_from_slice(source);
         source_text.push(b'\n');
         references.push(String::from_utf8_lossy(target).into_owned());
@@ -130,6 +132,7 @@ fn read_pairs(
     tokenizers: &TokenizerPair,
     Reading { limit, right_to_left, cases }: Reading,
     progress: &dyn Progress,
+    warn: &mut dyn FnMut(&str),
     mut visit: impl FnMut([&[u8]; 2]),
 ) -> Result<ParallelCorpus> {
     let has_source = files.has_source();
@@ -183,5 +186,6 @@ fn read_pairs(
         corpus.push_annotated([&source, &target], eos, limit, annotations);
         task.advance(1);
     }
+    text.warnings().for_each(|warning| warn(&warning));
     Ok(corpus)
 }

@@ -95,6 +95,8 @@ pub(crate) struct ParallelText {
     /// The fields of the lines of each file.
     fields: Vec<Vec<Field>>,
     texts: [Option<Vec<u8>>; 4],
+    /// The lines of each file that are not UTF-8: the first one, and how many there are.
+    not_utf8: Vec<(u64, u64)>,
 }
 
 impl ParallelText {
@@ -105,7 +107,8 @@ impl ParallelText {
         for &field in fields.iter().flatten() {
             texts[field as usize] = Some(Vec::new());
         }
-        Ok(ParallelText { files: ParallelLines::open(&paths)?, fields, texts })
+        let not_utf8 = vec![(0, 0); paths.len()];
+        Ok(ParallelText { files: ParallelLines::open(&paths)?, fields, texts, not_utf8 })
     }
 
     /// Advances to the next pair. Returns whether there is one.
@@ -114,8 +117,15 @@ impl ParallelText {
     /// If a file cannot be read, has fewer lines than another, or has a line with the wrong number
     /// of fields.
     pub fn advance(&mut self) -> Result<bool> {
-        let ParallelText { files, fields, texts } = self;
+        let ParallelText { files, fields, texts, not_utf8 } = self;
         files.next(|file, name, line| {
+            if std::str::from_utf8(line.bytes).is_err() {
+                let (first, count) = &mut not_utf8[file];
+                if *count == 0 {
+                    *first = line.number;
+                }
+                *count += 1;
+            }
             let fields = &fields[file];
             if fields.len() > 1 {
                 let found = 1 + line.bytes.iter().filter(|byte| **byte == b'\t').count();
@@ -142,6 +152,17 @@ impl ParallelText {
     /// Returns a field of the pair, or `None` if no file has it.
     pub fn text(&self, field: Field) -> Option<&[u8]> {
         self.texts[field as usize].as_deref()
+    }
+
+    /// Returns a warning for each file with lines that are not UTF-8, among those that were read.
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        let files = self.files.names().iter().zip(&self.not_utf8);
+        files.filter(|(_, (_, count))| *count > 0).map(|(name, (first, count))| {
+            format!(
+                "{name}, line {first}: not UTF-8 (such lines: {count}); convert the text, for \
+                 example with iconv"
+            )
+        })
     }
 
     /// Returns the error for a field that does not match its pair.

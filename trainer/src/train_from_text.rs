@@ -163,6 +163,7 @@ impl TrainingRequest {
             right_to_left,
             self.options.case_augmentation()?,
             progress,
+            warn,
         )?;
         log(&describe_corpus(&corpus));
         if corpus.is_empty() {
@@ -187,6 +188,7 @@ impl TrainingRequest {
                     longest,
                     right_to_left,
                     progress,
+                    warn,
                 )?;
                 if set.corpus.is_empty() {
                     let files = valid.describe();

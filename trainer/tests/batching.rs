@@ -12,7 +12,7 @@ use miriam_trainer::train_from_text::Summary;
 use miriam_trainer::training::MemoryUse;
 
 use crate::architectures::{all, random_sentences};
-use crate::workplace::{Workplace, hash};
+use crate::workplace::{TARGET, Workplace, hash};
 
 /// The content of a file of batches for the seven pairs; the third line of the corpus is left out.
 const BATCHES: &str = "0 1\n3\n\n4 5\n6\n\n7 0\n\n1 3 4\n";
@@ -109,6 +109,19 @@ fn a_part_of_a_batch_is_an_update() {
         let error = place.train("wrong", &[("optimizer-delay", &[wrong])]).unwrap_err();
         assert!(error.contains("--optimizer-delay"), "{error}");
     }
+}
+
+#[test]
+fn texts_that_are_not_utf8_are_warned_of() {
+    let place = Workplace::new();
+    let mut target = TARGET.as_bytes().to_vec();
+    (target[0], target[4]) = (0xe4, 0xff);
+    std::fs::write(place.path("latin"), target).unwrap();
+    let files = ["source", "latin"].map(|name| place.text(name));
+    let files = [&files[0][..], &files[1][..]];
+    let run = place.run("latin", &[("train-sets", &files)], false).unwrap();
+    let [warning] = &run.warnings[..] else { panic!("{:?}", run.warnings) };
+    assert!(warning.contains("latin, line 1: not UTF-8 (such lines: 1)"), "{warning}");
 }
 
 #[test]

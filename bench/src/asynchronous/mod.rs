@@ -304,6 +304,8 @@ fn prepare(options: &AsyncOptions, stop: &CancellationToken) -> Result<Trainee> 
         false,
         base.case_augmentation()?,
         &NoProgress,
+        // The dry run has logged them.
+        &mut |_| {},
     )?;
     let mut scale = Scale {
         batch_words: options.batch_words,
