@@ -166,6 +166,20 @@ fn trainings_in_bf16_go_on_as_one() {
 }
 
 #[test]
+fn a_model_of_more_updates_is_kept() {
+    let place = Workplace::new();
+    let (model, _) = place.train("model", &[]).unwrap();
+    let log = |updates: &str| {
+        let (_, log) = place.log("model", &[("after-batches", &[updates])]).unwrap();
+        log.join("\n")
+    };
+    assert!(!log("4").contains("The model is kept"));
+    let beyond = log("2");
+    assert!(beyond.contains("it was trained for more than 2u"), "{beyond}");
+    assert_eq!(hash(&place.path("model.npz")), model);
+}
+
+#[test]
 fn files_of_other_programs_stay() {
     let place = Workplace::new();
     std::fs::create_dir(place.path("elsewhere")).unwrap();

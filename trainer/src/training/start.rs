@@ -71,6 +71,7 @@ impl Training<'_> {
                 ),
             )
         })?;
+        start.remarks.extend(remark_on_limits(config, &start.saved.state.progress));
         let state = &mut start.saved.state;
         if !config.restores_corpus {
             state.fingerprint.corpus = self.corpus.fingerprint();
@@ -133,6 +134,23 @@ impl Training<'_> {
         let saved = SavedTraining { values, optimizer, state, workers: None };
         Start { saved, skipped_sentences: 0, remarks: Vec::new(), is_saved: false }
     }
+}
+
+/// Returns a remark if a run with greater limits made the model, so that no update is left to make.
+/// Limits in tokens are passed by the last batch anyway.
+fn remark_on_limits(config: &TrainingConfig, progress: &Progress) -> Option<String> {
+    let passed = config.limits.lengths.iter().find(|limit| {
+        let done = match limit.unit {
+            SchedulingUnit::Updates => progress.updates,
+            SchedulingUnit::Epochs => progress.epoch.saturating_sub(1),
+            SchedulingUnit::Labels => 0,
+        };
+        !limit.is_zero() && done > limit.count
+    })?;
+    Some(format!(
+        "[training] The model is kept: it was trained for more than {passed}; to train one for \
+         {passed} choose another folder"
+    ))
 }
 
 /// Returns the position at the beginning of the epoch of `progress`.
