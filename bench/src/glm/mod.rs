@@ -136,8 +136,7 @@ fn measure_all(
     progress: &dyn Progress,
 ) -> Result<()> {
     fs::create_dir_all(folder).map_err(cannot("make this folder", folder))?;
-    let files = tempfile::Builder::new().prefix(".models").tempdir_in(folder);
-    let files = files.map_err(cannot("make a folder for models", folder))?;
+    let files = ModelFolder::create(folder)?;
     let plan = BenchPlan::new(options.quick, options.repeat, options.threads);
     let texts = source.texts(plan.max_batch(), options.seed);
     let trees = count_trees(&source.model, &texts, plan.counted_queries);
@@ -147,7 +146,7 @@ fn measure_all(
         bench.report.add_note(sizes.summary())?;
     }
     for layout in measured_layouts(source.order()) {
-        let path = files.path().join("glm");
+        let path = files.0.join("glm");
         let built = build_layout(source.model.clone(), layout, &path)?;
         let engine = Engine::glm(layout, source.order());
         let bytes = built.container.file_length();
@@ -159,7 +158,7 @@ fn measure_all(
         drop(built);
         fs::remove_file(&path).map_err(cannot("remove", &path))?;
     }
-    let (trie, probing) = (files.path().join("trie"), files.path().join("probing"));
+    let [trie, probing] = ["trie", "probing"].map(|name| files.0.join(name));
     write_trie(source.model, &trie, None)?;
     build_probing(&trie, &probing, ArpaOptions::default(), progress)?;
     bench.measure_other("trie", &TrieModel::open(&trie, LoadMethod::HugePages)?)?;
@@ -168,6 +167,27 @@ fn measure_all(
     report.write(folder)?;
     let chart = chart::draw(&report).to_svg();
     Ok(Output::write_file(&folder.join("queries.svg"), chart.as_bytes())?)
+}
+
+/// The folder of models in that of a study, which is removed at the end.
+struct ModelFolder(PathBuf);
+
+impl ModelFolder {
+    /// Creates the folder, in the place of one that a stopped run left.
+    fn create(study: &Path) -> Result<Self> {
+        let path = study.join(".models");
+        if path.exists() {
+            fs::remove_dir_all(&path).map_err(cannot("remove this folder", &path))?;
+        }
+        fs::create_dir(&path).map_err(cannot("make this folder", &path))?;
+        Ok(ModelFolder(path))
+    }
+}
+
+impl Drop for ModelFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 /// Counts the trees of a model, and those that the first `queries` words of each text search.
