@@ -108,17 +108,14 @@ impl ComparedSystems {
                         let _ = write!(object, "\"{score:.*}\"", format.decimals);
                         continue;
                     }
-                    let number = |value: Option<f64>| match value {
-                        Some(value) => format!("{value:?}"),
-                        None => "null".into(),
-                    };
                     let _ = write!(
                         object,
-                        "{{\n            \"score\": {score:?},\n            \"p_value\": {},\n            \
+                        "{{\n            \"score\": {},\n            \"p_value\": {},\n            \
                          \"mean\": {},\n            \"ci\": {}\n        }}",
-                        number(p_value),
-                        number(confidence.map(|found| found.mean)),
-                        number(confidence.map(|found| found.half_width)),
+                        to_json_number(Some(score)),
+                        to_json_number(p_value),
+                        to_json_number(confidence.map(|found| found.mean)),
+                        to_json_number(confidence.map(|found| found.half_width)),
                     );
                 }
                 object + "\n    }"
@@ -200,9 +197,32 @@ fn escape_latex(text: &str) -> String {
     escaped
 }
 
+/// Returns a number, or null, as Python's JSON has it: exponents have two digits at least.
+fn to_json_number(value: Option<f64>) -> String {
+    let Some(value) = value else { return "null".into() };
+    let text = format!("{value:?}");
+    match text.split_once("e-") {
+        Some((digits, exponent)) => format!("{digits}e-{exponent:0>2}"),
+        None => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_written_as_by_python() {
+        for (value, text) in [
+            (9.999000099990002e-5, "9.999000099990002e-05"),
+            (0.0001, "0.0001"),
+            (100.0, "100.0"),
+            (1.5e-10, "1.5e-10"),
+        ] {
+            assert_eq!(to_json_number(Some(value)), text);
+        }
+        assert_eq!(to_json_number(None), "null");
+    }
 
     #[test]
     fn names_have_no_meaning_in_latex() {
