@@ -219,8 +219,8 @@ fn find_repeated<T: PartialEq>(values: &[T]) -> Option<&T> {
     places.find(|(at, value)| values[..*at].contains(value)).map(|(_, value)| value)
 }
 
-/// Describes in `study.json` what the training runs do not check when they are resumed, and what their
-/// results depend on.
+/// The description of the study: what its results depend on, and training runs do not check when they
+/// are resumed.
 const DESCRIPTION: &str = "study.json";
 
 /// Checks that the folder's study has the same validation text, and describes a new study.

@@ -59,11 +59,12 @@ fn system_options(tokens: &[String]) -> Vec<String> {
     let mut options = Vec::new();
     let mut tokens = tokens.iter();
     while let Some(token) = tokens.next() {
-        let name = token.strip_prefix("--").or(token.strip_prefix('-')).unwrap_or_default();
-        match name {
-            "f" | "config" | "threads" | "th" => drop(tokens.next()),
-            _ if name.starts_with("config=") || name.starts_with("threads=") => {}
-            _ => options.push(token.clone()),
+        let given = token.strip_prefix("--").or(token.strip_prefix('-')).unwrap_or_default();
+        let (name, value) = given.split_once('=').map_or((given, None), |(n, v)| (n, Some(v)));
+        if !matches!(name, "f" | "config" | "threads" | "th") {
+            options.push(token.clone());
+        } else if value.is_none() {
+            tokens.next();
         }
     }
     options
@@ -76,7 +77,8 @@ mod tests {
     #[test]
     fn the_server_sets_the_ini_and_the_threads() {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<String>>();
-        let tokens = words("-f m.ini -s 50 -threads 3 --threads=2 -dl 6");
-        assert_eq!(system_options(&tokens), words("-s 50 -dl 6"));
+        for given in ["-f m.ini -s 50 -threads 3 -dl 6", "--f=m.ini -s 50 --th=3 -dl 6"] {
+            assert_eq!(system_options(&words(given)), words("-s 50 -dl 6"));
+        }
     }
 }

@@ -87,7 +87,7 @@ pub(super) fn parse_steps(
                  pair must be in every table of graph {graph}. For alternatives give each table its \
                  own graph, as in `{} T {}`",
                 ini.display(),
-                graph + 1,
+                graph.saturating_add(1),
                 number.unwrap_or_default(),
             );
         }

@@ -233,7 +233,7 @@ impl Configuration {
     }
 
     /// Returns the weights of all features, one per line, as Moses prints them: `Name= 0.5 0.2`, or
-    /// `Name UNTUNEABLE`.
+    /// `Name UNTUNEABLE`; `UNTUNEABLECOMPONENT` is in the place of a weight that is not tuned.
     pub fn weight_lines(&self) -> String {
         weights::format_lines(&self.features, &self.rescoring, self.list_weights.as_deref())
     }

@@ -142,8 +142,8 @@ fn apply_overwrites(
 }
 
 /// Returns the weights of all features as Moses prints them, with a word in the place of components
-/// that are not tuned; those of rescored lists follow under
-/// their heading where they are not those of the search.
+/// that are not tuned; those of rescored lists follow under their heading where they are not those of
+/// the search.
 pub(super) fn format_lines(
     features: &[FeatureSpec],
     rescoring: &[RescoringModel],

@@ -91,8 +91,9 @@ impl Models {
             source_words.push(words);
         }
         if num_with_bar > 0 {
+            let words = if num_with_bar == 1 { "word" } else { "words" };
             tracing::warn!(
-                "the tables have {num_with_bar} words with a bar, which separates factors: target words \
+                "the tables have {num_with_bar} {words} with a bar, which separates factors: target words \
                  are cut at it, source words are never found; -factor-delimiter none makes it a \
                  part of words"
             );
