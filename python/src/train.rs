@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use crate::align::symmetrization;
 use crate::interrupt::{Listeners, Observer, run_observed};
 use crate::lm::thread_count;
+use crate::open::on_own_threads;
 
 /// The ini; used and all pairs; links; phrase pairs; n-grams of each order; BLEU of the dev text
 /// before and after tuning; by the neural models and the combination.
@@ -103,6 +104,7 @@ pub fn train_neural(
             given.set("workers", vec![workers]).map_err(value_error)?;
         }
     }
+    let workers = given.workers().map_err(training_error)?;
     let sides = ["train-sets", "valid-sets"].map(|name| given.get_strings(name));
     let texts = match (&sides[0][..], &sides[1][..]) {
         ([source, target], [dev_source, dev_target]) => {
@@ -114,13 +116,16 @@ pub fn train_neural(
         TrainingRequest { options: given, folder: Some(output), vocab_size, plot, dry_run: false };
     let listeners = Listeners { progress, log };
     let trained = run_observed(py, &listeners, |observer| {
-        if let Some([train, dev]) = &texts {
-            warn_of_swapped_sides(train.each_ref(), dev.each_ref(), observer)?;
-        }
-        let (log, warn) =
-            (&mut |line: &str| observer.log(line), &mut |text: &str| observer.warn(text));
-        request.run(&observer.stop, observer, log, warn)
+        on_own_threads(workers, || {
+            if let Some([train, dev]) = &texts {
+                warn_of_swapped_sides(train.each_ref(), dev.each_ref(), observer)?;
+            }
+            let (log, warn) =
+                (&mut |line: &str| observer.log(line), &mut |text: &str| observer.warn(text));
+            request.run(&observer.stop, observer, log, warn)
+        })
     })?;
+    let trained = trained.map_err(PyRuntimeError::new_err)?;
     let Summary::Trained { outcome, model } = trained.map_err(training_error)? else {
         unreachable!("memory is not counted")
     };
@@ -210,19 +215,22 @@ pub fn train_phrase(
     options.memory = memory.unwrap_or(options.memory);
     let listeners = Listeners { progress, log: None };
     let trained = run_observed(py, &listeners, |observer| {
-        let languages = options.raw_languages.iter().flat_map(|raw| [&raw.source, &raw.target]);
-        for (language, list) in languages.zip(&options.nonbreaking_prefixes) {
-            let warning = NonbreakingPrefixes::find_unknown_language(language);
-            if let (Some(warning), None) = (warning, list) {
-                observer.warn(&warning);
+        on_own_threads(options.threads, || {
+            let languages = options.raw_languages.iter().flat_map(|raw| [&raw.source, &raw.target]);
+            for (language, list) in languages.zip(&options.nonbreaking_prefixes) {
+                let warning = NonbreakingPrefixes::find_unknown_language(language);
+                if let (Some(warning), None) = (warning, list) {
+                    observer.warn(&warning);
+                }
             }
-        }
-        if let Some((source, target)) = &options.dev {
-            let train = [&options.source, &options.target];
-            warn_of_swapped_sides(train, [source, target], observer)?;
-        }
-        miriam_pipeline::train(&options, observer)
+            if let Some((source, target)) = &options.dev {
+                let train = [&options.source, &options.target];
+                warn_of_swapped_sides(train, [source, target], observer)?;
+            }
+            miriam_pipeline::train(&options, observer)
+        })
     })?;
+    let trained = trained.map_err(PyRuntimeError::new_err)?;
     let TrainSummary { ini, pairs, links, phrase_pairs, ngrams, dev, combination, .. } =
         trained.map_err(pipeline_error)?;
     let combination = combination.map(|bleu| (bleu.neural, bleu.augmented, bleu.combined));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import threading
@@ -63,6 +64,34 @@ def test_a_neural_model_is_trained_and_goes_on(tmp_path: Path) -> None:
     assert run(after="30u").outcome == "finished"
     translator = ct2.Translator(str(tmp_path / "model"))
     assert len(translator.translate_texts(["la casa es blanca ."], beam_size=1)) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="fork of POSIX")
+def test_a_forked_process_trains_a_vocabulary_and_validates(tmp_path: Path) -> None:
+    source, target, dev_source, dev_target = corpus(tmp_path, 100, 5)
+
+    def run(name: str) -> None:
+        train.neural(
+            source,
+            target,
+            tmp_path / name,
+            dev_source=dev_source,
+            dev_target=dev_target,
+            options={**TINY, "after": "2u", "valid-freq": "2u", "valid_metrics": ["bleu"]},
+            vocab_size=100,
+            threads=1,
+        )
+
+    run("parent")
+    child = multiprocessing.get_context("fork").Process(target=run, args=("child",))
+    child.start()
+    child.join(120)
+    if child.is_alive():
+        child.kill()
+    child.join()
+    assert child.exitcode == 0
+    vocabularies = [(tmp_path / name / "vocab.spm").read_bytes() for name in ("parent", "child")]
+    assert vocabularies[0] == vocabularies[1]
 
 
 class Enough(Exception):

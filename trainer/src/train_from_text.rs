@@ -353,7 +353,7 @@ impl TrainingRequest {
         }
         // Do not make a vocabulary of text that cannot be trained on.
         load_data::check_lines(&paths.train)?;
-        let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let threads = self.options.workers()?;
         let sizes = self.pair_of_sizes()?;
         for (side, path) in paths.vocabularies.iter().enumerate() {
             if path.is_file() {

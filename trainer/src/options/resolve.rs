@@ -42,14 +42,6 @@ impl RawOptions {
                 "it applies to recurrent models; for transformers use --transformer-dropout";
             return Err(invalid_option("dropout-rnn", reason));
         }
-        // Marian's --cpu-threads 0 asks for GPUs.
-        let workers = match (&self.get_string("workers")[..], &self.get_string("cpu-threads")[..]) {
-            ("", "" | "0") | ("all", _) => {
-                std::thread::available_parallelism().map_or(1, |n| n.get())
-            }
-            ("", _) => self.get::<usize>("cpu-threads")?.max(1),
-            (text, _) => parse_workers(text)?,
-        };
         let mut lengths: Vec<TrainingLength> = Vec::new();
         for text in self.get_strings("after").iter().flat_map(|text| text.split(',')) {
             lengths.push(text.parse().map_err(|reason| invalid_option("after", reason))?);
@@ -85,7 +77,7 @@ impl RawOptions {
             },
             guided_alignment_weight: self.number("guided-alignment-weight", 0.0..=f64::MAX)?,
             mini_batch_warmup: self.get_length("mini-batch-warmup")?,
-            workers,
+            workers: self.workers()?,
             limits: Limits { lengths },
             validation: self.validation_options()?,
             display_frequency: self.get_length("disp-freq")?,
@@ -103,6 +95,21 @@ impl RawOptions {
                 .filter(|limit| *limit > 0.0),
         };
         Ok(config)
+    }
+
+    /// Returns the number of workers; all processors by default.
+    ///
+    /// # Errors
+    /// If it is not a number, or out of range.
+    pub fn workers(&self) -> Result<usize> {
+        // Marian's --cpu-threads 0 asks for GPUs.
+        match (&self.get_string("workers")[..], &self.get_string("cpu-threads")[..]) {
+            ("", "" | "0") | ("all", _) => {
+                Ok(std::thread::available_parallelism().map_or(1, |n| n.get()))
+            }
+            ("", _) => Ok(self.get::<usize>("cpu-threads")?.max(1)),
+            (text, _) => parse_workers(text),
+        }
     }
 
     /// Rejects an option for betas if the optimiser has none.

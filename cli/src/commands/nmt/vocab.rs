@@ -142,8 +142,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     warn_if_binary(text.iter().map(PathBuf::as_path))?;
     let start = std::time::Instant::now();
     let (threads, progress) = (common.threads.count(), common.progress());
-    let pool = common.build_thread_pool()?;
-    let learned = pool.install(|| learn_vocabulary(text, &options, threads, &progress))?;
+    let learned = learn_vocabulary(text, &options, threads, &progress)?;
     let mut file = Output::create_atomic(output)?;
     file.write(&learned.bytes)?;
     file.finish()?;

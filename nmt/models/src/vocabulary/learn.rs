@@ -41,11 +41,12 @@ pub struct LearnedVocabulary {
 }
 
 /// Learns a vocabulary from the lines of all `texts`, which may be compressed; `-` is standard
-/// input. Reads on `threads` threads and learns on the current pool of rayon.
+/// input. Reads and learns on `threads` threads.
 ///
 /// # Errors
 /// If a text cannot be read, if the texts have no words, if a word vocabulary would have fewer than
-/// 2 words, or if the texts have too few distinct words for the requested size (SentencePiece).
+/// 2 words, if the texts have too few distinct words for the requested size (SentencePiece), or if
+/// threads cannot be started.
 pub fn learn_vocabulary(
     texts: &[PathBuf],
     options: &LearnOptions,
@@ -85,7 +86,7 @@ pub fn learn_vocabulary(
             Ok(LearnedVocabulary { bytes: learned.codes, len: learned.num_merges })
         }
         LearnOptions::SentencePiece(options) => {
-            let learned = PieceTrainer::new(options.clone()).train(&counts, report);
+            let learned = PieceTrainer::new(options.clone()).train(&counts, threads, report);
             let bytes = learned.map_err(|error| unsupported(error.to_string()))?;
             let len = SentencePiece::from_bytes(&bytes, &file)?.len();
             Ok(LearnedVocabulary { bytes, len })

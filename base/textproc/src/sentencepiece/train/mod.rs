@@ -128,6 +128,12 @@ pub enum TrainError {
         /// The largest possible number.
         most: usize,
     },
+    /// The threads to train on cannot be started.
+    #[error("cannot start threads: {reason}")]
+    Threads {
+        /// The reason of the operating system.
+        reason: String,
+    },
 }
 
 /// A trainer of SentencePiece models.
@@ -142,7 +148,7 @@ pub enum TrainError {
 ///     counts.add_line(line.as_bytes());
 /// }
 /// let options = TrainOptions { vocab_size: 24, ..TrainOptions::default() };
-/// let model = PieceTrainer::new(options).train(&counts, |_, _| {})?;
+/// let model = PieceTrainer::new(options).train(&counts, 1, |_, _| {})?;
 /// let model = SentencePiece::from_bytes(&model, "learned")?;
 /// assert_eq!((model.len(), model.piece_id(b"</s>"), model.unknown_id()), (24, Some(0), 1));
 /// let mut encoding = Encoding::new();
@@ -173,16 +179,30 @@ impl PieceTrainer {
         PieceTrainer { options, normalizer }
     }
 
-    /// Learns a model from the words of a text ([`WordCounts::add_line`] splits them), on the
-    /// threads of the current pool of rayon. `progress` is called from time to time with the
-    /// finished and the total work.
+    /// Learns a model from the words of a text ([`WordCounts::add_line`] splits them), on `threads`
+    /// threads. `progress` is called from time to time with the finished and the total work.
+    ///
+    /// The threads are new and end with the training: those of rayon's global pool do not exist in
+    /// a child that a program has forked.
     ///
     /// The returned bytes are a model file; they depend only on the counts.
     ///
     /// # Errors
     /// If a user-defined symbol cannot be a piece; if the text is empty, or has too many characters
-    /// or too few pieces for the size.
+    /// or too few pieces for the size; if the threads cannot be started.
     pub fn train(
+        &self,
+        counts: &WordCounts,
+        threads: usize,
+        progress: impl FnMut(u64, u64) + Send,
+    ) -> Result<Vec<u8>, TrainError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build();
+        let pool = pool.map_err(|error| TrainError::Threads { reason: error.to_string() })?;
+        pool.install(|| self.train_in_pool(counts, progress))
+    }
+
+    /// Does the work of `train` on the threads of the current pool.
+    fn train_in_pool(
         &self,
         counts: &WordCounts,
         mut progress: impl FnMut(u64, u64),
