@@ -329,7 +329,8 @@ impl Bpe {
         Ok(Bpe { codes, separator: separator.to_owned() })
     }
 
-    /// Returns the subwords of a line, separated by spaces.
+    /// Returns the subwords of a line, separated by spaces. Words are separated by spaces alone, as in
+    /// subword-nmt; the end of the line does not belong to the last one.
     fn segment(&self, line: &str) -> String {
         change_line(line, |line, out| self.write_subwords(line, out))
     }
@@ -351,15 +352,24 @@ impl Bpe {
             let message = "subwords without a separator cannot be joined to words";
             return Err(PyValueError::new_err(message));
         }
+        let line = line.trim_end_matches(['\r', '\n']);
         let joined = line.replace(&format!("{} ", self.separator), "");
         Ok(joined.strip_suffix(&self.separator).map(str::to_owned).unwrap_or(joined))
     }
 }
 
+/// Removes spaces and line ends around `line`.
+fn trim_line(mut line: &[u8]) -> &[u8] {
+    while let [b' ' | b'\r' | b'\n', rest @ ..] | [rest @ .., b' ' | b'\r' | b'\n'] = line {
+        line = rest;
+    }
+    line
+}
+
 impl Bpe {
     fn write_subwords(&self, line: &[u8], out: &mut Vec<u8>) {
         let mut scratch = BpeScratch::default();
-        for word in miriam_textio::fields::split_words(line) {
+        for word in miriam_textio::fields::split_at_spaces(trim_line(line)) {
             self.codes.segment_word(word, &mut scratch, |part, more| {
                 if !out.is_empty() {
                     out.push(b' ');

@@ -104,6 +104,22 @@ def test_subwords() -> None:
     assert codes.join("a@@") == "a"
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", " \n"])
+def test_line_ends_do_not_belong_to_words(end: str) -> None:
+    codes = text.Bpe(DATA / "learned.codes")
+    # By subword-nmt 0.3.8.
+    for line, expected in [
+        ("la casa roja", "la casa roj@@ a"),
+        ("buenos", "b@@ ue@@ n@@ os"),
+        ("la casa\troja", "la ca@@ s@@ a@@ \t@@ roj@@ a"),
+    ]:
+        assert codes.segment(line) == codes.segment(line + end) == expected
+        assert codes.segment_many([line + end, line.encode() + end.encode()]) == [expected] * 2
+        assert codes.join(expected + end.strip(" ")) == line
+    assert codes.join("a@@ b@@" + end) == "ab"
+    assert codes.segment(end) == codes.join(end.strip(" ")) == ""
+
+
 def test_sentence_pieces() -> None:
     models = {name: text.SentencePiece(DATA / f"{name}.spm") for name in ("unigram", "bpe")}
     seen = 0
