@@ -11,8 +11,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use miriam_textio::{CancellationToken, Progress};
-use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
+
+use crate::warning::warn;
 
 /// The interval of checks for signals.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -77,8 +78,7 @@ impl Observer {
             (said.task.clone(), std::mem::take(lines), std::mem::take(warnings))
         };
         for message in warnings {
-            let message = std::ffi::CString::new(message.replace('\0', " "))?;
-            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 2)?;
+            warn(py, &message, 2)?;
         }
         if let Some(log) = &listeners.log {
             for line in lines {

@@ -33,6 +33,8 @@ mod text;
 mod text_tools;
 #[cfg(feature = "extension")]
 mod train;
+#[cfg(feature = "extension")]
+mod warning;
 
 #[cfg(feature = "extension")]
 #[pyo3::pymodule]

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use crate::interrupt::run_interruptible;
 use crate::open::on_own_threads;
 use crate::text::Lines;
+use crate::warning::warn_if_unknown_language;
 
 /// The number of lines between two checks for cancellation.
 const PART_LINES: usize = 256;
@@ -88,6 +89,7 @@ impl Tokenizer {
     #[pyo3(signature = (language="en", *, aggressive=false, escape=true, skip_markup=false,
                         nonbreaking_prefixes=None, protected=None))]
     fn new(
+        py: Python<'_>,
         language: &str,
         aggressive: bool,
         escape: bool,
@@ -99,8 +101,9 @@ impl Tokenizer {
             .aggressive(aggressive)
             .escape(escape)
             .skip_markup(skip_markup);
-        if let Some(prefixes) = prefixes(nonbreaking_prefixes)? {
-            tokenizer = tokenizer.with_nonbreaking_prefixes(prefixes);
+        match prefixes(nonbreaking_prefixes)? {
+            Some(prefixes) => tokenizer = tokenizer.with_nonbreaking_prefixes(prefixes),
+            None => warn_if_unknown_language(py, language)?,
         }
         if let Some(file) = protected {
             let patterns = ProtectedPatterns::read(&file).map_err(file_error)?;
@@ -274,10 +277,17 @@ impl SentenceSplitter {
     /// Returns a splitter for `language`, or with the nonbreaking prefixes of a file.
     #[new]
     #[pyo3(signature = (language="en", *, nonbreaking_prefixes=None))]
-    fn new(language: &str, nonbreaking_prefixes: Option<PathBuf>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        language: &str,
+        nonbreaking_prefixes: Option<PathBuf>,
+    ) -> PyResult<Self> {
         Ok(SentenceSplitter(match prefixes(nonbreaking_prefixes)? {
             Some(prefixes) => miriam_textproc::SentenceSplitter::with_prefixes(language, prefixes),
-            None => miriam_textproc::SentenceSplitter::new(language),
+            None => {
+                warn_if_unknown_language(py, language)?;
+                miriam_textproc::SentenceSplitter::new(language)
+            }
         }))
     }
 

@@ -92,6 +92,22 @@ def test_sentences() -> None:
     assert splitter.split_many(["A. B", ""]) == [["A. B"], []]
 
 
+def test_unknown_languages_are_reported(recwarn: pytest.WarningsRecorder, tmp_path: Path) -> None:
+    prefixes = tmp_path / "prefixes"
+    prefixes.write_text("Xyz\n", encoding="utf-8")
+    for language in ("en-US", "EN"):
+        for create in (text.Tokenizer, text.SentenceSplitter):
+            with pytest.warns(UserWarning, match=f'no list of abbreviations for "{language}"'):
+                create(language)
+    recwarn.clear()
+    text.Tokenizer("en-US", nonbreaking_prefixes=prefixes)
+    text.SentenceSplitter("en-US", nonbreaking_prefixes=prefixes)
+    # Without a list of their own, as on the command line.
+    text.Detokenizer("en-US")
+    text.PunctuationNormalizer("en-US")
+    assert not list(recwarn)
+
+
 def test_subwords() -> None:
     codes = text.Bpe(DATA / "learned.codes")
     segmented = (DATA / "learned.segmented").read_text(encoding="utf-8").splitlines()

@@ -1,6 +1,5 @@
 //! The class `Translator`.
 
-use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
@@ -13,7 +12,7 @@ use miriam_nmt::translate::{TranslationOptions, Translator as NeuralTranslator};
 use miriam_nmt::{BundleOptions, DeviceSet, ModelBundle, language_code};
 use miriam_storage::Bytes;
 use miriam_textproc::SentenceSplitter;
-use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyUserWarning, PyValueError};
+use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -33,6 +32,7 @@ use super::results::{
 use super::text_arguments::{decoding_settings, translator_for_languages};
 use crate::interrupt::run_interruptible;
 use crate::text::{string_list, truth};
+use crate::warning::{warn, warn_if_unknown_language};
 
 /// The default number of batches that may wait per thread of a translator.
 const BATCHES_PER_THREAD: usize = 4;
@@ -90,9 +90,7 @@ impl Translator {
         })?;
         let (loaded, warning) = outcome.map_err(PyRuntimeError::new_err)?;
         if let Some(warning) = warning {
-            let category = py.get_type::<PyUserWarning>();
-            let message = CString::new(format!("{}: {warning}", self.path.display()))?;
-            PyErr::warn(py, &category, &message, 1)?;
+            warn(py, &format!("{}: {warning}", self.path.display()), 1)?;
         }
         Ok(loaded)
     }
@@ -190,11 +188,9 @@ impl Translator {
             most => usize::try_from(most).unwrap_or(usize::MAX),
         };
         if intra_threads > 1 {
-            let category = py.get_type::<PyUserWarning>();
-            let message =
-                c"intra_threads has no effect: a batch is translated by one thread; give \
-                            inter_threads";
-            PyErr::warn(py, &category, message, 1)?;
+            let message = "intra_threads has no effect: a batch is translated by one thread; give \
+                           inter_threads";
+            warn(py, message, 1)?;
         }
         let files = files.map(read_files).transpose()?;
         let mut translator = Translator {
@@ -535,10 +531,13 @@ impl Translator {
         let translator = translator
             .with_settings(&settings)
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let language = source_language.and_then(language_code);
+        let language = language.as_deref().or(source_language).unwrap_or("en");
+        if format != TextFormat::Sentence {
+            warn_if_unknown_language(py, language)?;
+        }
         let mut interrupted = None;
         let (batch, pending) = py.detach(|| {
-            let language = source_language.and_then(language_code);
-            let language = language.as_deref().or(source_language).unwrap_or("en");
             let splitter = SentenceSplitter::new(language);
             let batch = translator.cut_texts(texts.iter().map(String::as_bytes), format, &splitter);
             let task = translator.text_task(beam_size, format, limits);
