@@ -96,6 +96,8 @@ def build(
     return BinarySystem(os.fspath(built), text_reordering)
 
 
-def _open(ini: str, options: Sequence[str], raw: bool | None) -> PhraseTranslator:
+def _open(
+    cls: type[PhraseTranslator], ini: str, options: Sequence[str], raw: bool | None
+) -> PhraseTranslator:
     """Opens the system of a pickle."""
-    return _native.PhraseTranslator.__new__(PhraseTranslator, ini, options, raw)
+    return _native.PhraseTranslator.__new__(cls, ini, options, raw)

@@ -28,6 +28,8 @@ mod open;
 #[cfg(feature = "extension")]
 mod phrase;
 #[cfg(feature = "extension")]
+mod pickle;
+#[cfg(feature = "extension")]
 mod text;
 #[cfg(feature = "extension")]
 mod text_tools;

@@ -24,12 +24,13 @@ use miriam_textio::{
     CancellableProgress, CancellationToken, Input, Log10, NoProgress, Output, available_threads,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadwriteArray1};
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 
 use crate::interrupt::{Listeners, run_interruptible, run_observed};
 use crate::open::{on_own_threads, open_model};
+use crate::pickle::{Arguments, NewArguments, absolute_path};
 use crate::text::{Lines, text_bytes};
 
 /// The maximum number of bytes scored on the calling thread; scoring them does not delay Ctrl-C
@@ -58,10 +59,7 @@ pub struct LanguageModel {
     /// The path of the file.
     #[pyo3(get)]
     path: PathBuf,
-    load: String,
-    device: String,
-    /// The values of the options [`ArpaOptions::NAMES`].
-    arpa: [String; 3],
+    arguments: NewArguments,
 }
 
 impl LanguageModel {
@@ -135,8 +133,7 @@ impl LanguageModel {
         positive: &str,
         missing_markers: &str,
     ) -> PyResult<Self> {
-        let policies = [duplicates, positive, missing_markers];
-        let arpa = parse_arpa_options(policies)?;
+        let arpa = parse_arpa_options([duplicates, positive, missing_markers])?;
         let method = match load {
             "lazy" => LoadMethod::Lazy,
             "populate" => LoadMethod::Populate,
@@ -149,8 +146,15 @@ impl LanguageModel {
             open_model(&path, OpenOptions { load: method, arpa }, choice, stop)
         })?;
         let model = outcome.map_err(PyOSError::new_err)?;
-        let (load, device) = (load.to_owned(), device.to_owned());
-        Ok(LanguageModel { model, path, load, device, arpa: policies.map(str::to_owned) })
+        let keywords = [
+            ("load", load.into_bound_py_any(py)?),
+            ("device", device.into_bound_py_any(py)?),
+            ("duplicates", duplicates.into_bound_py_any(py)?),
+            ("positive", positive.into_bound_py_any(py)?),
+            ("missing_markers", missing_markers.into_bound_py_any(py)?),
+        ];
+        let arguments = NewArguments::new(py, absolute_path(&path), &keywords)?;
+        Ok(LanguageModel { model, path, arguments })
     }
 
     /// The length of the longest n-grams.
@@ -173,17 +177,8 @@ impl LanguageModel {
         format!("<LanguageModel from {:?}>", self.path.display().to_string())
     }
 
-    fn __getnewargs_ex__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, pyo3::types::PyDict>)> {
-        let options = pyo3::types::PyDict::new(py);
-        options.set_item("load", &self.load)?;
-        options.set_item("device", &self.device)?;
-        for (name, policy) in ArpaOptions::NAMES.iter().zip(&self.arpa) {
-            options.set_item(name.replace('-', "_"), policy)?;
-        }
-        Ok((PyTuple::new(py, [self.path.clone()])?, options))
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<Arguments<'py>> {
+        self.arguments.to_python(py)
     }
 
     /// Returns log10 p of each line: `float32`, or `float64` with `documents`.

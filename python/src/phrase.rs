@@ -17,6 +17,7 @@ use rayon::prelude::*;
 use crate::interrupt::{Listeners, run_interruptible, run_observed};
 use crate::lm::thread_count;
 use crate::open::on_own_threads;
+use crate::pickle::absolute_path;
 use crate::text::{Lines, text_bytes};
 
 /// The number of lines per translator; creating one costs about as much as translating a line.
@@ -27,6 +28,8 @@ const PART_LINES: usize = 32;
 pub struct PhraseTranslator {
     system: System,
     ini: PathBuf,
+    /// The absolute path of the ini, for pickles.
+    absolute_ini: PathBuf,
     options: Vec<String>,
     /// Whether lines are raw, as the caller requested.
     raw: Option<bool>,
@@ -90,6 +93,34 @@ fn find_ini(path: PathBuf) -> PyResult<PathBuf> {
 
 #[pymethods]
 impl PhraseTranslation {
+    /// Returns a translation with these attributes.
+    #[new]
+    #[pyo3(signature = (text, source, score, phrases, alignment, n_best, errors))]
+    fn new(
+        text: String,
+        source: Vec<String>,
+        score: Option<f32>,
+        phrases: Vec<(u32, u32, String)>,
+        alignment: Vec<(u32, u32)>,
+        n_best: Vec<(String, f32, Vec<f32>)>,
+        errors: Vec<String>,
+    ) -> Self {
+        PhraseTranslation { text, source, score, phrases, alignment, n_best, errors }
+    }
+
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let attributes = (
+            &self.text,
+            &self.source,
+            self.score,
+            &self.phrases,
+            &self.alignment,
+            &self.n_best,
+            &self.errors,
+        );
+        attributes.into_pyobject(py)
+    }
+
     fn __repr__(&self) -> String {
         let score = self.score.map_or_else(|| "None".into(), |score| score.to_string());
         format!("PhraseTranslation(text={:?}, score={score})", self.text)
@@ -219,7 +250,8 @@ impl PhraseTranslator {
         })?;
         let system = loaded.map_err(PyRuntimeError::new_err)?;
         let system = system.map_err(|error| PyOSError::new_err(error.to_string()))?;
-        Ok(PhraseTranslator { system, ini, options, raw, steps })
+        let absolute_ini = absolute_path(&ini);
+        Ok(PhraseTranslator { system, ini, absolute_ini, options, raw, steps })
     }
 
     /// Translates a line of raw text or of tokens.
@@ -279,11 +311,12 @@ impl PhraseTranslator {
         Ok(parts.into_iter().flatten().collect())
     }
 
-    /// Pickles the path of the ini.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let arguments = (self.ini.clone(), self.options.clone(), self.raw).into_pyobject(py)?;
+    /// Pickles the class, the path of the ini, and the attributes of a subclass.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let (py, this) = (slf.py(), slf.get());
+        let arguments = (slf.get_type(), &this.absolute_ini, &this.options, this.raw);
         let open = py.import("miriam.phrase")?.getattr("_open")?;
-        (open, arguments).into_pyobject(py)
+        (open, arguments, slf.getattr_opt("__dict__")?).into_pyobject(py)
     }
 
     fn __repr__(&self) -> String {

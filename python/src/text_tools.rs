@@ -6,12 +6,14 @@ use miriam_textproc::sentencepiece::Encoding;
 use miriam_textproc::{
     BpeCodes, BpeScratch, NonbreakingPrefixes, ProtectedPatterns, TruecaseModel, TruecaseTrainer,
 };
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::interrupt::run_interruptible;
 use crate::open::on_own_threads;
+use crate::pickle::{Arguments, NewArguments, absolute_path};
 use crate::text::Lines;
 use crate::warning::warn_if_unknown_language;
 
@@ -72,13 +74,16 @@ fn file_error(error: impl std::fmt::Display) -> PyErr {
     PyOSError::new_err(error.to_string())
 }
 
-fn prefixes(path: Option<PathBuf>) -> PyResult<Option<NonbreakingPrefixes>> {
-    path.map(|path| NonbreakingPrefixes::read(&path).map_err(file_error)).transpose()
+fn prefixes(path: Option<&Path>) -> PyResult<Option<NonbreakingPrefixes>> {
+    path.map(|path| NonbreakingPrefixes::read(path).map_err(file_error)).transpose()
 }
 
 /// Moses' tokeniser.
 #[pyclass(frozen, module = "miriam.text")]
-pub struct Tokenizer(miriam_textproc::Tokenizer);
+pub struct Tokenizer {
+    tool: miriam_textproc::Tokenizer,
+    arguments: NewArguments,
+}
 
 #[pymethods]
 impl Tokenizer {
@@ -101,20 +106,34 @@ impl Tokenizer {
             .aggressive(aggressive)
             .escape(escape)
             .skip_markup(skip_markup);
-        match prefixes(nonbreaking_prefixes)? {
+        match prefixes(nonbreaking_prefixes.as_deref())? {
             Some(prefixes) => tokenizer = tokenizer.with_nonbreaking_prefixes(prefixes),
             None => warn_if_unknown_language(py, language)?,
         }
-        if let Some(file) = protected {
-            let patterns = ProtectedPatterns::read(&file).map_err(file_error)?;
+        if let Some(file) = &protected {
+            let patterns = ProtectedPatterns::read(file).map_err(file_error)?;
             tokenizer = tokenizer.with_protected_patterns(patterns);
         }
-        Ok(Tokenizer(tokenizer))
+        let [nonbreaking_prefixes, protected] =
+            [nonbreaking_prefixes, protected].map(|path| path.as_deref().map(absolute_path));
+        let keywords = [
+            ("aggressive", aggressive.into_bound_py_any(py)?),
+            ("escape", escape.into_bound_py_any(py)?),
+            ("skip_markup", skip_markup.into_bound_py_any(py)?),
+            ("nonbreaking_prefixes", nonbreaking_prefixes.into_bound_py_any(py)?),
+            ("protected", protected.into_bound_py_any(py)?),
+        ];
+        let arguments = NewArguments::new(py, language, &keywords)?;
+        Ok(Tokenizer { tool: tokenizer, arguments })
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<Arguments<'py>> {
+        self.arguments.to_python(py)
     }
 
     /// Returns the tokens of a line, separated by spaces.
     fn tokenize(&self, line: &str) -> String {
-        change_line(line, |line, out| self.0.tokenize(line, out))
+        change_line(line, |line, out| self.tool.tokenize(line, out))
     }
 
     /// Applies `tokenize` to many lines.
@@ -125,26 +144,37 @@ impl Tokenizer {
         lines: &Bound<'_, PyAny>,
         threads: usize,
     ) -> PyResult<Vec<String>> {
-        change_lines(py, lines, threads, |line, out| self.0.tokenize(line, out))
+        change_lines(py, lines, threads, |line, out| self.tool.tokenize(line, out))
     }
 }
 
 /// Moses' detokeniser.
 #[pyclass(frozen, module = "miriam.text")]
-pub struct Detokenizer(miriam_textproc::Detokenizer);
+pub struct Detokenizer {
+    tool: miriam_textproc::Detokenizer,
+    arguments: NewArguments,
+}
 
 #[pymethods]
 impl Detokenizer {
     /// Returns a detokeniser for `language`; with `capitalize`, lines begin with a capital letter.
     #[new]
     #[pyo3(signature = (language="en", *, capitalize=false))]
-    fn new(language: &str, capitalize: bool) -> Self {
-        Detokenizer(miriam_textproc::Detokenizer::new(language).capitalize(capitalize))
+    fn new(py: Python<'_>, language: &str, capitalize: bool) -> PyResult<Self> {
+        let keywords = [("capitalize", capitalize.into_bound_py_any(py)?)];
+        Ok(Detokenizer {
+            tool: miriam_textproc::Detokenizer::new(language).capitalize(capitalize),
+            arguments: NewArguments::new(py, language, &keywords)?,
+        })
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<Arguments<'py>> {
+        self.arguments.to_python(py)
     }
 
     /// Returns the text of tokens that are separated by spaces.
     fn detokenize(&self, line: &str) -> String {
-        change_line(line, |line, out| self.0.detokenize(line, out))
+        change_line(line, |line, out| self.tool.detokenize(line, out))
     }
 
     /// Applies `detokenize` to many lines.
@@ -155,26 +185,36 @@ impl Detokenizer {
         lines: &Bound<'_, PyAny>,
         threads: usize,
     ) -> PyResult<Vec<String>> {
-        change_lines(py, lines, threads, |line, out| self.0.detokenize(line, out))
+        change_lines(py, lines, threads, |line, out| self.tool.detokenize(line, out))
     }
 }
 
 /// Moses' normaliser of punctuation.
 #[pyclass(frozen, module = "miriam.text")]
-pub struct PunctuationNormalizer(miriam_textproc::PunctuationNormalizer);
+pub struct PunctuationNormalizer {
+    tool: miriam_textproc::PunctuationNormalizer,
+    arguments: NewArguments,
+}
 
 #[pymethods]
 impl PunctuationNormalizer {
     /// Returns a normaliser for `language`.
     #[new]
     #[pyo3(signature = (language="en"))]
-    fn new(language: &str) -> Self {
-        PunctuationNormalizer(miriam_textproc::PunctuationNormalizer::new(language))
+    fn new(py: Python<'_>, language: &str) -> PyResult<Self> {
+        Ok(PunctuationNormalizer {
+            tool: miriam_textproc::PunctuationNormalizer::new(language),
+            arguments: NewArguments::new(py, language, &[])?,
+        })
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<Arguments<'py>> {
+        self.arguments.to_python(py)
     }
 
     /// Returns a line with uniform quotation marks, dashes and spaces.
     fn normalize(&self, line: &str) -> String {
-        change_line(line, |line, out| self.0.normalize(line, out))
+        change_line(line, |line, out| self.tool.normalize(line, out))
     }
 
     /// Applies `normalize` to many lines.
@@ -185,20 +225,28 @@ impl PunctuationNormalizer {
         lines: &Bound<'_, PyAny>,
         threads: usize,
     ) -> PyResult<Vec<String>> {
-        change_lines(py, lines, threads, |line, out| self.0.normalize(line, out))
+        change_lines(py, lines, threads, |line, out| self.tool.normalize(line, out))
     }
 }
 
 /// Moses' truecaser.
 #[pyclass(frozen, module = "miriam.text")]
-pub struct Truecaser(TruecaseModel);
+pub struct Truecaser {
+    model: TruecaseModel,
+    arguments: NewArguments,
+}
 
 #[pymethods]
 impl Truecaser {
     /// Reads the model at `path`, in Moses' format.
     #[new]
-    fn new(path: PathBuf) -> PyResult<Self> {
-        TruecaseModel::read(&path).map(Truecaser).map_err(file_error)
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let model = TruecaseModel::read(&path).map_err(file_error)?;
+        Truecaser::from_file(py, model, &path)
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<Arguments<'py>> {
+        self.arguments.to_python(py)
     }
 
     /// Counts the casings of words in tokenised lines, writes a model to the file `model` like
@@ -226,7 +274,8 @@ impl Truecaser {
         })?;
         write_file(&model, &text)?;
         let name = model.display().to_string();
-        TruecaseModel::from_text(&text, &name).map(Truecaser).map_err(file_error)
+        let truecase_model = TruecaseModel::from_text(&text, &name).map_err(file_error)?;
+        Truecaser::from_file(py, truecase_model, &model)
     }
 
     /// Returns the truecased tokens of a line; with `caseless`, all tokens are changed, for text
@@ -250,8 +299,17 @@ impl Truecaser {
 }
 
 impl Truecaser {
+    /// Returns the truecaser of a model that is in the file `path`.
+    fn from_file(py: Python<'_>, model: TruecaseModel, path: &Path) -> PyResult<Self> {
+        Ok(Truecaser { model, arguments: NewArguments::new(py, absolute_path(path), &[])? })
+    }
+
     fn change(&self, line: &[u8], caseless: bool, out: &mut Vec<u8>) {
-        if caseless { self.0.truecase_caseless(line, out) } else { self.0.truecase(line, out) }
+        if caseless {
+            self.model.truecase_caseless(line, out)
+        } else {
+            self.model.truecase(line, out)
+        }
     }
 }
 
@@ -270,7 +328,10 @@ pub fn detruecase(line: &str) -> String {
 
 /// A splitter of running text into sentences.
 #[pyclass(frozen, module = "miriam.text")]
-pub struct SentenceSplitter(miriam_textproc::SentenceSplitter);
+pub struct SentenceSplitter {
+    tool: miriam_textproc::SentenceSplitter,
+    arguments: NewArguments,
+}
 
 #[pymethods]
 impl SentenceSplitter {
@@ -282,13 +343,21 @@ impl SentenceSplitter {
         language: &str,
         nonbreaking_prefixes: Option<PathBuf>,
     ) -> PyResult<Self> {
-        Ok(SentenceSplitter(match prefixes(nonbreaking_prefixes)? {
+        let tool = match prefixes(nonbreaking_prefixes.as_deref())? {
             Some(prefixes) => miriam_textproc::SentenceSplitter::with_prefixes(language, prefixes),
             None => {
                 warn_if_unknown_language(py, language)?;
                 miriam_textproc::SentenceSplitter::new(language)
             }
-        }))
+        };
+        let nonbreaking_prefixes = nonbreaking_prefixes.as_deref().map(absolute_path);
+        let keywords = [("nonbreaking_prefixes", nonbreaking_prefixes.into_bound_py_any(py)?)];
+        let arguments = NewArguments::new(py, language, &keywords)?;
+        Ok(SentenceSplitter { tool, arguments })
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<Arguments<'py>> {
+        self.arguments.to_python(py)
     }
 
     /// Returns the sentences of a text; none continues on the next line.
@@ -312,7 +381,7 @@ impl SentenceSplitter {
     fn sentences(&self, text: &[u8]) -> Vec<String> {
         let lines = text.split(|&byte| byte == b'\n');
         let sentences = lines.flat_map(|line| {
-            let ranges = self.0.split(line).into_iter();
+            let ranges = self.tool.split(line).into_iter();
             ranges.map(|range| into_string(line[range].to_vec()))
         });
         sentences.collect()
@@ -324,6 +393,7 @@ impl SentenceSplitter {
 pub struct Bpe {
     codes: BpeCodes,
     separator: String,
+    arguments: NewArguments,
 }
 
 #[pymethods]
@@ -331,12 +401,18 @@ impl Bpe {
     /// Reads the codes at `path`; `separator` follows subwords that do not end a word.
     #[new]
     #[pyo3(signature = (path, *, separator="@@"))]
-    fn new(path: PathBuf, separator: &str) -> PyResult<Self> {
+    fn new(py: Python<'_>, path: PathBuf, separator: &str) -> PyResult<Self> {
         let text = std::fs::read(&path)
             .map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?;
         let name = path.display().to_string();
         let codes = BpeCodes::from_text(&text, &name).map_err(file_error)?;
-        Ok(Bpe { codes, separator: separator.to_owned() })
+        let keywords = [("separator", separator.into_bound_py_any(py)?)];
+        let arguments = NewArguments::new(py, absolute_path(&path), &keywords)?;
+        Ok(Bpe { codes, separator: separator.to_owned(), arguments })
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<Arguments<'py>> {
+        self.arguments.to_python(py)
     }
 
     /// Returns the subwords of a line, separated by spaces. Words are separated by spaces alone, as in
@@ -393,18 +469,27 @@ impl Bpe {
 
 /// A SentencePiece model.
 #[pyclass(frozen, module = "miriam.text")]
-pub struct SentencePiece(miriam_textproc::SentencePiece);
+pub struct SentencePiece {
+    model: miriam_textproc::SentencePiece,
+    arguments: NewArguments,
+}
 
 #[pymethods]
 impl SentencePiece {
     /// Reads the model at `path`.
     #[new]
-    fn new(path: PathBuf) -> PyResult<Self> {
-        miriam_textproc::SentencePiece::open(&path).map(SentencePiece).map_err(file_error)
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let model = miriam_textproc::SentencePiece::open(&path).map_err(file_error)?;
+        let arguments = NewArguments::new(py, absolute_path(&path), &[])?;
+        Ok(SentencePiece { model, arguments })
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<Arguments<'py>> {
+        self.arguments.to_python(py)
     }
 
     fn __len__(&self) -> usize {
-        self.0.len()
+        self.model.len()
     }
 
     /// Returns the pieces of a line.
@@ -426,26 +511,26 @@ impl SentencePiece {
     /// Returns the ids of the pieces of a line.
     fn encode_ids(&self, line: &str) -> Vec<u32> {
         let mut encoding = Encoding::new();
-        self.0.encode(line.as_bytes(), &mut encoding);
+        self.model.encode(line.as_bytes(), &mut encoding);
         encoding.ids().to_vec()
     }
 
     /// Returns the text of pieces.
     fn decode(&self, pieces: Vec<String>) -> String {
         let mut text = Vec::new();
-        self.0.decode_pieces(pieces.iter().map(String::as_bytes), &mut text);
+        self.model.decode_pieces(pieces.iter().map(String::as_bytes), &mut text);
         into_string(text)
     }
 
     /// Returns the text of ids of pieces.
     fn decode_ids(&self, ids: Vec<u32>) -> PyResult<String> {
-        let count = self.0.len();
+        let count = self.model.len();
         if let Some(id) = ids.iter().find(|&&id| id as usize >= count) {
             let message = format!("id {id} is out of range: the model has {count} pieces");
             return Err(PyValueError::new_err(message));
         }
         let mut text = Vec::new();
-        self.0.decode(&ids, &mut text);
+        self.model.decode(&ids, &mut text);
         Ok(into_string(text))
     }
 }
@@ -453,8 +538,8 @@ impl SentencePiece {
 impl SentencePiece {
     fn pieces(&self, line: &[u8]) -> Vec<String> {
         let mut encoding = Encoding::new();
-        self.0.encode(line, &mut encoding);
-        let pieces = self.0.pieces(&encoding);
+        self.model.encode(line, &mut encoding);
+        let pieces = self.model.pieces(&encoding);
         pieces.map(|piece| String::from_utf8_lossy(piece).into_owned()).collect()
     }
 }

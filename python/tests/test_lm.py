@@ -243,6 +243,19 @@ def test_pickles_hold_the_path(tmp_path: Path) -> None:
     assert same.score_many(LINES).tolist() == model.score_many(LINES).tolist()
 
 
+def test_pickles_of_relative_paths_are_loaded_in_other_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "toy.arpa").write_bytes(TOY.read_bytes())
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path)
+    model = LanguageModel("toy.arpa")
+    pickled = pickle.dumps(model)
+    monkeypatch.chdir(tmp_path / "other")
+    assert model.path == Path("toy.arpa")
+    assert pickle.loads(pickled).path == tmp_path / "toy.arpa"
+
+
 def test_threads_of_python_run_at_once(toy: LanguageModel) -> None:
     """While a batch is scored, the interpreter continues."""
     lines = ["a b zzz b a " * 100] * 20_000

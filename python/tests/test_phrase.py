@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import multiprocessing
 import pickle
 import shutil
 import subprocess
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 
 from conftest import ROOT
-from miriam.phrase import PhraseTranslator, build
+from miriam.phrase import PhraseTranslation, PhraseTranslator, build
 
 TOY = ROOT / "examples" / "toy"
 
@@ -64,6 +66,40 @@ def test_options_and_pickles(toy: PhraseTranslator, lines: list[str]) -> None:
     assert [one.text for one in again.translate_many(lines)] == [
         one.text for one in monotone.translate_many(lines)
     ]
+
+
+class Named(PhraseTranslator):
+    name = ""
+
+
+def test_pickles_keep_the_folder_and_the_class(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: list[str]
+) -> None:
+    monkeypatch.chdir(TOY.parent)
+    translator = Named("toy", stack=50)
+    translator.name = "toy"
+    pickled = pickle.dumps(translator)
+    monkeypatch.chdir(tmp_path)
+    for same in (pickle.loads(pickled), copy.copy(translator), copy.deepcopy(translator)):
+        assert type(same) is Named and same.name == "toy"
+        assert same.translate(lines[0]).text == translator.translate(lines[0]).text
+
+
+def attributes(found: PhraseTranslation) -> list[object]:
+    names = ("text", "source", "score", "phrases", "alignment", "n_best", "errors")
+    return [getattr(found, name) for name in names]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_translations_come_from_other_processes(
+    method: str, toy: PhraseTranslator, lines: list[str]
+) -> None:
+    expected = toy.translate_many([lines[0], "the house|NN"], n_best=3)
+    for found in (pickle.loads(pickle.dumps(expected)), copy.copy(expected), copy.deepcopy(expected)):
+        assert [attributes(one) for one in found] == [attributes(one) for one in expected]
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        [sent] = pool.map_async(toy.translate, lines[:1]).get(60)
+    assert attributes(sent) == attributes(toy.translate(lines[0]))
 
 
 def wrong(option: str) -> dict[str, Any]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import multiprocessing
+import os
+import pickle
 from pathlib import Path
-from typing import Callable, Sequence
+from typing import Any, Callable, Sequence
 
 import pytest
 
@@ -169,3 +173,50 @@ def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
         text.Tokenizer(nonbreaking_prefixes=missing)
     with pytest.raises(OSError, match="missing"):
         text.Tokenizer(protected=missing)
+
+
+def copies(tool: Any, tmp_path: Path) -> list[Any]:
+    """Copies of a tool, one of them from a pickle that is loaded in another folder."""
+    pickled = pickle.dumps(tool)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        return [pickle.loads(pickled), copy.copy(tool), copy.deepcopy(tool)]
+
+
+def test_tools_are_pickled_and_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "prefixes").write_text("Xyz\n", encoding="utf-8")
+    (tmp_path / "protected").write_text("http\\S+\n", encoding="utf-8")
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path)
+    truecaser = text.Truecaser.train(["I saw the cat ."], "model")
+    line = "Xyz. A - B well-known \"http://a.b\" it's The cat"
+    tokenizers = [
+        text.Tokenizer("fr"),
+        text.Tokenizer(aggressive=True, escape=False, skip_markup=True),
+        text.Tokenizer(nonbreaking_prefixes="prefixes", protected="protected"),
+    ]
+    splitters = [text.SentenceSplitter("de"), text.SentenceSplitter(nonbreaking_prefixes="prefixes")]
+    codes = os.path.relpath(DATA / "learned.codes")
+    calls: list[tuple[Any, str]] = [
+        *((tokenizer, "tokenize") for tokenizer in tokenizers),
+        *((splitter, "split") for splitter in splitters),
+        (text.Detokenizer("fr", capitalize=True), "detokenize"),
+        (text.PunctuationNormalizer("fr"), "normalize"),
+        (truecaser, "truecase"),
+        (text.Truecaser("model"), "truecase"),
+        (text.Bpe(codes, separator="_"), "segment"),
+        (text.SentencePiece(os.path.relpath(DATA / "bpe.spm")), "encode"),
+    ]
+    for tool, method in calls:
+        expected = getattr(tool, method)(line)
+        for same in copies(tool, tmp_path / "other"):
+            assert type(same) is type(tool)
+            assert getattr(same, method)(line) == expected, tool
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_tools_go_to_other_processes(method: str) -> None:
+    tokenizer = text.Tokenizer("fr")
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        found = pool.map_async(tokenizer.tokenize, ["l'eau", "d'accord."]).get(60)
+    assert found == ["l&apos; eau", "d&apos; accord ."]

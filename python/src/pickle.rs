@@ -1,0 +1,50 @@
+//! Pickles that hold the arguments of a constructor, which opens its files again.
+
+use std::path::{Path, PathBuf};
+
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+/// Positional arguments and keywords, as `__getnewargs_ex__` returns them.
+pub type Arguments<'py> = (Bound<'py, PyTuple>, Bound<'py, PyDict>);
+
+/// The arguments that created an object.
+pub struct NewArguments {
+    positional: Py<PyTuple>,
+    keywords: Py<PyDict>,
+}
+
+impl NewArguments {
+    /// Stores the only positional argument and the keywords.
+    ///
+    /// # Errors
+    ///
+    /// If a value cannot be converted.
+    pub fn new<'py>(
+        py: Python<'py>,
+        first: impl IntoPyObject<'py>,
+        keywords: &[(&str, Bound<'py, PyAny>)],
+    ) -> PyResult<Self> {
+        let positional = PyTuple::new(py, [first.into_bound_py_any(py)?])?;
+        let given = PyDict::new(py);
+        for (name, value) in keywords {
+            given.set_item(*name, value)?;
+        }
+        Ok(NewArguments { positional: positional.unbind(), keywords: given.unbind() })
+    }
+
+    /// Returns the arguments for a pickle or a copy.
+    ///
+    /// # Errors
+    ///
+    /// If memory is exhausted.
+    pub fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Arguments<'py>> {
+        Ok((self.positional.bind(py).clone(), self.keywords.bind(py).copy()?))
+    }
+}
+
+/// Returns the absolute form of a path: a process that loads a pickle may work in another folder.
+pub fn absolute_path(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
