@@ -380,20 +380,25 @@ impl AlignmentWriter {
 ///
 /// # Errors
 /// If a file cannot be read or written, the files differ in their numbers of lines, or a link is
-/// malformed.
+/// malformed; [`Error::Cancelled`] if `progress` is cancelled.
 pub fn symmetrize_files(
     forward: &Path,
     reverse: &Path,
     output: &Path,
     heuristic: Symmetrization,
     threads: usize,
+    progress: &dyn Progress,
 ) -> Result<AlignSummary> {
+    let task = progress.task("symmetrizing", None);
     let mut files = ParallelLines::open(&[forward, reverse])?;
     let mut output = Output::create_atomic(output)?;
     let mut summary = AlignSummary::default();
     ordered_map(
         threads.max(1),
         || -> Result<Option<Vec<[Vec<Link>; 2]>>> {
+            if task.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
             let mut block = Vec::new();
             while block.len() < 500 {
                 let mut both = [Vec::new(), Vec::new()];
@@ -419,6 +424,7 @@ pub fn symmetrize_files(
         |(text, pairs, links), _| {
             summary.pairs += pairs;
             summary.links += links;
+            task.advance(pairs);
             Ok::<(), Error>(output.write(&text)?)
         },
     )?;

@@ -4,10 +4,10 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use miriam_textio::{LinkCertainty, ParallelLines};
+use miriam_textio::{LinkCertainty, ParallelLines, Progress};
 
-use crate::Result;
 use crate::links::{Link, for_each_link, parse_links};
+use crate::{Error, Result};
 
 /// The agreement of links with a gold standard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,13 +49,22 @@ fn ratio(part: u64, total: u64) -> f64 {
 /// written `i-j`, its other possible ones `i?j`.
 ///
 /// # Errors
-/// If a file cannot be read, the files differ in their numbers of lines, or a link is malformed.
-pub fn evaluate_alignment(links: &Path, gold: &Path) -> Result<AlignmentEvaluation> {
+/// If a file cannot be read, the files differ in their numbers of lines, or a link is malformed;
+/// [`Error::Cancelled`] if `progress` is cancelled.
+pub fn evaluate_alignment(
+    links: &Path,
+    gold: &Path,
+    progress: &dyn Progress,
+) -> Result<AlignmentEvaluation> {
+    let task = progress.task("comparing links", None);
     let mut files = ParallelLines::open(&[links, gold])?;
     let mut agreement = AlignmentEvaluation::default();
     let mut found: Vec<Link> = Vec::new();
     let (mut sure, mut possible) = (HashSet::new(), HashSet::new());
     loop {
+        if task.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
         sure.clear();
         possible.clear();
         let more = files.next(|index, name, line| match index {
@@ -76,6 +85,7 @@ pub fn evaluate_alignment(links: &Path, gold: &Path) -> Result<AlignmentEvaluati
         fn among(set: &HashSet<Link>, found: &[(u16, u16)]) -> usize {
             found.iter().filter(|link| set.contains(link)).count()
         }
+        task.advance(1);
         agreement.links += found.len() as u64;
         agreement.sure_links += sure.len() as u64;
         agreement.matched_sure += among(&sure, &found) as u64;
@@ -86,6 +96,7 @@ pub fn evaluate_alignment(links: &Path, gold: &Path) -> Result<AlignmentEvaluati
 #[cfg(test)]
 mod tests {
     use super::*;
+    use miriam_textio::NoProgress;
 
     #[test]
     fn error_rate_equals_manual_calculation() {
@@ -99,7 +110,8 @@ mod tests {
         // Line 2: nothing on either side. Line 3: a link twice counts once.
         let links = path("links", "0-0 1-1 2-2\n\n4-5 4-5\n");
         let gold = path("gold", "0-0 1?1 3-3\n\n4-5\n");
-        let agreement = evaluate_alignment(&links, &gold).expect("both are well-formed");
+        let agreement =
+            evaluate_alignment(&links, &gold, &NoProgress).expect("both are well-formed");
         let expected =
             AlignmentEvaluation { links: 4, sure_links: 3, matched_sure: 2, matched_possible: 3 };
         assert_eq!(agreement, expected);
@@ -107,7 +119,7 @@ mod tests {
         assert_eq!(agreement.recall(), 2.0 / 3.0);
         assert!((agreement.error_rate() - 2.0 / 7.0).abs() < 1e-15);
         let short = path("short", "0-0\n");
-        let error = evaluate_alignment(&links, &short).unwrap_err().to_string();
+        let error = evaluate_alignment(&links, &short, &NoProgress).unwrap_err().to_string();
         assert!(error.contains("has 3 lines") && error.contains("has 1: "), "{error}");
     }
 }

@@ -21,7 +21,7 @@ use crate::links::Link;
 /// fs::write(&forward, "0-0 1-1 2-1\n")?;
 /// fs::write(&reverse, "0-0 2-2 3-3\n")?;
 /// let heuristic = Symmetrization::Intersection;
-/// symmetrize_files(&forward, &reverse, &output, heuristic, 1)?;
+/// symmetrize_files(&forward, &reverse, &output, heuristic, 1, &NoProgress)?;
 /// assert_eq!(fs::read_to_string(&output)?, "0-0\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

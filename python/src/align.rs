@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use miriam_align::{AlignModel, AlignOptions, AlignSummary, Symmetrization};
-use miriam_textio::Input;
+use miriam_textio::{CancellableProgress, Input, NoProgress};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -104,11 +104,12 @@ pub fn symmetrize_links(
 ) -> PyResult<Counts> {
     let how = symmetrization(symmetrize)?;
     let threads = thread_count(threads)?;
-    let outcome = run_interruptible(py, |_| {
+    let outcome = run_interruptible(py, |stop| {
         for input in [&forward, &reverse] {
             Input::check_access(input, Some(&links)).map_err(|error| error.to_string())?;
         }
-        miriam_align::symmetrize_files(&forward, &reverse, &links, how, threads)
+        let progress = CancellableProgress { shown: &NoProgress, stop };
+        miriam_align::symmetrize_files(&forward, &reverse, &links, how, threads, &progress)
             .map_err(|error| error.to_string())
     })?;
     outcome.map(counts).map_err(PyOSError::new_err)
@@ -117,7 +118,10 @@ pub fn symmetrize_links(
 /// Computes precision, recall and alignment error rate of the links of a file.
 #[pyfunction]
 pub fn evaluate_links(py: Python<'_>, links: PathBuf, gold: PathBuf) -> PyResult<(f64, f64, f64)> {
-    let outcome = py.detach(|| miriam_align::evaluate_alignment(&links, &gold));
+    let outcome = run_interruptible(py, |stop| {
+        let progress = CancellableProgress { shown: &NoProgress, stop };
+        miriam_align::evaluate_alignment(&links, &gold, &progress)
+    })?;
     let found = outcome.map_err(|error| PyOSError::new_err(error.to_string()))?;
     Ok((found.precision(), found.recall(), found.error_rate()))
 }

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use miriam_decoder::{
-    BuildOptions, Configuration, DetailOptions, Error, System, TranslatedPhrase, Translator,
-    build_binary_system,
+    BuildOptions, Configuration, DetailOptions, Error, LineLimits, System, TranslatedPhrase,
+    Translator, build_binary_system,
 };
 use miriam_rescoring::load_system;
-use miriam_textio::{CancellableProgress, NoProgress};
+use miriam_textio::{CancellableProgress, CancellationToken, NoProgress};
 use miriam_textproc::{TextProcessor, TextProcessorConfig};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -176,6 +176,14 @@ fn no_steps(error: miriam_textproc::Error) -> PyErr {
     PyOSError::new_err(format!("{error}; with raw=False, lines are tokens"))
 }
 
+/// Returns a translator whose searches end when `stop` is cancelled.
+fn cancellable_translator<'s>(system: &'s System, stop: &CancellationToken) -> Translator<'s> {
+    let mut translator = Translator::new(system);
+    let cancellation = Some(stop.clone());
+    translator.set_line_limits(LineLimits { cancellation, ..LineLimits::default() });
+    translator
+}
+
 /// Translates a line without its end. Errors of the line are in the result.
 fn translate_line(
     translator: &mut Translator<'_>,
@@ -267,10 +275,10 @@ impl PhraseTranslator {
     ) -> PyResult<PhraseTranslation> {
         let line = text_bytes(line)?;
         let wanted = DetailOptions { n_best, distinct, ..DetailOptions::default() };
-        let found = py.detach(|| {
-            let mut translator = Translator::new(&self.system);
+        let found = run_interruptible(py, |stop| {
+            let mut translator = cancellable_translator(&self.system, stop);
             translate_line(&mut translator, self.steps.as_ref(), line, wanted)
-        });
+        })?;
         let found = found.map_err(|error| PyOSError::new_err(error.to_string()))?;
         match (found.score, found.errors.first()) {
             (None, Some(reason)) => Err(PyValueError::new_err(reason.clone())),
@@ -296,7 +304,7 @@ impl PhraseTranslator {
         let outcome = run_interruptible(py, |stop| {
             on_own_threads(threads, || {
                 let parts = slices.par_chunks(PART_LINES).map(|part| {
-                    let mut translator = Translator::new(&self.system);
+                    let mut translator = cancellable_translator(&self.system, stop);
                     let lines = part.iter().take_while(|_| !stop.is_cancelled());
                     let steps = self.steps.as_ref();
                     lines

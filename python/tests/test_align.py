@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -40,6 +44,24 @@ def test_directions_are_joined(tmp_path: Path) -> None:
     for how, text in [("intersection", "0-0\n"), ("union", "0-0 1-0 1-1\n")]:
         assert align.symmetrize(forward, reverse, links, how=how).links == len(text.split())
         assert links.read_text() == text
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_ends_calls_and_leaves_files(tmp_path: Path) -> None:
+    line = " ".join(f"{at}-{at}" for at in range(40)) + "\n"
+    links, output = write(tmp_path, links=line * 300_000, output="old\n")
+    calls: list[Callable[[], object]] = [
+        lambda: align.symmetrize(links, links, output, threads=1),
+        lambda: align.symmetrize(links, links, output, threads=2),
+        lambda: align.evaluate(links, links),
+    ]
+    for call in calls:
+        timer = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        timer.join()
+        assert output.read_text(encoding="utf-8") == "old\n"
 
 
 def test_mistakes_are_named(tmp_path: Path) -> None:

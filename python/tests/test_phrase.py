@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import copy
 import multiprocessing
+import os
 import pickle
 import shutil
+import signal
 import subprocess
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +70,20 @@ def test_options_and_pickles(toy: PhraseTranslator, lines: list[str]) -> None:
     assert [one.text for one in again.translate_many(lines)] == [
         one.text for one in monotone.translate_many(lines)
     ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_ends_the_search_of_a_line() -> None:
+    wide = PhraseTranslator(TOY, stack=5000)
+    line = " ".join(["the red house is big and the cats sleep ."] * 15)
+    for translate in (lambda: wide.translate(line), lambda: wide.translate_many([line])):
+        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        started = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            translate()
+        timer.join()
+        assert time.monotonic() - started < 5
 
 
 class Named(PhraseTranslator):

@@ -119,7 +119,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     }
     if let Some(gold) = &arguments.gold {
         let links = arguments.links.as_ref().unwrap_or(output);
-        let agreement = miriam_align::evaluate_alignment(links, gold)?;
+        let agreement = miriam_align::evaluate_alignment(links, gold, &common.progress())?;
         crate::console::print_line(format_args!(
             "precision {:.4}  recall {:.4}  AER {:.4}",
             agreement.precision(),
@@ -133,8 +133,11 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
 fn write_links(arguments: &Arguments, common: &CommonOptions) -> anyhow::Result<AlignSummary> {
     let how = parse_symmetrization(&arguments.symmetrize);
     let (output, threads) = (&arguments.output, common.threads.count());
+    let progress = common.progress();
     if let (Some(forward), Some(reverse)) = (&arguments.forward, &arguments.reverse) {
-        return Ok(miriam_align::symmetrize_files(forward, reverse, output, how, threads)?);
+        let summary =
+            miriam_align::symmetrize_files(forward, reverse, output, how, threads, &progress)?;
+        return Ok(summary);
     }
     let (Some(source), Some(target)) = (&arguments.source, &arguments.target) else {
         unreachable!("the parser requires them")
@@ -155,7 +158,7 @@ fn write_links(arguments: &Arguments, common: &CommonOptions) -> anyhow::Result<
         lexical_table: arguments.lexical_table.clone(),
         ..AlignOptions::default()
     };
-    Ok(miriam_align::align_files(source, target, output, &options, &common.progress())?)
+    Ok(miriam_align::align_files(source, target, output, &options, &progress)?)
 }
 
 /// Warns of pairs that were not aligned because of their length.
