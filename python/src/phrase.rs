@@ -18,7 +18,7 @@ use crate::interrupt::{Listeners, run_interruptible, run_observed};
 use crate::lm::thread_count;
 use crate::open::on_own_threads;
 use crate::pickle::absolute_path;
-use crate::text::{Lines, text_bytes};
+use crate::text::{Lines, text_bytes, without_line_end};
 
 /// The number of lines per translator; creating one costs about as much as translating a line.
 const PART_LINES: usize = 32;
@@ -191,8 +191,7 @@ fn translate_line(
     line: &[u8],
     wanted: DetailOptions,
 ) -> Result<PhraseTranslation, Error> {
-    let line = line.strip_suffix(b"\n").unwrap_or(line);
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let line = without_line_end(line);
     let mut prepared = Vec::new();
     let line = match steps {
         Some(steps) => {

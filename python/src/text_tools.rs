@@ -14,16 +14,17 @@ use rayon::prelude::*;
 use crate::interrupt::run_interruptible;
 use crate::open::on_own_threads;
 use crate::pickle::{Arguments, NewArguments, absolute_path};
-use crate::text::Lines;
+use crate::text::{Lines, without_line_end};
 use crate::warning::warn_if_unknown_language;
 
 /// The number of lines between two checks for cancellation.
 const PART_LINES: usize = 256;
 
-/// Converts the output of a tool for a line to a string.
-fn change_line(line: &str, change: impl Fn(&[u8], &mut Vec<u8>)) -> String {
+/// Converts the output of a tool for a line without its end to a string.
+fn change_line(line: &[u8], change: impl Fn(&[u8], &mut Vec<u8>)) -> String {
+    let line = without_line_end(line);
     let mut out = Vec::with_capacity(line.len() + line.len() / 4);
-    change(line.as_bytes(), &mut out);
+    change(line, &mut out);
     into_string(out)
 }
 
@@ -63,11 +64,7 @@ fn change_lines(
     threads: usize,
     change: impl Fn(&[u8], &mut Vec<u8>) + Sync + Send,
 ) -> PyResult<Vec<String>> {
-    map_lines(py, lines, threads, |line| {
-        let mut out = Vec::with_capacity(line.len() + line.len() / 4);
-        change(line, &mut out);
-        into_string(out)
-    })
+    map_lines(py, lines, threads, |line| change_line(line, &change))
 }
 
 fn file_error(error: impl std::fmt::Display) -> PyErr {
@@ -133,7 +130,7 @@ impl Tokenizer {
 
     /// Returns the tokens of a line, separated by spaces.
     fn tokenize(&self, line: &str) -> String {
-        change_line(line, |line, out| self.tool.tokenize(line, out))
+        change_line(line.as_bytes(), |line, out| self.tool.tokenize(line, out))
     }
 
     /// Applies `tokenize` to many lines.
@@ -174,7 +171,7 @@ impl Detokenizer {
 
     /// Returns the text of tokens that are separated by spaces.
     fn detokenize(&self, line: &str) -> String {
-        change_line(line, |line, out| self.tool.detokenize(line, out))
+        change_line(line.as_bytes(), |line, out| self.tool.detokenize(line, out))
     }
 
     /// Applies `detokenize` to many lines.
@@ -214,7 +211,7 @@ impl PunctuationNormalizer {
 
     /// Returns a line with uniform quotation marks, dashes and spaces.
     fn normalize(&self, line: &str) -> String {
-        change_line(line, |line, out| self.tool.normalize(line, out))
+        change_line(line.as_bytes(), |line, out| self.tool.normalize(line, out))
     }
 
     /// Applies `normalize` to many lines.
@@ -282,7 +279,7 @@ impl Truecaser {
     /// without casing.
     #[pyo3(signature = (line, *, caseless=false))]
     fn truecase(&self, line: &str, caseless: bool) -> String {
-        change_line(line, |line, out| self.change(line, caseless, out))
+        change_line(line.as_bytes(), |line, out| self.change(line, caseless, out))
     }
 
     /// Applies `truecase` to many lines.
@@ -323,7 +320,7 @@ fn write_file(path: &Path, content: &[u8]) -> PyResult<()> {
 /// Returns a line with a capital letter at the beginning of each sentence.
 #[pyfunction]
 pub fn detruecase(line: &str) -> String {
-    change_line(line, miriam_textproc::detruecase)
+    change_line(line.as_bytes(), miriam_textproc::detruecase)
 }
 
 /// A splitter of running text into sentences.
@@ -416,9 +413,9 @@ impl Bpe {
     }
 
     /// Returns the subwords of a line, separated by spaces. Words are separated by spaces alone, as in
-    /// subword-nmt; the end of the line does not belong to the last one.
+    /// subword-nmt.
     fn segment(&self, line: &str) -> String {
-        change_line(line, |line, out| self.write_subwords(line, out))
+        change_line(line.as_bytes(), |line, out| self.write_subwords(line, out))
     }
 
     /// Applies `segment` to many lines.
@@ -444,18 +441,10 @@ impl Bpe {
     }
 }
 
-/// Removes spaces and line ends around `line`.
-fn trim_line(mut line: &[u8]) -> &[u8] {
-    while let [b' ' | b'\r' | b'\n', rest @ ..] | [rest @ .., b' ' | b'\r' | b'\n'] = line {
-        line = rest;
-    }
-    line
-}
-
 impl Bpe {
     fn write_subwords(&self, line: &[u8], out: &mut Vec<u8>) {
         let mut scratch = BpeScratch::default();
-        for word in miriam_textio::fields::split_at_spaces(trim_line(line)) {
+        for word in miriam_textio::fields::split_at_spaces(line) {
             self.codes.segment_word(word, &mut scratch, |part, more| {
                 if !out.is_empty() {
                     out.push(b' ');

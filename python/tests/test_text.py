@@ -140,6 +140,21 @@ def test_line_ends_do_not_belong_to_words(end: str) -> None:
     assert codes.segment(end) == codes.join(end.strip(" ")) == ""
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_results_have_no_line_end(end: str) -> None:
+    detokenizer, tokenizer = text.Detokenizer(), text.Tokenizer()
+    normalizer, truecaser = text.PunctuationNormalizer(), text.Truecaser(GOLDEN / "truecase-model")
+    # By Moses' scripts.
+    assert detokenizer.detokenize("I see it ." + end) == "I see it."
+    assert detokenizer.detokenize_many(["I see it ." + end]) == ["I see it."]
+    read = ["Hello there." + end, end, "Bye." + end]
+    assert tokenizer.tokenize_many(read) == ["Hello there .", "", "Bye ."]
+    assert tokenizer.tokenize(end) == ""
+    assert normalizer.normalize("x" + end) == "x"
+    assert truecaser.truecase("the cat" + end) == truecaser.truecase("the cat")
+    assert text.detruecase("the cat" + end) == "The cat"
+
+
 def test_sentence_pieces() -> None:
     models = {name: text.SentencePiece(DATA / f"{name}.spm") for name in ("unigram", "bpe")}
     seen = 0
