@@ -236,6 +236,7 @@ class Translator(_native.Translator):
             raise ValueError("give both source_tokenize_fn and target_detokenize_fn, or neither")
         if target_path is not None and source_tokenize_fn and target_tokenize_fn is None:
             raise ValueError("target_path and source_tokenize_fn require target_tokenize_fn")
+        _check_output(output_path, source_path, target_path)
         started = time.perf_counter()
         num_tokens = num_examples = 0
         with ExitStack() as files:
@@ -311,6 +312,7 @@ class Translator(_native.Translator):
             raise ValueError(
                 "give source_tokenize_fn, target_tokenize_fn and target_detokenize_fn, or none"
             )
+        _check_output(output_path, source_path, target_path)
         started = time.perf_counter()
         num_tokens = num_examples = 0
 
@@ -408,6 +410,17 @@ async def _when_done(pending: AsyncTranslationResult | _native.AsyncTexts) -> No
     except asyncio.CancelledError:
         pending._cancel()
         raise
+
+
+def _check_output(output: _Path, *inputs: _Path | None) -> None:
+    """Checks that writing to ``output`` would not overwrite an input."""
+    if not os.path.isfile(output):
+        return
+    for path in inputs:
+        if path is not None and os.path.isfile(path) and os.path.samefile(path, output):
+            raise OSError(
+                f"{os.fspath(path)}: cannot read: it is also the output; write to another file"
+            )
 
 
 class _Lines:

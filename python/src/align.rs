@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use miriam_align::{AlignModel, AlignOptions, AlignSummary, Symmetrization};
-use miriam_textio::{CancellableProgress, Input, NoProgress};
+use miriam_textio::{CancellableProgress, Input, NoProgress, is_same_file};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -25,6 +25,24 @@ pub(crate) fn symmetrization(name: &str) -> PyResult<Symmetrization> {
         let names = Symmetrization::ALL.map(Symmetrization::name).join(", ");
         PyValueError::new_err(format!("symmetrize {name:?}: expected one of {names}"))
     })
+}
+
+/// Checks that no two outputs are the same file.
+///
+/// # Errors
+///
+/// `ValueError` with the names of both arguments.
+fn check_outputs(outputs: &[(&str, &PathBuf)]) -> PyResult<()> {
+    for (number, (name, path)) in outputs.iter().enumerate() {
+        if let Some((other, _)) = outputs[..number].iter().find(|(_, one)| is_same_file(one, path))
+        {
+            let path = path.display();
+            return Err(PyValueError::new_err(format!(
+                "{path}: {other} and {name} would write the same file; give each its own"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Aligns two files line by line.
@@ -79,11 +97,21 @@ pub fn align(
         lexical_table,
         ..AlignOptions::default()
     };
+    let outputs = [
+        ("links", Some(&links)),
+        ("save_model", options.save_model.as_ref()),
+        ("lexical_table", options.lexical_table.as_ref()),
+    ];
+    let outputs: Vec<(&str, &PathBuf)> =
+        outputs.into_iter().filter_map(|(name, path)| Some((name, path?))).collect();
+    check_outputs(&outputs)?;
     let listeners = Listeners { progress, log: None };
     let outcome = run_observed(py, &listeners, |progress| {
         let inputs = [Some(&source), Some(&target), options.load_model.as_ref()];
         for input in inputs.into_iter().flatten() {
-            Input::check_access(input, Some(&links)).map_err(|error| error.to_string())?;
+            for (_, output) in &outputs {
+                Input::check_access(input, Some(output)).map_err(|error| error.to_string())?;
+            }
         }
         miriam_align::align_files(&source, &target, &links, &options, progress)
             .map_err(|error| error.to_string())

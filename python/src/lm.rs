@@ -397,7 +397,9 @@ pub fn estimate(
     let listeners = Listeners { progress, log: None };
     let outcome =
         run_observed(py, &listeners, |observer| -> miriam_lmcpu::Result<EstimateSummary> {
-            Input::check_access(&text, Some(&arpa))?;
+            for input in [Some(&text), options.limit_vocab.as_ref()].into_iter().flatten() {
+                Input::check_access(input, Some(&arpa))?;
+            }
             let input = Input::open(&text)?;
             let mut output = Output::create_atomic(&arpa)?;
             let summary = miriam_lmcpu::estimate::estimate(&options, input, &mut output, observer)?;

@@ -79,3 +79,18 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="load_model"):
         align.align(source, target, links, load_model=source, lexical_table=links)
     assert not links.exists()
+
+
+def test_inputs_and_outputs_are_not_overwritten(tmp_path: Path) -> None:
+    source, target, other = write(tmp_path, source=SOURCE, target=TARGET, other="")
+    with pytest.raises(OSError, match="source.*it is also the output"):
+        align.align(source, target, other, save_model=source)
+    with pytest.raises(OSError, match="target.*it is also the output"):
+        align.align(source, target, other, lexical_table=target)
+    assert (source.read_text(), target.read_text()) == (SOURCE, TARGET)
+    with pytest.raises(ValueError, match="links and save_model would write the same file"):
+        align.align(source, target, other, save_model=other)
+    new = tmp_path / "new"
+    with pytest.raises(ValueError, match="save_model and lexical_table would write the same file"):
+        align.align(source, target, other, save_model=new, lexical_table=new)
+    assert other.read_text() == "" and not new.exists()

@@ -540,6 +540,19 @@ def test_a_forked_process_has_workers_of_its_own(tiny: ct2.Translator) -> None:
         assert pool.map_async(in_child, range(4)).get(60) == [expected] * 4
 
 
+def test_inputs_are_not_overwritten(tiny: ct2.Translator, tmp_path: Path) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    for path in (source, target):
+        path.write_text("w2\n", encoding="utf-8")
+    with pytest.raises(OSError, match="source.*it is also the output"):
+        tiny.translate_file(str(source), str(source))
+    with pytest.raises(OSError, match="target.*it is also the output"):
+        tiny.translate_file(str(source), str(target), target_path=str(target))
+    with pytest.raises(OSError, match="target.*it is also the output"):
+        tiny.score_file(str(source), str(target), str(target))
+    assert source.read_text() == target.read_text() == "w2\n"
+
+
 def test_models_in_memory() -> None:
     contents = {path.name: path.read_bytes() for path in TINY.iterdir()}
     expected = hypotheses(ct2.Translator(str(TINY)).translate_batch(SOURCES))

@@ -243,6 +243,15 @@ def test_pickles_hold_the_path(tmp_path: Path) -> None:
     assert same.score_many(LINES).tolist() == model.score_many(LINES).tolist()
 
 
+def test_the_list_of_words_is_not_overwritten(tmp_path: Path) -> None:
+    text, words = tmp_path / "text", tmp_path / "words"
+    text.write_text("a b\n", encoding="utf-8")
+    words.write_text("a b\n", encoding="utf-8")
+    with pytest.raises(OSError, match="words.*it is also the output"):
+        LanguageModel.estimate(text, order=2, arpa=words, limit_vocab=words)
+    assert words.read_text() == "a b\n"
+
+
 def test_pickles_of_relative_paths_are_loaded_in_other_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
