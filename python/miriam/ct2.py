@@ -428,7 +428,7 @@ class _Lines:
 
     def __init__(self, path: _Path) -> None:
         self._path = path
-        self._file = open(path, encoding="utf-8", newline="\n")
+        self._file = open(path, "rb")
 
     def __enter__(self) -> _Lines:
         return self
@@ -437,9 +437,18 @@ class _Lines:
         self._file.close()
 
     def tokens(self, tokenize: _Tokenize | None) -> Iterator[_Tokens]:
-        for line in self._file:
-            text = line.rstrip("\r\n")
-            yield text.encode() if tokenize is None else tokenize(text)
+        for number, line in enumerate(self._file, 1):
+            line = line.rstrip(b"\r\n")
+            if tokenize is None:
+                # Bytes that are not UTF-8 make an unknown token, as in CTranslate2.
+                yield line
+                continue
+            try:
+                text = line.decode()
+            except UnicodeDecodeError as error:
+                path = os.fspath(self._path)
+                raise ValueError(f"{path}, line {number} is not UTF-8: {error}") from error
+            yield tokenize(text)
 
 
 def _file_results(

@@ -540,6 +540,21 @@ def test_a_forked_process_has_workers_of_its_own(tiny: ct2.Translator) -> None:
         assert pool.map_async(in_child, range(4)).get(60) == [expected] * 4
 
 
+def test_lines_that_are_not_utf_8(tiny: ct2.Translator, tmp_path: Path) -> None:
+    source, output = tmp_path / "source", tmp_path / "output"
+    source.write_bytes(b"w2\nw2 \xe9 w3\r\nw5\n")
+    assert tiny.translate_file(source, output).num_examples == 3
+    unknown = tiny.translate_batch([["w2", "<unk>", "w3"]])[0]
+    assert output.read_text(encoding="utf-8").splitlines()[1] == " ".join(unknown.hypotheses[0])
+    assert tiny.score_file(source, source, output).num_examples == 3
+    functions: dict[str, Any] = {
+        "source_tokenize_fn": str.split,
+        "target_detokenize_fn": " ".join,
+    }
+    with pytest.raises(ValueError, match="source, line 2 is not UTF-8"):
+        tiny.translate_file(source, output, **functions)
+
+
 def test_inputs_are_not_overwritten(tiny: ct2.Translator, tmp_path: Path) -> None:
     source, target = tmp_path / "source", tmp_path / "target"
     for path in (source, target):
