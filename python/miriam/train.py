@@ -66,6 +66,11 @@ def _values(name: str, value: object) -> list[str]:
     )
 
 
+def _paths(value: _Path | Sequence[_Path]) -> list[_Path]:
+    """Returns a list of paths, also of a single one."""
+    return [value] if isinstance(value, (str, os.PathLike)) else list(value)
+
+
 def neural(
     source: _Path,
     target: _Path,
@@ -75,7 +80,7 @@ def neural(
     dev_target: _Path | None = None,
     task: str | None = None,
     options: Mapping[str, object] | None = None,
-    configs: Sequence[_Path] = (),
+    configs: _Path | Sequence[_Path] = (),
     vocab_size: int | None = None,
     plot: _Path | None = None,
     threads: int = 0,
@@ -88,8 +93,8 @@ def neural(
 
     ``options`` are those of ``miriam nmt train``, which are Marian's, by their long names
     (``after_epochs`` or ``"after-epochs"``). Values are bools, numbers, strings, paths, or lists of
-    these. They override the files ``configs``; later files override earlier ones, and all override
-    the preset ``task``. ``log`` receives Marian's log line by line. Warnings are Python warnings.
+    these. They override the files ``configs``, one or several; later files override earlier ones,
+    and all override the preset ``task``. ``log`` receives Marian's log line by line. Warnings are Python warnings.
     """
     if (dev_source is None) != (dev_target is None):
         raise ValueError("dev_source and dev_target: give both or none")
@@ -104,7 +109,7 @@ def neural(
     outcome, path = _native.train_neural(
         given,
         output,
-        configs=list(configs),
+        configs=_paths(configs),
         task=task,
         vocab_size=vocab_size,
         plot=plot,
@@ -122,7 +127,7 @@ def phrase(
     *,
     dev_source: _Path | None = None,
     dev_target: _Path | None = None,
-    lm_text: Sequence[_Path] = (),
+    lm_text: _Path | Sequence[_Path] = (),
     source_language: str | None = None,
     target_language: str | None = None,
     source_nonbreaking_prefixes: _Path | None = None,
@@ -141,9 +146,9 @@ def phrase(
     iterations: int | None = None,
     neural: bool = False,
     task: str | None = None,
-    neural_config: Sequence[_Path] = (),
+    neural_config: _Path | Sequence[_Path] = (),
     vocab_size: int | None = None,
-    back_translate: Sequence[_Path] = (),
+    back_translate: _Path | Sequence[_Path] = (),
     neural_candidates: int = 0,
     text: bool = False,
     keep_work: bool = False,
@@ -159,9 +164,11 @@ def phrase(
     files of words that keep their full stop, in Moses' format, in place of the built-in lists.
     ``tune`` is ``"mira"``, ``"mert"``, ``"pro"`` or ``None``; ``memory`` is in bytes. With
     ``neural``, neural models of both directions are trained too and combined with the phrase-based
-    system. The other arguments are the options of ``miriam train``.
+    system. ``lm_text``, ``neural_config`` and ``back_translate`` are one file or several. The other
+    arguments are the options of ``miriam train``.
     """
-    neural_only = (task, vocab_size, *neural_config, *back_translate, neural_candidates or None)
+    neural_configs, back_translated = _paths(neural_config), _paths(back_translate)
+    neural_only = (task, vocab_size, *neural_configs, *back_translated, neural_candidates or None)
     if not neural and any(given is not None for given in neural_only):
         names = "task, neural_config, vocab_size, back_translate and neural_candidates"
         raise ValueError(f"{names}: need neural=True")
@@ -173,13 +180,13 @@ def phrase(
     languages = None
     if source_language is not None and target_language is not None:
         languages = (source_language, target_language)
-    models = (task, list(neural_config), vocab_size, list(back_translate), neural_candidates)
+    models = (task, neural_configs, vocab_size, back_translated, neural_candidates)
     ini, pairs, links, phrase_pairs, ngrams, dev_bleu, combination = _native.train_phrase(
         source,
         target,
         output,
         dev=dev,
-        lm_text=list(lm_text),
+        lm_text=_paths(lm_text),
         languages=languages,
         nonbreaking_prefixes=(source_nonbreaking_prefixes, target_nonbreaking_prefixes),
         max_words=max_words,

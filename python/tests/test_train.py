@@ -203,6 +203,20 @@ def test_a_phrase_system_is_trained(tmp_path: Path) -> None:
         train.phrase(source, target, tmp_path / "other", target_language="en")
 
 
+def test_one_file_is_taken_where_several_may_be(tmp_path: Path) -> None:
+    source, target, dev_source, _ = corpus(tmp_path, 50, 5)
+    missing = tmp_path / "missing"
+    for one in (missing, str(missing)):
+        with pytest.raises(OSError, match=f"^{missing}: cannot"):
+            train.neural(source, target, tmp_path / "m", configs=one)
+        with pytest.raises(OSError, match=f"^{missing}: cannot"):
+            train.phrase(source, target, tmp_path / "s", lm_text=one)
+    for options in ({"neural_config": missing}, {"back_translate": missing}):
+        with pytest.raises(ValueError, match="need neural=True"):
+            train.phrase(source, target, tmp_path / "s", **options)  # type: ignore[arg-type]
+    assert train.phrase(source, target, tmp_path / "s", lm_text=dev_source, lm_order=2).ini
+
+
 def test_neural_models_are_combined_with_a_phrase_system(tmp_path: Path) -> None:
     source, target, dev_source, dev_target = corpus(tmp_path, 300, 10)
     config = tmp_path / "config.yml"
