@@ -18,7 +18,7 @@ const READERS: &[&str] = &[
     "lm next examples/toy/lm.arpa",
     "lm build - -o lm.miriam",
     "lm estimate -o 2 --arpa lm.arpa",
-    "lm filter single examples/toy/lm.arpa filtered.arpa",
+    "lm filter single -m examples/toy/lm.arpa -o filtered.arpa",
     "translate -f examples/toy/moses.ini",
     "nmt translate -m examples/toy-neural",
     "evaluate --reference examples/toy/test.es",

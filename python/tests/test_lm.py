@@ -154,7 +154,7 @@ def test_columns_of_arrow(toy: LanguageModel) -> None:
 
 def test_next_words(toy: LanguageModel, single: kenlm.Model) -> None:
     words = toy.next_words("a", top=100)
-    assert len(words) == toy.num_words
+    assert len(words) == toy.num_words - 1
     assert [log10 for _, log10 in words] == sorted((log10 for _, log10 in words), reverse=True)
     assert words[0] == ("b", float(numpy.float32(-0.3)))
     state, following = kenlm.State(), kenlm.State()

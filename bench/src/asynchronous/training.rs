@@ -185,13 +185,18 @@ impl Trainee {
             }
         };
         let max_words = self.scale.epochs * self.scale.epoch_words;
+        // The first update with these words is the last of the study.
+        let mut last_update = None;
         for line in curves.lines().skip(1) {
             let fields: Vec<&str> = line.split(',').collect();
             let &[updates, words, _, name, value] = &fields[..] else { return None };
             let (updates, words): (u64, u64) = (updates.parse().ok()?, words.parse().ok()?);
             let value: f64 = value.parse().ok()?;
-            if words > max_words {
+            if last_update.is_some_and(|last| updates > last) {
                 break;
+            }
+            if words >= max_words && name == "ce-mean-words" {
+                last_update = Some(updates);
             }
             match name {
                 "loss" => (training_loss, end) = (value, (updates, words)),
