@@ -37,7 +37,7 @@ fn build_toy_model() -> tempfile::TempDir {
 }
 
 /// `<s> a b` keeps `b`: `b </s>` -0.7, `b a` -0.9, and from words alone with the backoff
-/// -0.1 of `b`: `<unk>` -1.1, `b` -1.8, `<s>` -99.1. `</s>` after nothing is -1.2.
+/// -0.1 of `b`: `<unk>` -1.1, `b` -1.8. `</s>` after nothing is -1.2. `<s>` follows nothing.
 #[test]
 fn next_words_are_ranked() {
     let folder = build_toy_model();
@@ -49,7 +49,7 @@ fn next_words_are_ranked() {
                     .stdout,
             )
         };
-        let all = "</s>\t-0.7\ta\t-0.9\t<unk>\t-1.1\tb\t-1.8000001\t<s>\t-99.1\n";
+        let all = "</s>\t-0.7\ta\t-0.9\t<unk>\t-1.1\tb\t-1.8000001\n";
         assert_eq!(next(&[], b"a b\n"), all);
         assert_eq!(next(&["--top", "2"], b"a b"), "</s>\t-0.7\ta\t-0.9\n");
         assert_eq!(next(&["--top", "0"], b"a b\n\n"), "\n\n");
@@ -62,7 +62,16 @@ fn next_words_are_ranked() {
             next(&["--words", path_str(&words)], b"a b\nzz\n"),
             "b\t-1.8000001\tzz\t-1.1\t</s>\t-0.7\ta\t-0.9\nb\t-1.7\tzz\t-1\t</s>\t-1.2\ta\t-1.5\n"
         );
+        std::fs::write(&words, "<s>\n").expect("writable");
+        assert_eq!(next(&["--words", path_str(&words)], b"a b\n"), "<s>\t-99.1\n");
     }
+    // lmplz gives it the probability 1, because it is never predicted.
+    let estimated = std::fs::read_to_string(&arpa).expect("it is there");
+    let path_of_estimated = folder.path().join("estimated.arpa");
+    std::fs::write(&path_of_estimated, estimated.replace("-99\t<s>", "0\t<s>")).expect("writable");
+    let ranked =
+        run_with_input(&mut lm(&["next", path_str(&path_of_estimated), "--top", "1"]), b"zz\n");
+    assert_eq!(lossy_text(&ranked.stdout), "<unk>\t-1\n");
     // The same probability: the lower id first.
     let flat = std::fs::read_to_string(&arpa).expect("it is there");
     let flat = flat.replace("-1.7\tb", "-1.5\tb").replace("-1.2\t</s>", "-1.5\t</s>");

@@ -21,7 +21,7 @@ const BLOCK: usize = 1 << 10;
 #[derive(Clone, Debug)]
 pub enum NextWordSelection {
     /// The n most probable words, the most probable first; equal ones in the order of
-    /// their ids.
+    /// their ids. `<s>`, which never follows a word, is not among them.
     Top(usize),
     /// These words, in this order, printed as given.
     Words(Vec<(Vec<u8>, LmWord)>),
@@ -105,8 +105,8 @@ pub fn print_next_words(
     )
 }
 
-/// Returns the `count` most probable words after `context`, the most probable first; equal ones in
-/// the order of their ids. With `markers` the context follows `<s>`.
+/// Returns the `count` most probable words after `context`, as [`NextWordSelection::Top`] says. With
+/// `markers` the context follows `<s>`.
 ///
 /// ```
 /// use miriam_lmcpu::next_word::most_probable;
@@ -146,6 +146,8 @@ struct NextWordScorer<'m> {
     model: &'m dyn LanguageModel,
     options: &'m NextWordOptions,
     encoder: TextEncoder<'m>,
+    /// The id of `<s>`, to which models of lmplz give the probability 1.
+    bos_id: Option<u32>,
     line: Vec<u8>,
     words: EncodedText,
     candidates: Vec<LmWord>,
@@ -164,6 +166,7 @@ impl<'m> NextWordScorer<'m> {
             model,
             options,
             encoder: TextEncoder::new(model, false, false),
+            bos_id: Some(model.word_id(b"<s>")).filter(|&id| id != LmWord::UNKNOWN).map(|id| id.0),
             line: Vec::new(),
             words: EncodedText::default(),
             scores: vec![Log10::default(); candidates.len()],
@@ -188,10 +191,11 @@ impl<'m> NextWordScorer<'m> {
         self.model.score_next_words(&state, &self.candidates, &mut self.scores);
     }
 
-    /// Ranks the `count` best of all words.
+    /// Ranks the `count` best of all words but `<s>`.
     fn rank(&mut self, count: usize) {
         self.ranking.clear();
-        self.ranking.extend(0..self.scores.len() as u32);
+        let bos_id = self.bos_id;
+        self.ranking.extend((0..self.scores.len() as u32).filter(|&id| Some(id) != bos_id));
         let scores = &self.scores;
         if count < self.ranking.len() {
             self.ranking.select_nth_unstable_by(count, |a, b| compare_ranks(scores, a, b));

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use miriam_lmcpu::line_scoring::{SentenceMarkers, walk_sentence};
-use miriam_lmcpu::{ArpaOptions, LanguageModel as Model, LmWord, OpenOptions, State};
+use miriam_lmcpu::next_word::most_probable;
+use miriam_lmcpu::{ArpaOptions, LanguageModel as Model, OpenOptions};
 use miriam_storage::LoadMethod;
-use miriam_textio::{Log10, NoProgress};
+use miriam_textio::NoProgress;
 
 use crate::{Error, Result};
 
@@ -61,31 +62,7 @@ impl LanguageModel {
     /// Returns the `count` most probable words after `context`, with log10 of their probabilities.
     /// Equally probable words are in the order of the model.
     pub fn next_words(&self, context: &[u8], count: usize) -> Vec<(Vec<u8>, f32)> {
-        let (mut state, mut next) = (self.0.begin_state(), State::EMPTY);
-        for word in split(context) {
-            self.0.score(&state, self.0.word_id(word), &mut next);
-            state = next;
-        }
-        let words: Vec<LmWord> = (0..self.0.num_words() as u32).map(LmWord).collect();
-        let mut scores = vec![Log10::default(); words.len()];
-        self.0.score_next_words(&state, &words, &mut scores);
-        let mut ranking: Vec<usize> = (0..words.len()).collect();
-        let by_rank = |&a: &usize, &b: &usize| scores[b].0.total_cmp(&scores[a].0).then(a.cmp(&b));
-        if count < ranking.len() {
-            ranking.select_nth_unstable_by(count, by_rank);
-            ranking.truncate(count);
-        }
-        ranking.sort_unstable_by(by_rank);
-        let next = ranking.into_iter().map(|at| {
-            let text = self.0.word(words[at]).unwrap_or_default().to_vec();
-            (text, scores[at].0)
-        });
-        next.collect()
+        let found = most_probable(&*self.0, context, true, count).into_iter();
+        found.map(|(id, log10)| (self.0.word(id).unwrap_or_default().to_vec(), log10.0)).collect()
     }
-}
-
-/// Splits a line into words at the white space of KenLM.
-fn split(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(|byte| matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r'))
-        .filter(|word| !word.is_empty())
 }
