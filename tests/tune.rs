@@ -238,6 +238,7 @@ fn lines_without_a_translation_are_reported() {
         ("-split", "-split is an option of `miriam translate`, not of the search"),
         ("-i", "-i: `miriam tune` does not take this option"),
         ("--n-best-list=x", "--n-best-list=x: `miriam tune` does not take this option"),
+        ("-server", "-server: `miriam tune` does not take this option"),
     ] {
         let error = run_to_usage_error(command().args(["--", option, "x"]));
         assert!(error.contains(expected), "{option}: {error}");

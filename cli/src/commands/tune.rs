@@ -102,16 +102,24 @@ enum MethodName {
 }
 
 /// Options of `miriam translate` that tuning sets or has no use for.
-const RESERVED_OPTIONS: [&str; 12] = [
+const RESERVED_OPTIONS: [&str; 20] = [
     "alignment-output-file",
     "errors",
     "input-file",
+    "listen",
     "n-best-list",
     "output-file",
     "output-search-graph",
     "output-unknowns",
     "print-id",
     "report-segmentation",
+    "serial",
+    "server",
+    "server-keepalive-timeout",
+    "server-log",
+    "server-maxconn",
+    "server-port",
+    "server-timeout",
     "show-weights",
     "start-translation-id",
     "translation-details",
