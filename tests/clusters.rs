@@ -470,4 +470,11 @@ fn tasks_of_spark_survive_a_kill() {
 fn tasks_of_datatrove_survive_a_kill() {
     let Some(python) = engine_python("datatrove") else { return };
     survives_a_kill(&python, "datatrove_shards.py", &["--workers", "2"]);
+    // A shard whose record was removed is made again.
+    let corpus = Corpus::scored();
+    for _ in 0..2 {
+        run(engine(&python, "datatrove_shards.py", &[], &corpus).stderr(Stdio::null()));
+        corpus.check();
+        std::fs::remove_file(corpus.path("out/shard-01.done")).unwrap();
+    }
 }

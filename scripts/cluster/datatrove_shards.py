@@ -4,8 +4,8 @@
 usage: datatrove_shards.py [--workers N] [--logs FOLDER] [--model FILE]... [--drops-lines]
            MANIFEST FOLDER -- COMMAND...
 
-A task is a shard. datatrove notes tasks that ended under its logs and skips them; the rule of
-`miriam_shards.py` holds for those that were killed in between.
+A task is a shard. The records of `miriam_shards.py` say which are done, not datatrove's notes of
+tasks that ended, so that a shard whose record was removed is made again.
 """
 
 import argparse
@@ -39,16 +39,17 @@ class RunShards(PipelineStep):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--logs", help="where datatrove notes what is done [FOLDER/logs]")
+    parser.add_argument("--logs", help="the folder of datatrove's logs [FOLDER/logs]")
     arguments, shards, options = miriam_shards.parse_engine_arguments(parser)
     step = RunShards(shards, options)
     logs = arguments.logs or str(Path(arguments.folder) / "logs")
     executor = LocalPipelineExecutor(
-        pipeline=[step], tasks=len(shards), workers=arguments.workers, logging_dir=logs
+        pipeline=[step], tasks=len(shards), workers=arguments.workers, logging_dir=logs,
+        skip_completed=False,
     )
     executor.run()
     print(miriam_shards.verify(shards, arguments.folder))
 
 
 if __name__ == "__main__":
-    main()
+    miriam_shards.run_main(main)

@@ -285,6 +285,17 @@ def parse_engine_arguments(parser):
     return arguments, read_manifest(arguments.manifest), options
 
 
+def run_main(run):
+    """Runs the `main` of a script; errors of shards end it with a line."""
+    name = Path(sys.argv[0]).name
+    try:
+        run()
+    except (ShardError, OSError) as error:
+        sys.exit(f"{name}: {error}")
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+
+
 def main():
     words = sys.argv[1:]
     at = words.index("--") if "--" in words else len(words)
@@ -325,9 +336,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ShardError, OSError) as error:
-        sys.exit(f"miriam_shards.py: {error}")
-    except KeyboardInterrupt:
-        sys.exit(128 + signal.SIGINT)
+    run_main(main)

@@ -38,4 +38,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    miriam_shards.run_main(main)
