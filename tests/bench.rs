@@ -293,7 +293,7 @@ fn lookups_in_a_phrase_table_are_measured_and_counted() {
     }
     assert_eq!(rows.len(), 5);
     assert!(output.contains("reads 1.000 lines of the index"), "{output}");
-    assert!(output.contains("66.7 % of the spans are source phrases"), "{output}");
+    assert!(output.contains("66.7 % of the spans of known words are source phrases"), "{output}");
 
     let info = lossy_text(&run(&mut command(&["pt", "info", "t.pt"])));
     assert!(info.contains("a lookup of a source phrase reads 1.000 of them, at most 1"), "{info}");

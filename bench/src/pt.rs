@@ -122,7 +122,7 @@ pub fn run(options: &PtOptions, out: &mut dyn Write) -> Result<()> {
         writeln!(
             out,
             "\nA lookup reads {:.3} lines of the index and compares {:.3} records; {:.1} % of the \
-             spans are source phrases.",
+             spans of known words are source phrases.",
             each(reads.buckets),
             each(reads.records),
             100.0 * totals.found as f64 / totals.spans.max(1) as f64
