@@ -46,6 +46,9 @@ fn a_killed_simulation_goes_on_to_the_same_bytes() {
     };
     assert_eq!(pushes("killed"), pushes("whole"));
     assert_eq!(corpus.names("killed"), corpus.names("whole"), "no temporary file remains");
+    let again = corpus.train("whole", &format!("{options} --workers 2")).output().unwrap();
+    let log = lossy_text(&again.stderr);
+    assert!(log.contains("--workers has no effect with --simulate-async"), "{log}");
 }
 
 /// The cross-entropies of the validation set, in the order of the log.

@@ -170,6 +170,13 @@ impl Arguments {
     /// Does the same, and sets the number of workers.
     fn options_with_workers(&self, common: &CommonOptions) -> anyhow::Result<RawOptions> {
         let mut options = self.options()?;
+        let is_simulated = !options.get_strings("simulate-async").is_empty();
+        if is_simulated && self.options.0.is_given("workers") {
+            tracing::warn!(
+                "--workers has no effect with --simulate-async, whose file says how many workers \
+                 are simulated"
+            );
+        }
         if !options.has_workers() {
             options.set("workers", vec![common.threads.count().to_string()])?;
         }
