@@ -77,11 +77,11 @@ pub fn read_corpus(
     progress: &dyn Progress,
     warn: &mut dyn FnMut(&str),
 ) -> Result<ParallelCorpus> {
-    let reading = Reading { limit, right_to_left, cases };
+    let reading = Reading { limit, right_to_left, cases, keeps_empty_sides: false };
     read_pairs(files, tokenizers, reading, progress, warn, |_| {})
 }
 
-/// Reads a validation set; long sentences are cropped. Files that are not UTF-8 are passed to `warn`.
+/// Reads a validation set; long sentences are cropped, and empty ones count, as in Marian. Files that are not UTF-8 are passed to `warn`.
 ///
 /// # Errors
 /// Those of [`read_corpus`].
@@ -95,7 +95,8 @@ pub fn read_validation_set(
 ) -> Result<ValidationSet> {
     let limit = LengthLimit { tokens: max_length, crops: true };
     let (mut source_text, mut references) = (Vec::new(), Vec::new());
-    let reading = Reading { limit, right_to_left, cases: CaseAugmentation::default() };
+    let cases = CaseAugmentation::default();
+    let reading = Reading { limit, right_to_left, cases, keeps_empty_sides: true };
     let corpus = read_pairs(files, tokenizers, reading, progress, warn, |[source, target]| {
         source_text.extend_from_slice(source);
         source_text.push(b'\n');
@@ -124,13 +125,14 @@ struct Reading {
     limit: LengthLimit,
     right_to_left: bool,
     cases: CaseAugmentation,
+    keeps_empty_sides: bool,
 }
 
 /// Reads parallel text and calls `visit` with the text of each pair.
 fn read_pairs(
     files: &ParallelFiles,
     tokenizers: &TokenizerPair,
-    Reading { limit, right_to_left, cases }: Reading,
+    Reading { limit, right_to_left, cases, keeps_empty_sides }: Reading,
     progress: &dyn Progress,
     warn: &mut dyn FnMut(&str),
     mut visit: impl FnMut([&[u8]; 2]),
@@ -138,6 +140,9 @@ fn read_pairs(
     let has_source = files.has_source();
     let mut corpus =
         if has_source { ParallelCorpus::default() } else { ParallelCorpus::monolingual() };
+    if keeps_empty_sides {
+        corpus = corpus.with_empty_sides();
+    }
     let mut text = ParallelText::open(files)?;
     let sides = [0, 1].map(|side| Tokenizer::new(tokenizers, side));
     let eos = [0, 1].map(|side| tokenizers.vocabularies[side].eos_id());

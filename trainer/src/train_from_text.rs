@@ -190,7 +190,8 @@ impl TrainingRequest {
                     progress,
                     warn,
                 )?;
-                if set.corpus.is_empty() {
+                let counts = set.corpus.counts();
+                if counts.empty == counts.lines {
                     let files = valid.describe();
                     let what = if set.corpus.is_monolingual() {
                         "no line has words"

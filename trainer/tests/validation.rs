@@ -38,6 +38,26 @@ fn a_model_is_validated_once() {
     assert!(!log.iter().any(|line| line.contains("stalled")), "{log:?}");
 }
 
+/// The third line of the source is empty.
+#[test]
+fn cross_entropies_count_lines_with_an_empty_side() {
+    let place = Workplace::new();
+    let [source, target] = ["source", "target"].map(|name| place.text(name));
+    let options: [(&str, &[&str]); 3] = [
+        ("valid-sets", &[&source, &target]),
+        ("valid-metrics", &["ce-sum", "cross-entropy"]),
+        ("valid-freq", &["4u"]),
+    ];
+    let (_, log) = place.log("model", &options).unwrap();
+    let [sum, mean] = ["ce-sum", "cross-entropy"].map(|metric| validations(&log, metric)[0]);
+    let sentences = sum / mean;
+    assert!((sentences - SOURCE.lines().count() as f64).abs() < 0.01, "{sentences}");
+    // A set without any pair of words is an error.
+    let blank = place.write("blank", "\n\n");
+    let error = place.log("blank-model", &[("valid-sets", &[&blank, &blank])]).unwrap_err();
+    assert!(error.contains("blank: no line pair has words on both sides"), "{error}");
+}
+
 #[test]
 fn validation_forgets_what_it_is_told_to() {
     let place = Workplace::new();

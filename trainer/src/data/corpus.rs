@@ -83,7 +83,7 @@ fn hash_items<T, const N: usize>(items: &[T], bytes: impl Fn(&T) -> [u8; N]) -> 
 pub struct CorpusCounts {
     /// Pairs of lines.
     pub lines: u64,
-    /// Pairs left out because a side is empty.
+    /// Pairs with an empty side, which are left out of training.
     pub empty: u64,
     /// Pairs left out because a side is too long.
     pub too_long: u64,
@@ -104,6 +104,7 @@ pub struct ParallelCorpus {
     /// The weights of each pair, if given: one for the pair, or one per target token.
     weights: Option<Sequences<f32>>,
     is_monolingual: bool,
+    keeps_empty_sides: bool,
     counts: CorpusCounts,
 }
 
@@ -113,14 +114,20 @@ impl ParallelCorpus {
         ParallelCorpus { is_monolingual: true, ..ParallelCorpus::default() }
     }
 
+    /// Keeps pairs with an empty side from now on, which is then `</s>` alone: validation and scores
+    /// count them.
+    pub fn with_empty_sides(self) -> Self {
+        ParallelCorpus { keeps_empty_sides: true, ..self }
+    }
+
     /// Whether there are no sources.
     pub fn is_monolingual(&self) -> bool {
         self.is_monolingual
     }
 
     /// Appends the pair of the next line. `sides` are its tokens without `</s>`; the ids in `eos`
-    /// are appended to them. Pairs with an empty side are counted and left out, and so are pairs
-    /// over the limit, unless it crops.
+    /// are appended to them. Pairs with an empty side are counted and left out, unless they are
+    /// [kept](Self::with_empty_sides), and so are pairs over the limit, unless it crops.
     pub fn push(&mut self, sides: [&[u32]; 2], eos: [u32; 2], limit: LengthLimit) {
         self.push_annotated(sides, eos, limit, PairAnnotations::default());
     }
@@ -142,7 +149,9 @@ impl ParallelCorpus {
         let first_side = usize::from(self.is_monolingual);
         if sides[first_side..].iter().any(|side| side.is_empty()) {
             self.counts.empty += 1;
-            return;
+            if !self.keeps_empty_sides {
+                return;
+            }
         }
         let is_long = |side: &&[u32]| side.len() + 1 > limit.tokens;
         if !limit.crops && sides[first_side..].iter().any(is_long) {
@@ -347,6 +356,16 @@ mod tests {
         let counts = CorpusCounts { lines: 4, empty: 1, too_long: 1, cropped: 0 };
         assert_eq!(corpus.counts(), counts);
         assert_eq!(corpus.subset(&[1]).lengths(0), [2, 2]);
+    }
+
+    #[test]
+    fn empty_sides_are_kept_where_they_count() {
+        let mut corpus = ParallelCorpus::default().with_empty_sides();
+        let sides: [[&[u32]; 2]; 3] = [[&[5], &[]], [&[], &[]], [&[], &[6, 7]]];
+        sides.into_iter().for_each(|pair| corpus.push(pair, [0, 1], LIMIT));
+        assert_eq!((corpus.len(), corpus.num_tokens()), (3, [4, 5]));
+        assert_eq!((corpus.source(2), corpus.target(0)), (&[0][..], &[1][..]));
+        assert_eq!(corpus.counts(), CorpusCounts { lines: 3, empty: 3, ..Default::default() });
     }
 
     #[test]
