@@ -81,7 +81,7 @@ impl FactorScheme {
             required_in_source: source,
             required_in_target: target,
         };
-        // A word without the factor of placeholders is no placeholder.
+        // A word without the factor of placeholders is not a placeholder.
         let input = settings.input.iter().flatten();
         for &factor in input.filter(|&&factor| settings.placeholder_factor != Some(factor)) {
             scheme.required_in_source.push((factor, "input-factors".to_owned()));

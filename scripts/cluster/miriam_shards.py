@@ -192,7 +192,7 @@ def run_shard(shard, output, command, models=(), drops_lines=False):
                              f"For one that leaves lines out by intention give --drops-lines")
         with open(partial, "rb") as file:
             os.fsync(file.fileno())
-        # What the command wrote, such as a log of each shard, is no input.
+        # What the command wrote, such as a log of each shard, is not an input.
         inputs = {word: before for word, before in inputs.items()
                   if word == "{in}" or is_same_input(files[word], before)}
         record = {"made_by": made_by, "inputs": inputs,
