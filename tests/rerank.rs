@@ -91,6 +91,10 @@ fn tuning_of_a_list_takes_no_options_of_a_decoder() {
     let values = found.strip_prefix("F0= ").unwrap().trim().split(' ');
     let values: Vec<f64> = values.map(|value| value.parse().unwrap()).collect();
     assert!(values[1] > values[0], "{found}");
+    // The ends of lines make no difference.
+    fs::write(&reference, "a b c d e\r\n").unwrap();
+    run(&mut tune(&["--method", "mert"]));
+    assert_eq!(fs::read_to_string(&weights).unwrap(), found);
     // Several references by the first part of their names.
     let stem = folder.path().join("numbered");
     for number in [0, 1] {

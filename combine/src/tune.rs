@@ -112,7 +112,8 @@ fn read_references(options: &TuneListOptions) -> Result<Vec<Vec<Vec<u8>>>> {
         let mut lines = Lines::new(Input::open(path)?);
         let mut count = 0;
         while let Some(line) = lines.next()? {
-            let mut line = line.bytes.to_vec();
+            // Lines may end in CRLF, as everywhere else.
+            let mut line = line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes).to_vec();
             if options.case_insensitive {
                 line.make_ascii_lowercase();
             }
