@@ -316,6 +316,11 @@ fn the_last_validation_leaves_the_best_models_alone() {
     train("whole", "60u");
     assert!(corpus.files("model") == corpus.files("whole"));
     assert!(best("model") == best("whole") && decoder("model") == decoder("whole"));
+    // A run without a validation text has no best model.
+    let options = "--valid-metrics ce-mean-words bleu --keep-best --after 80u";
+    let log = lossy_text(&corpus.train("model", options).output().unwrap().stderr);
+    assert!(log.contains("Without a validation text decoder.yml names the last model"), "{log}");
+    assert!(decoder("model").contains("  - model.npz\n"), "{}", decoder("model"));
 }
 
 #[test]

@@ -90,6 +90,14 @@ impl Training<'_> {
     pub fn run(&mut self, log: &mut dyn FnMut(&str)) -> Result<Outcome> {
         let pretrained = self.pretrained.take();
         let (mut run, is_saved) = Run::new(self, pretrained, log)?;
+        if !run.training.validates()
+            && let Some(best) = run.best_model()
+        {
+            (run.log)(&format!(
+                "[valid] Without a validation text decoder.yml names the last model, not {}",
+                best.display()
+            ));
+        }
         // Limits may have been raised since.
         if run.state.is_finished && (run.is_at_limit() || run.is_stalled()) {
             run.save_derived()?;

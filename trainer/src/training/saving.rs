@@ -94,12 +94,18 @@ impl Run<'_, '_> {
     }
 
     /// Returns the model for decoding: the best one by the deciding metric, unless the last model
-    /// is better.
+    /// is better. In a run without validation that of an earlier run falls behind.
     fn decoded_model(&self) -> PathBuf {
-        let (files, options) = (self.training.files, &self.training.config.validation);
-        let deciding = options.metrics.get(options.deciding_translation());
-        let best = deciding.map(|metric| files.best_model(metric.name()));
-        let best = best.filter(|path| path.is_file() && self.training.decoder.folder.is_some());
-        best.filter(|_| !self.state.is_last_best).unwrap_or_else(|| files.model.clone())
+        let best = self.best_model().filter(|_| self.training.validates());
+        let best = best.filter(|_| !self.state.is_last_best);
+        best.unwrap_or_else(|| self.training.files.model.clone())
+    }
+
+    /// Returns the best model by the deciding metric, if there is one in the training's folder.
+    pub(super) fn best_model(&self) -> Option<PathBuf> {
+        let options = &self.training.config.validation;
+        let deciding = options.metrics.get(options.deciding_translation())?;
+        let best = self.training.files.best_model(deciding.name());
+        (best.is_file() && self.training.decoder.folder.is_some()).then_some(best)
     }
 }
