@@ -229,6 +229,8 @@ fn wrong_usage_ends_with_status_2() {
         &["--source", "a", "--target", "b", "--symmetrize", "all"],
         &["--source", "a", "--target", "b", "--gold", "c"],
         &["--source", "a", "--target", "b", "--iterations", "1"],
+        &["--source", "a", "--target", "b", "--hmm-iterations", "5"],
+        &["--source", "a", "--target", "b", "--load-model", "c", "--model", "hmm"],
     ];
     for arguments in wrong {
         let output = align(arguments).output().expect("it starts");

@@ -176,6 +176,7 @@ fn wrong_usage_ends_with_status_2() {
         &["--max-length", "65"],
         &["--reordering", "wbe"],
         &["--reordering-smoothing", "0"],
+        &["--reordering", "none", "--reordering-smoothing", "2"],
         &["--smoothing", "some"],
         &["--significance", "b+e"],
         &["--tables", "bz2"],

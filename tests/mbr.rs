@@ -87,7 +87,10 @@ fn every_utility_and_estimate_writes_a_line_a_sentence() {
     for utility in ["chrf", "bleu", "ter"] {
         for estimate in ["exact", "aggregate", "coarse-to-fine"] {
             let mut command = miriam();
-            command.args(["mbr", "--utility", utility, "--estimate", estimate, "--keep", "2"]);
+            command.args(["mbr", "--utility", utility, "--estimate", estimate]);
+            if estimate == "coarse-to-fine" {
+                command.args(["--keep", "2"]);
+            }
             let output = run_with_input(
                 command.args(["--show-loss", "--tokenize", "none"]),
                 list.as_bytes(),
@@ -152,5 +155,12 @@ fn lists_that_do_not_fit_are_rejected_by_line_and_field() {
     assert!(error.contains("--keep"), "{error}");
     let error = run_to_usage_error(miriam().args(["mbr", "--scale", "-1", "-i"]).arg(&whole));
     assert!(error.contains("--scale"), "{error}");
+    for (options, needed) in [
+        (&["--keep", "20"][..], "--keep needs --estimate coarse-to-fine"),
+        (&["--weights", "uniform", "--scale", "0.1"], "--scale needs --weights posterior"),
+    ] {
+        let error = run_to_usage_error(miriam().arg("mbr").args(options).arg("-i").arg(&whole));
+        assert!(error.contains(needed), "{error}");
+    }
     assert_eq!(fs::read_to_string(&whole).unwrap(), LIST);
 }

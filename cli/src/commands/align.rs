@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use miriam_align::{AlignModel, AlignOptions, AlignSummary, Symmetrization};
 
-use crate::common::{CommonOptions, check_files, warn_if_binary, warn_of_memory_floor};
+use crate::common::{
+    CommonOptions, check_files, exit_with_usage_error, warn_if_binary, warn_of_memory_floor,
+};
 use crate::memory_size::parse_memory;
 
 /// Align the words of parallel text, or symmetrise links of two directions
@@ -36,9 +38,9 @@ pub struct Arguments {
     /// Iterations of IBM model 2, the last of which only aligns
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..))]
     iterations: u16,
-    /// Iterations of the HMM model, which starts from IBM model 2
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    hmm_iterations: u16,
+    /// Iterations of the HMM model, which starts from IBM model 2 [default: 2]
+    #[arg(long, value_name = "N")]
+    hmm_iterations: Option<u16>,
     /// Links of the forward direction: symmetrise them with --reverse instead of training
     #[arg(long, value_name = "FILE", requires = "reverse", conflicts_with = "source")]
     forward: Option<PathBuf>,
@@ -48,8 +50,8 @@ pub struct Arguments {
     /// Save the trained model, for new text
     #[arg(long, value_name = "FILE", conflicts_with_all = ["forward", "load_model"])]
     save_model: Option<PathBuf>,
-    /// Align with a saved model instead of training
-    #[arg(long, value_name = "FILE", conflicts_with = "forward")]
+    /// Align with a saved model instead of training; the file says which model it is
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["forward", "model", "iterations", "hmm_iterations"])]
     load_model: Option<PathBuf>,
     /// Write the lexical translation table: source, target, p(target|source),
     /// p(source|target)
@@ -90,6 +92,9 @@ pub fn parse_symmetrization(name: &str) -> Symmetrization {
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    if arguments.hmm_iterations.is_some() && matches!(arguments.model, ModelName::Ibm2) {
+        exit_with_usage_error("--hmm-iterations needs --model hmm".into());
+    }
     warn_of_memory_floor(Some(arguments.memory));
     let output = &arguments.output;
     if arguments.gold.is_some() && arguments.links.is_none() && output.as_os_str() == "-" {
@@ -150,7 +155,7 @@ fn write_links(arguments: &Arguments, common: &CommonOptions) -> anyhow::Result<
         symmetrization: how,
         threads,
         iterations: Some(arguments.iterations.into()),
-        hmm_iterations: Some(arguments.hmm_iterations.into()),
+        hmm_iterations: Some(arguments.hmm_iterations.unwrap_or(2).into()),
         memory: Some(arguments.memory),
         temp_dir: arguments.temp.clone(),
         save_model: arguments.save_model.clone(),

@@ -40,9 +40,9 @@ pub struct Arguments {
     /// none for no reordering table
     #[arg(long, value_name = "TYPE", default_value = "wbe-msd-bidirectional-fe")]
     reordering: String,
-    /// Added to each count of an orientation
-    #[arg(long, value_name = "X", default_value_t = 0.5)]
-    reordering_smoothing: f64,
+    /// Added to each count of an orientation [default: 0.5]
+    #[arg(long, value_name = "X")]
+    reordering_smoothing: Option<f64>,
     /// The discounting of phrase translation probabilities
     #[arg(long, value_enum, default_value_t = SmoothingName::None)]
     smoothing: SmoothingName,
@@ -84,11 +84,14 @@ enum TableCompression {
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    if arguments.reordering_smoothing.is_some() && arguments.reordering == "none" {
+        exit_with_usage_error("--reordering-smoothing needs a reordering table".into());
+    }
     warn_of_memory_floor(arguments.memory);
     let options = ExtractOptions {
         max_length: arguments.max_length,
         reordering: (arguments.reordering != "none").then_some(arguments.reordering),
-        reordering_smoothing: arguments.reordering_smoothing,
+        reordering_smoothing: arguments.reordering_smoothing.unwrap_or(0.5),
         smoothing: match arguments.smoothing {
             SmoothingName::None => Smoothing::None,
             SmoothingName::GoodTuring => Smoothing::GoodTuring,

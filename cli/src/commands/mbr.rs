@@ -10,7 +10,7 @@ use miriam_metrics::mbr::{Estimate, Utility};
 use miriam_textio::Output;
 
 use super::metric_arguments::{BleuArguments, ChrfArguments, TerArguments};
-use crate::common::{CommonOptions, check_files};
+use crate::common::{CommonOptions, check_files, exit_with_usage_error};
 
 /// Choose from n-best lists the translations that are most like all others (minimum Bayes risk).
 ///
@@ -39,18 +39,18 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value = "posterior")]
     weights: WeightsName,
     /// The factor of totals before they become probabilities: below 1 makes them more alike
-    #[arg(long, value_name = "X", default_value_t = 1.0, allow_negative_numbers = true,
-          value_parser = scale)]
-    scale: f64,
+    /// [default: 1]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = scale)]
+    scale: Option<f64>,
     /// The shares of the lists, one for each, separated by commas [default: equal]
     #[arg(long, value_name = "X,X", value_delimiter = ',')]
     list_weights: Vec<f64>,
     /// The computation of expected scores: exact, or a cheaper estimate
     #[arg(long, value_enum, default_value = "exact")]
     estimate: EstimateName,
-    /// The number of translations that coarse-to-fine compares with all others
-    #[arg(long, value_name = "N", default_value = "20")]
-    keep: NonZeroUsize,
+    /// The number of translations that coarse-to-fine compares with all others [default: 20]
+    #[arg(long, value_name = "N")]
+    keep: Option<NonZeroUsize>,
     /// Also compute exact scores, and say how much is lost by the estimate
     #[arg(long)]
     show_loss: bool,
@@ -103,6 +103,12 @@ fn scale(text: &str) -> Result<f64, String> {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let a = &arguments;
+    if a.keep.is_some() && a.estimate != EstimateName::CoarseToFine {
+        exit_with_usage_error("--keep needs --estimate coarse-to-fine".into());
+    }
+    if a.scale.is_some() && a.weights != WeightsName::Posterior {
+        exit_with_usage_error("--scale needs --weights posterior".into());
+    }
     check_files(&a.n_best, &[("--output", Some(&a.output))])?;
     let options = MbrOptions {
         utility: match a.utility {
@@ -113,10 +119,12 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         estimate: match a.estimate {
             EstimateName::Exact => Estimate::Exact,
             EstimateName::Aggregate => Estimate::Aggregate,
-            EstimateName::CoarseToFine => Estimate::CoarseToFine(a.keep.get()),
+            EstimateName::CoarseToFine => {
+                Estimate::CoarseToFine(a.keep.map_or(20, NonZeroUsize::get))
+            }
         },
         weights: match a.weights {
-            WeightsName::Posterior => ReferenceWeights::Posterior { scale: a.scale },
+            WeightsName::Posterior => ReferenceWeights::Posterior { scale: a.scale.unwrap_or(1.0) },
             WeightsName::Uniform => ReferenceWeights::Uniform,
         },
         list_weights: a.list_weights.clone(),
