@@ -148,6 +148,8 @@ fn all_workloads_are_measured_by_the_same_process() {
     assert!(number(3, "words_per_second") > number(2, "words_per_second"), "{table:?}");
 
     let usage = |arguments: &[&str]| run_to_usage_error(&mut measure(arguments));
+    let threads = usage(&["--threads", "2"]);
+    assert!(threads.contains("give the numbers of threads by --counts"), "{threads}");
     let mixed = usage(&["--", "-b", "2"]);
     assert!(mixed.contains("options after -- are for systems of one kind"), "{mixed}");
     let wrong = usage(&["--options", "toy-neural=--beams 2"]);

@@ -44,7 +44,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
         Command::Pt(arguments) => pt::run(arguments, common),
         Command::Glm(arguments) => glm::run(arguments, common),
         Command::Nmt(command) => nmt::run(command, common),
-        Command::Scaling(arguments) => scaling::run(arguments),
+        Command::Scaling(arguments) => scaling::run(arguments, common),
         Command::Serve(arguments) => serve::run(arguments),
         Command::Async(arguments) => asynchronous::run(arguments, common),
         Command::ScalingRun(arguments) => scaling_run::run(arguments),

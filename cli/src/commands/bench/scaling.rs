@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::systems::StudyArguments;
+use crate::common::{CommonOptions, Threads, exit_with_usage_error};
 use crate::console::standard_output;
 
 /// The speed-up with threads, of one or several systems: cores first, then hyperthreads
@@ -33,7 +34,10 @@ pub struct Arguments {
     counts: Vec<u16>,
 }
 
-pub fn run(arguments: Arguments) -> anyhow::Result<()> {
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    if let Threads::Count(_) = common.threads {
+        exit_with_usage_error("--threads: give the numbers of threads by --counts".into());
+    }
     let counts = arguments.counts.into_iter().map(usize::from).collect();
     let options = arguments.study.scaling_options(counts, |systems| systems)?;
     Ok(miriam_bench::scaling::run(&options, &mut standard_output())?)
