@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Sequence
+from operator import index
+from typing import Sequence, SupportsIndex
 
 from miriam import _native
 from miriam._progress import Progress, ProgressCallback, listener
+from miriam._values import plain
 
 __all__ = ["Estimate", "LanguageModel", "Progress"]
 
@@ -62,13 +64,14 @@ class LanguageModel(_native.LanguageModel):
         ``discount_fallback`` contains the discounts for counts of 1, 2, and 3 or more, for orders
         whose discounts cannot be estimated; ``True`` means 0.5, 1 and 1.5. ``memory`` is in bytes.
         """
+        fallback = plain(discount_fallback)
         discounts: Sequence[float] | None
-        if discount_fallback is True:
+        if fallback is True:
             discounts = (0.5, 1.0, 1.5)
-        elif discount_fallback is False or discount_fallback is None:
+        elif fallback is False or fallback is None:
             discounts = None
         else:
-            discounts = discount_fallback
+            discounts = fallback
         tokens, types, counts = _native.estimate(
             text,
             order=order,
@@ -92,7 +95,7 @@ class LanguageModel(_native.LanguageModel):
         out: _Path,
         *,
         type: str = "probing",
-        quantize: int | tuple[int, int] | None = None,
+        quantize: SupportsIndex | tuple[SupportsIndex, SupportsIndex] | None = None,
         duplicates: str = "reject",
         positive: str = "reject",
         missing_markers: str = "reject",
@@ -108,7 +111,13 @@ class LanguageModel(_native.LanguageModel):
         ``keep-first``), ``positive`` (``reject`` or ``zero``) and ``missing_markers`` (``reject``
         or ``unknown``) control the treatment of defects in ARPA text.
         """
-        bits = (quantize, quantize) if isinstance(quantize, int) else quantize
+        bits: tuple[int, int] | None
+        if quantize is None:
+            bits = None
+        elif isinstance(quantize, SupportsIndex):
+            bits = (index(quantize), index(quantize))
+        else:
+            bits = (index(quantize[0]), index(quantize[1]))
         return _native.build(
             arpa,
             out,

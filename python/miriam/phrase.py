@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Sequence
+from typing import Sequence, SupportsFloat
 
 from miriam import _native
 from miriam._native import PhraseTranslation
 
 from miriam._progress import ProgressCallback, listener
+from miriam._values import plain
 
 __all__ = ["BinarySystem", "PhraseTranslation", "PhraseTranslator", "build"]
 
-_Value = str | float | bool | Sequence[str | float]
+_Value = str | SupportsFloat | Sequence[str | SupportsFloat]
 
 # Options of whole texts, which have no effect on lines.
 _OF_TEXTS = frozenset(
@@ -42,7 +43,8 @@ def _tokens(options: dict[str, _Value]) -> list[str]:
                 f"{name} is about raw text; here raw=True or raw=False says whether lines are "
                 "prepared by the file preparation beside the ini, and miriam.text has other steps"
             )
-        values = [value] if isinstance(value, (str, int, float)) else value
+        one = plain(value)
+        values = [one] if isinstance(one, (str, int, float)) else map(plain, one)
         tokens.append(f"-{name}")
         tokens.extend(str(item).lower() if isinstance(item, bool) else str(item) for item in values)
     return tokens

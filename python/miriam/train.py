@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from miriam import _native
 from miriam._progress import Progress, ProgressCallback, listener
+from miriam._values import plain
 
 __all__ = ["NeuralModel", "PhraseSystem", "Progress", "neural", "phrase"]
 
@@ -53,6 +54,7 @@ class PhraseSystem:
 
 
 def _values(name: str, value: object) -> list[str]:
+    value = plain(value)
     if isinstance(value, bool):
         return ["true" if value else "false"]
     if isinstance(value, (str, os.PathLike)):

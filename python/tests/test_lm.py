@@ -183,6 +183,9 @@ def test_estimating_building_and_dumping(kenlm_cases: Path, tmp_path: Path) -> N
     LanguageModel.dump(tmp_path / "o3.probing", dumped)
     assert (LanguageModel(dumped).score_many(lines) == expected).all()
     LanguageModel.build(arpa, tmp_path / "quantized", type="trie", quantize=8)
+    for bits in (numpy.int64(8), (numpy.int64(8), 8)):
+        LanguageModel.build(arpa, tmp_path / "same", type="trie", quantize=bits)
+        assert (tmp_path / "same").read_bytes() == (tmp_path / "quantized").read_bytes()
     quantized = LanguageModel(tmp_path / "quantized").score_many(lines)
     assert numpy.abs(quantized - expected).max() < 1 and (quantized != expected).any()
 

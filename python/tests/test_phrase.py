@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 from conftest import ROOT
@@ -64,6 +65,12 @@ def test_options_and_pickles(toy: PhraseTranslator, lines: list[str]) -> None:
     for one in monotone.translate_many(lines):
         starts = [start for start, _, _ in one.phrases]
         assert starts == sorted(starts)
+    same = PhraseTranslator(
+        TOY / "moses.ini", distortion_limit=numpy.int64(0), drop_unknown=numpy.bool_(True)
+    )
+    assert [one.text for one in same.translate_many(lines)] == [
+        one.text for one in monotone.translate_many(lines)
+    ]
     assert monotone.translate("zzz").text == "" and toy.translate("zzz").text == "zzz"
     again = pickle.loads(pickle.dumps(monotone))
     assert isinstance(again, PhraseTranslator)

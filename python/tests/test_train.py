@@ -6,8 +6,10 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 
+import numpy
 import pytest
 
 import miriam.align as align
@@ -92,6 +94,34 @@ def test_a_forked_process_trains_a_vocabulary_and_validates(tmp_path: Path) -> N
     assert child.exitcode == 0
     vocabularies = [(tmp_path / name / "vocab.spm").read_bytes() for name in ("parent", "child")]
     assert vocabularies[0] == vocabularies[1]
+
+
+def test_scalars_of_numpy_are_numbers(tmp_path: Path) -> None:
+    source, target, *_ = corpus(tmp_path, 100, 5)
+    scalars = {
+        "dim_emb": numpy.int64(8),
+        "learn_rate": numpy.logspace(-4, -3, 2)[0],
+        "label_smoothing": numpy.float32(0.125),
+        "tied_embeddings_all": numpy.bool_(True),
+        "mini_batch": numpy.array(16),
+    }
+    plain = {
+        "dim_emb": 8,
+        "learn_rate": 0.0001,
+        "label_smoothing": 0.125,
+        "tied_embeddings_all": True,
+        "mini_batch": 16,
+    }
+
+    def run(options: Mapping[str, object]) -> str:
+        options = {**TINY, **options, "after": "1u"}
+        model = train.neural(
+            source, target, tmp_path / "m", options=options, vocab_size=100, threads=1
+        )
+        return model.outcome
+
+    # With other options the second call would be refused.
+    assert [run(scalars), run(plain)] == ["finished", "already-finished"]
 
 
 class Enough(Exception):
