@@ -351,6 +351,23 @@ def test_samples_are_drawn_again_from_the_same_seed(tiny: ct2.Translator) -> Non
     assert draw() != first
 
 
+def test_texts_are_sampled_by_the_seed() -> None:
+    translator = ct2.Translator(str(ROOT / "examples" / "toy-neural"))
+    text = "the cats sleep and the dogs run ."
+
+    def draw(seed: int | None = None) -> list[str]:
+        return translator.translate_texts(
+            [text] * 3, sampling_topk=0, sampling_temperature=2.0, beam_size=1, seed=seed
+        )
+
+    ct2.set_random_seed(7)
+    first, second = draw(), draw()
+    assert first != second
+    ct2.set_random_seed(7)
+    assert [draw(), draw()] == [first, second]
+    assert draw(seed=5) == draw(seed=5)
+
+
 def test_iterables_are_read_as_they_are_needed(tiny: ct2.Translator) -> None:
     expected = hypotheses(tiny.translate_batch(SOURCES))
     number_read = 0

@@ -540,7 +540,10 @@ impl Translator {
         let (batch, pending) = py.detach(|| {
             let splitter = SentenceSplitter::new(language);
             let batch = translator.cut_texts(texts.iter().map(String::as_bytes), format, &splitter);
-            let task = translator.text_task(beam_size, format, limits);
+            let mut task = translator.text_task(beam_size, format, limits);
+            if task.search.sampling.is_some() && settings.seed.is_none() {
+                task.search.seed = super::next_seed();
+            }
             let mut no_signal = || no_signal(&mut interrupted);
             let is_wanted = _may_wait.then_some(&mut no_signal as &mut dyn FnMut() -> bool);
             let pending = loaded.pool.translate(task, batch.requests(), is_wanted);
