@@ -557,6 +557,19 @@ def test_a_forked_process_has_workers_of_its_own(tiny: ct2.Translator) -> None:
         assert pool.map_async(in_child, range(4)).get(60) == [expected] * 4
 
 
+def test_sources_may_be_iterators(tiny: ct2.Translator) -> None:
+    sources = [["zzz"], ["w2", "zzz"]]
+    options: dict[str, Any] = {
+        "replace_unknowns": True,
+        "target_prefix": [["zzz"], None],
+        "max_decoding_length": 10,
+    }
+    expected = hypotheses(tiny.translate_batch(sources, **options))
+    assert expected[0][0][0] == "zzz"
+    read: Any = (iter(source) for source in sources)
+    assert hypotheses(tiny.translate_batch(read, **options)) == expected
+
+
 def test_lines_that_are_not_utf_8(tiny: ct2.Translator, tmp_path: Path) -> None:
     source, output = tmp_path / "source", tmp_path / "output"
     source.write_bytes(b"w2\nw2 \xe9 w3\r\nw5\n")

@@ -12,6 +12,9 @@ use pyo3::types::PyString;
 use super::arguments::{for_each_token, token_ids};
 use super::results::{GenerationStepResult, Loaded, TranslationCall, wait};
 
+/// The tokens of each example as strings.
+type TokenStrings = Vec<Vec<Py<PyString>>>;
+
 /// Runs Python's signal handlers. If one raises an exception, stores it and returns false.
 pub(super) fn no_signal(interrupted: &mut Option<PyErr>) -> bool {
     if let Err(error) = Python::attach(|py| py.check_signals()) {
@@ -55,13 +58,20 @@ pub(super) fn check_lengths(sources: usize, others: usize, name: &str) -> PyResu
     )))
 }
 
-/// Returns the examples of a call of `translate_batch`.
+/// Returns the examples of a call of `translate_batch`, and the tokens of sources as strings, if
+/// `keep_strings`.
 pub(super) fn read_examples(
     source: &Bound<'_, PyAny>,
     target_prefix: Option<&Bound<'_, PyAny>>,
     loaded: &Loaded,
-) -> PyResult<Vec<Example>> {
-    let sources = read_ids(source, "source", loaded.source_vocabulary())?;
+    keep_strings: bool,
+) -> PyResult<(Vec<Example>, TokenStrings)> {
+    let vocabulary = loaded.source_vocabulary();
+    let (sources, strings) = if keep_strings {
+        read_ids_and_strings(source, vocabulary)?
+    } else {
+        (read_ids(source, "source", vocabulary)?, Vec::new())
+    };
     let mut prefixes = Vec::new();
     if let Some(all) = target_prefix {
         let vocabulary = loaded.target_vocabulary();
@@ -87,18 +97,25 @@ pub(super) fn read_examples(
     }
     prefixes.resize(sources.len(), Vec::new());
     let pairs = sources.into_iter().zip(prefixes);
-    Ok(pairs.map(|(source, prefix)| Example { source, prefix }).collect())
+    let examples = pairs.map(|(source, prefix)| Example { source, prefix }).collect();
+    Ok((examples, strings))
 }
 
-/// Returns the tokens of sources as strings.
-pub(super) fn source_strings(source: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<Py<PyString>>>> {
+/// Returns the ids and the strings of the tokens of sources, which are read once: they may be
+/// iterators.
+fn read_ids_and_strings(
+    source: &Bound<'_, PyAny>,
+    vocabulary: &Vocabulary,
+) -> PyResult<(Vec<Vec<u32>>, TokenStrings)> {
     let py = source.py();
     let examples = source.try_iter()?.enumerate().map(|(index, tokens)| {
+        let mut ids = Vec::new();
         let mut strings = Vec::new();
         for_each_token(&tokens?, ("source", index), |token| {
+            ids.push(vocabulary.find(token).unwrap_or(vocabulary.unk_id()));
             strings.push(PyString::new(py, &String::from_utf8_lossy(token)).unbind());
         })?;
-        Ok(strings)
+        Ok((ids, strings))
     });
     examples.collect()
 }

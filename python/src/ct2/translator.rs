@@ -21,8 +21,7 @@ use super::arguments::{
     select_compute_type, suppressed_sequences,
 };
 use super::calls::{
-    check_lengths, no_signal, observer, read_examples, read_ids, source_strings, submit,
-    wait_or_cancel,
+    check_lengths, no_signal, observer, read_examples, read_ids, submit, wait_or_cancel,
 };
 use super::language_model::LanguageModelArguments;
 use super::results::{
@@ -368,8 +367,7 @@ impl Translator {
         if options.is_sampling() {
             options.seed = super::next_seed();
         }
-        let examples = read_examples(source, target_prefix, &loaded)?;
-        let sources = if replace_unknowns { source_strings(source)? } else { Vec::new() };
+        let (examples, sources) = read_examples(source, target_prefix, &loaded, replace_unknowns)?;
         let raised = Arc::default();
         let mut call = TranslationCall {
             loaded: Arc::clone(&loaded),
