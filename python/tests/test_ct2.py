@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -555,6 +556,22 @@ def test_a_forked_process_has_workers_of_its_own(tiny: ct2.Translator) -> None:
     expected = in_child(0)
     with multiprocessing.get_context("fork").Pool(2) as pool:
         assert pool.map_async(in_child, range(4)).get(60) == [expected] * 4
+
+
+def test_ctrl_c_ends_calls_of_many_short_texts() -> None:
+    translator = ct2.Translator(str(ROOT / "examples" / "toy-neural"))
+    calls: list[Callable[[], object]] = [
+        lambda: translator.translate_batch([["\u2581the", "\u2581cats"]] * 100_000),
+        lambda: translator.translate_texts(["the cats sleep and the dogs run ."] * 100_000),
+    ]
+    for call in calls:
+        timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        started = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        timer.join()
+        assert time.monotonic() - started < 4
 
 
 def test_sources_may_be_iterators(tiny: ct2.Translator) -> None:

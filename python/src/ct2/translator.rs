@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
+use std::time::Instant;
 
 use miriam_nmt::engine::{Autotuner, Cpu};
 use miriam_nmt::packed::Precision;
@@ -25,8 +26,8 @@ use super::calls::{
 };
 use super::language_model::LanguageModelArguments;
 use super::results::{
-    AsyncScoringResult, AsyncTexts, AsyncTranslationResult, Loaded, ScoringCall, TranslationCall,
-    exception,
+    AsyncScoringResult, AsyncTexts, AsyncTranslationResult, INTERVAL, Loaded, ScoringCall,
+    TranslationCall, exception,
 };
 use super::text_arguments::{decoding_settings, translator_for_languages};
 use crate::interrupt::run_interruptible;
@@ -534,10 +535,21 @@ impl Translator {
         if format != TextFormat::Sentence {
             warn_if_unknown_language(py, language)?;
         }
-        let mut interrupted = None;
-        let (batch, pending) = py.detach(|| {
+        let (batch, pending) = py.detach(|| -> PyResult<_> {
             let splitter = SentenceSplitter::new(language);
-            let batch = translator.cut_texts(texts.iter().map(String::as_bytes), format, &splitter);
+            let mut interrupted = None;
+            let mut asked = Instant::now();
+            let texts = texts.iter().map(String::as_bytes).take_while(|_| {
+                if asked.elapsed() < INTERVAL {
+                    return true;
+                }
+                asked = Instant::now();
+                no_signal(&mut interrupted)
+            });
+            let batch = translator.cut_texts(texts, format, &splitter);
+            if let Some(error) = interrupted.take() {
+                return Err(error);
+            }
             let mut task = translator.text_task(beam_size, format, limits);
             if task.search.sampling.is_some() && settings.seed.is_none() {
                 task.search.seed = super::next_seed();
@@ -545,9 +557,8 @@ impl Translator {
             let mut no_signal = || no_signal(&mut interrupted);
             let is_wanted = _may_wait.then_some(&mut no_signal as &mut dyn FnMut() -> bool);
             let pending = loaded.pool.translate(task, batch.requests(), is_wanted);
-            (batch, pending)
-        });
-        interrupted.map_or(Ok(()), Err)?;
+            interrupted.map_or(Ok((batch, pending)), Err)
+        })?;
         Ok(AsyncTexts { translator, batch, pending })
     }
 

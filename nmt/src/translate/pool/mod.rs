@@ -15,7 +15,7 @@ mod work_queue;
 mod worker;
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Translator;
 pub use crate::batch::BatchLimits;
@@ -244,12 +244,21 @@ impl TranslatorPool {
             return;
         }
         let queue = self.start();
+        // Batches may be so short that there is always a place.
+        let mut asked = Instant::now();
         for batch in batches {
             if let Some(is_wanted) = &mut is_wanted {
-                while !queue.wait_for_place(POLL_INTERVAL) {
-                    if !is_wanted() {
-                        pending.cancel();
-                        return;
+                loop {
+                    let has_place = queue.wait_for_place(POLL_INTERVAL);
+                    if asked.elapsed() >= POLL_INTERVAL {
+                        if !is_wanted() {
+                            pending.cancel();
+                            return;
+                        }
+                        asked = Instant::now();
+                    }
+                    if has_place {
+                        break;
                     }
                 }
             }
