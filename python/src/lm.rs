@@ -271,7 +271,8 @@ impl LanguageModel {
             let reason = "give max_perplexity, min_perplexity or keep_percent";
             return Err(PyValueError::new_err(reason));
         }
-        let share = keep_percent.map(|percent| percent.to_string().parse::<Percent>());
+        // A computed percentage may have any number of decimals.
+        let share = keep_percent.map(|percent| format!("{percent:.6}").parse::<Percent>());
         let share = share
             .transpose()
             .map_err(|reason| PyValueError::new_err(format!("keep_percent: {reason}")))?;

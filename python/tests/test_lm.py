@@ -84,7 +84,9 @@ def test_filter(toy: LanguageModel) -> None:
     best = toy.filter(LINES, keep_percent=50)
     assert best.sum() == math.ceil(len(LINES) / 2)
     assert perplexities[best].max() <= perplexities[~best].min()
-    for wrong in ({}, {"keep_percent": 101}, {"min_perplexity": math.nan}):
+    thirds = [toy.filter(LINES, keep_percent=percent) for percent in (100 / 3, 33.333333)]
+    assert thirds[0].tolist() == thirds[1].tolist()
+    for wrong in ({}, {"keep_percent": 101}, {"min_perplexity": math.nan}, {"keep_percent": -1}):
         with pytest.raises(ValueError):
             toy.filter(LINES, **wrong)
 
