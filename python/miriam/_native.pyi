@@ -128,8 +128,9 @@ class GenerationStepResult:
 
 @disjoint_base
 class Translator:
-    def __new__(
-        cls,
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
+    def __init__(
+        self,
         model_path: _Path,
         device: str = "cpu",
         *,
@@ -144,7 +145,7 @@ class Translator:
         lm: _Path | None = None,
         lm_weight: float | None = None,
         lm_pieces: bool = False,
-    ) -> Self: ...
+    ) -> None: ...
     @property
     def device(self) -> str: ...
     @property

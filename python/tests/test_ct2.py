@@ -574,6 +574,34 @@ def test_ctrl_c_ends_calls_of_many_short_texts() -> None:
         assert time.monotonic() - started < 4
 
 
+class Tagged(ct2.Translator):
+    def __init__(self, path: Path, *, tag: str, **options: Any) -> None:
+        super().__init__(str(path), **options)
+        self.tag = tag
+
+
+class Tiny(ct2.Translator):
+    def __init__(self) -> None:
+        super().__init__(str(TINY))
+
+
+class Unloaded(ct2.Translator):
+    def __init__(self) -> None:
+        pass
+
+
+def test_subclasses_have_arguments_of_their_own(tiny: ct2.Translator) -> None:
+    expected = hypotheses(tiny.translate_batch(SOURCES))
+    tagged = Tagged(TINY, tag="x", inter_threads=2)
+    assert (tagged.tag, tagged.num_translators) == ("x", 2)
+    for translator in (tagged, Tiny()):
+        assert hypotheses(translator.translate_batch(SOURCES)) == expected
+    with pytest.raises(RuntimeError, match="must call Translator.__init__"):
+        Unloaded().translate_batch(SOURCES)
+    with pytest.raises(TypeError, match="model_path"):
+        ct2.Translator()  # type: ignore[call-arg]
+
+
 def test_sources_may_be_iterators(tiny: ct2.Translator) -> None:
     sources = [["zzz"], ["w2", "zzz"]]
     options: dict[str, Any] = {

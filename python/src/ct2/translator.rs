@@ -15,7 +15,7 @@ use miriam_storage::Bytes;
 use miriam_textproc::SentenceSplitter;
 use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 use super::arguments::{
     batch_limits, compute_type_name, devices, end_ids, parse_compute_type, read_files,
@@ -114,7 +114,11 @@ impl Translator {
     }
 
     fn loaded(&self) -> PyResult<Arc<Loaded>> {
-        let message = "the model is unloaded: call load_model() first";
+        let message = if self.path.as_os_str().is_empty() {
+            "the model is not loaded: a subclass must call Translator.__init__(model_path)"
+        } else {
+            "the model is unloaded: call load_model() first"
+        };
         self.state().ok_or_else(|| PyRuntimeError::new_err(message))
     }
 }
@@ -137,21 +141,38 @@ fn refuse(is_set: bool, name: &str) -> PyResult<()> {
 
 #[pymethods]
 impl Translator {
-    /// Loads the model at `model_path`: a folder of CTranslate2, or any other model that
-    /// `miriam nmt` reads.
+    /// Creates an unloaded translator, whatever the arguments: `__init__` of a subclass may have
+    /// others.
     #[new]
-    #[pyo3(signature = (model_path, device="cpu", *, device_index=None,
-                        compute_type=None, inter_threads=1, intra_threads=0,
-                        max_queued_batches=0, flash_attention=false, tensor_parallel=false,
-                        files=None, lm=None, lm_weight=None, lm_pieces=false),
+    #[pyo3(signature = (*_arguments, **_keywords),
            text_signature = "(model_path, device='cpu', *, device_index=0, \
                              compute_type='default', inter_threads=1, intra_threads=0, \
                              max_queued_batches=0, flash_attention=False, \
                              tensor_parallel=False, files=None, lm=None, lm_weight=None, \
                              lm_pieces=False)")]
+    fn new(_arguments: &Bound<'_, PyTuple>, _keywords: Option<&Bound<'_, PyDict>>) -> Self {
+        Translator {
+            path: PathBuf::new(),
+            files: None,
+            precision: None,
+            devices: DeviceSet::Cpu,
+            language_model: None,
+            inter_threads: 1,
+            max_queued_batches: BATCHES_PER_THREAD,
+            compute_type: "default",
+            loaded: RwLock::new(None),
+        }
+    }
+
+    /// Loads the model at `model_path`: a folder of CTranslate2, or any other model that
+    /// `miriam nmt` reads.
+    #[pyo3(signature = (model_path, device="cpu", *, device_index=None,
+                        compute_type=None, inter_threads=1, intra_threads=0,
+                        max_queued_batches=0, flash_attention=false, tensor_parallel=false,
+                        files=None, lm=None, lm_weight=None, lm_pieces=false))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
-    fn new(
-        py: Python<'_>,
+    fn __init__(
+        slf: &Bound<'_, Self>,
         model_path: PathBuf,
         device: &str,
         device_index: Option<&Bound<'_, PyAny>>,
@@ -165,7 +186,8 @@ impl Translator {
         lm: Option<PathBuf>,
         lm_weight: Option<f32>,
         #[pyo3(from_py_with = truth)] lm_pieces: bool,
-    ) -> PyResult<Self> {
+    ) -> PyResult<()> {
+        let py = slf.py();
         let devices = devices(device, device_index)?;
         let name = match compute_type {
             Some(value) => select_compute_type(value, &devices)?,
@@ -207,7 +229,8 @@ impl Translator {
         let loaded = translator.open(py)?;
         translator.compute_type = loaded.compute_type;
         translator.set_state(Some(loaded));
-        Ok(translator)
+        *slf.try_borrow_mut()? = translator;
+        Ok(())
     }
 
     /// The device: `cpu` or `cuda`.
