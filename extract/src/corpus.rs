@@ -18,7 +18,7 @@ use crate::consistent_spans::for_each_consistent_span;
 use crate::links::{Link, parse_links};
 use crate::ranked_vocabulary::{RankedVocabulary, VocabularyBuilder};
 use crate::sentence_pair::{SentencePair, encode_links, encode_words};
-use crate::{Error, IN_FLIGHT_BATCHES, Result};
+use crate::{Error, IN_FLIGHT_BATCHES, Result, check_cancelled};
 
 /// The limits of the size of a batch, in bytes of text.
 const BATCH_BYTES: (u64, u64) = (16 << 10, 256 << 10);
@@ -92,6 +92,7 @@ impl Corpus {
             || {
                 let done = consumed.iter().map(|count| count.load(Ordering::Relaxed)).sum();
                 task.set_position(done);
+                check_cancelled(&task)?;
                 read_batch(&mut files, size, &mut digests)
             },
             || {

@@ -106,7 +106,7 @@ const LOCK_FILE: &str = "extract.lock";
 /// # Errors
 /// Fails if the files have different numbers of lines, if a link is malformed or out of range, or
 /// if a word contains `|||`, each with file and line. Also fails if an option is out of range or a
-/// file cannot be read or written.
+/// file cannot be read or written; [`Error::Cancelled`] if `progress` is cancelled.
 pub fn extract_files(
     source: &Path,
     target: &Path,
@@ -239,13 +239,21 @@ fn count_next_partitions(
         let mut writer = RunWriter::create(&path)?;
         let counts = extraction.count_partition(
             extraction.first_partition + partition,
-            || task.advance(1),
+            || {
+                task.advance(1);
+                check_cancelled(task)
+            },
             |entry| writer.push(entry),
         )?;
         let checksum = writer.finish()?;
         lock(state).mark_finished(partition, FinishedPartition { checksum, counts })?;
     }
     Ok(())
+}
+
+/// Fails with [`Error::Cancelled`] if the task is cancelled.
+pub(crate) fn check_cancelled(task: &ProgressTask<'_>) -> Result<()> {
+    if task.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
 }
 
 fn lock<T>(shared: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -287,7 +295,10 @@ fn write_tables(
     let spare = Mutex::new(Vec::new());
     ordered_map(
         options.threads.max(1),
-        || merge.next_batch(lock(&spare).pop().unwrap_or_default()),
+        || {
+            check_cancelled(&task)?;
+            merge.next_batch(lock(&spare).pop().unwrap_or_default())
+        },
         || {
             let mut formatter =
                 TableFormatter::new(&corpus.vocabularies, &discount, reordering_scores);
@@ -379,4 +390,7 @@ pub enum Error {
         /// What is wrong and what to do.
         reason: String,
     },
+    /// The caller cancelled the work; a new extraction continues with the missing partitions.
+    #[error("cancelled")]
+    Cancelled,
 }

@@ -73,11 +73,11 @@ impl CountsOfCounts {
 
 impl PhraseExtractor<'_> {
     /// Calls `take` with the phrase pairs of `partition` in the order of tables, and
-    /// `block_done` after every block of the corpus.
+    /// `block_done` after every block of the corpus. An error of either ends the work.
     pub fn count_partition(
         &self,
         partition: u64,
-        block_done: impl Fn(),
+        block_done: impl Fn() -> Result<()>,
         mut take: impl FnMut(&PhrasePair<'_>) -> Result<()>,
     ) -> Result<CountsOfCounts> {
         let occurrences = self.corpus.instances / self.num_partitions;
@@ -91,7 +91,7 @@ impl PhraseExtractor<'_> {
                 let orienter = orienter.as_mut();
                 self.collect_occurrences(partition, sentence, orienter, &mut scratch, &mut found);
             })?;
-            block_done();
+            block_done()?;
         }
         let mut pairs = SortedPairs::new(self.corpus.vocabularies.each_ref());
         let mut counts = CountsOfCounts::default();

@@ -25,8 +25,8 @@ use crate::options::MAX_PARTITIONS;
 use crate::partition::CountsOfCounts;
 use crate::sorted_run::{RunWriter, matches_checksum};
 use crate::{
-    Error, ExtractOptions, ExtractSummary, Inputs, Result, count_partitions, create_folder,
-    lock_folder, write_tables,
+    Error, ExtractOptions, ExtractSummary, Inputs, Result, check_cancelled, count_partitions,
+    create_folder, lock_folder, write_tables,
 };
 
 const FOLDER: &str = "shards";
@@ -129,6 +129,7 @@ pub fn extract_shard(
     while let Some(next) = merger.next_batch(batch)? {
         next.try_for_each_pair(|_, pair| writer.push(pair))?;
         task.advance(next.len() as u64);
+        check_cancelled(&task)?;
         batch = next;
     }
     let finished = FinishedPartition { checksum: writer.finish()?, counts };

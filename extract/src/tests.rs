@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use miriam_textio::number::push_general_f32;
 use miriam_textio::{Compression, NoProgress};
@@ -381,7 +382,7 @@ fn runs_of_a_killed_extraction_are_used() {
     for partition in [0, 2] {
         let mut writer = RunWriter::create(&state.run_path(partition)).unwrap();
         let counts =
-            extraction.count_partition(partition, || (), |entry| writer.push(entry)).unwrap();
+            extraction.count_partition(partition, || Ok(()), |entry| writer.push(entry)).unwrap();
         state
             .mark_finished(
                 partition,
@@ -456,6 +457,45 @@ fn shards_merge_into_the_tables_of_one_machine() {
     assert!(message.contains("has other text or other options"), "{message}");
     count("1/2", &options).unwrap();
     assert!(refused().contains("shards of 2 and of 3"), "{}", refused());
+}
+
+/// Progress that is cancelled when a task of this name begins.
+struct CancelledIn(&'static str, AtomicBool);
+
+impl Progress for CancelledIn {
+    fn begin(&self, name: &str, _: Option<u64>) {
+        if name == self.0 {
+            self.1.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn set_position(&self, _: u64) {}
+
+    fn end(&self) {}
+
+    fn is_cancelled(&self) -> bool {
+        self.1.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn cancelled_extractions_end_and_are_resumed() {
+    let temp = tempfile::tempdir().unwrap();
+    for (name, line) in [("source", "a b c\n"), ("target", "x y z\n"), ("links", "0-0 1-1 2-2\n")] {
+        fs::write(temp.path().join(name), line.repeat(100)).unwrap();
+    }
+    let [source, target, links] = ["source", "target", "links"].map(|n| temp.path().join(n));
+    let output = temp.path().join("output");
+    for threads in [1, 2] {
+        let options = ExtractOptions { threads, ..plain_options(7, temp.path()) };
+        for stage in ["reading", "phrases", "tables"] {
+            let progress = CancelledIn(stage, AtomicBool::new(false));
+            let error = extract_files(&source, &target, &links, &output, &options, &progress);
+            assert!(matches!(error, Err(Error::Cancelled)), "{stage}: {error:?}");
+        }
+        let found = extract_files(&source, &target, &links, &output, &options, &NoProgress);
+        assert_eq!(found.unwrap().pairs, 100);
+    }
 }
 
 /// The number of occurrences that one extraction finds.

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use miriam_textio::Progress;
+
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -34,6 +36,14 @@ pub enum Error {
         /// The error of the system.
         reason: String,
     },
+    /// The caller cancelled the work.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// Fails with [`Error::Cancelled`] if `progress` is cancelled.
+pub(crate) fn check_cancelled(progress: &dyn Progress) -> Result<()> {
+    if progress.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
 }
 
 impl Error {

@@ -34,6 +34,7 @@ use self::entries::{EntryBlock, EntryReader, TextEntry};
 pub(crate) use self::entries::{is_linked_non_terminal, rule_table_error};
 pub(crate) use self::plan::ZeroScorePolicy;
 use self::plan::{Plan, PlanOptions, SAMPLE_ENTRIES, TableKind};
+use crate::error::check_cancelled;
 use crate::format::{KIND, Metadata, VERSION};
 use crate::{Error, PhraseTable, Result, foreign_files};
 
@@ -397,6 +398,7 @@ impl BuildJob<'_> {
             count = count.wrapping_add(1);
             if count.is_multiple_of(8192) {
                 progress.set_position(self.consumed.total_consumed());
+                check_cancelled(progress)?;
             }
         }
         encoder.finish_run()?;
@@ -478,6 +480,7 @@ impl BuildJob<'_> {
         {
             if blocks.push(&entry) {
                 progress.set_position(self.consumed.total_consumed());
+                check_cancelled(progress)?;
             }
         }
         Ok(())

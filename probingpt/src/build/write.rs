@@ -10,6 +10,7 @@ use super::index::IndexBuilder;
 use super::plan::Plan;
 use super::ranking::Ranking;
 use super::records::{EncodedPartition, Rankings, encode_partition};
+use crate::error::check_cancelled;
 use crate::format::{
     ColumnEncoding, Metadata, NUM_ALIGNMENT_CLASSES, PARTITIONS, num_home_buckets, section,
 };
@@ -76,6 +77,7 @@ pub(crate) fn write_table(
             kept.push(part);
         }
         task.set_position(kept.len() as u64 / 2);
+        check_cancelled(progress)?;
     }
     let home_buckets = num_home_buckets(sources);
     let mut index = IndexBuilder::new(home_buckets);
@@ -94,6 +96,7 @@ pub(crate) fn write_table(
             records.write(&out)?;
         }
         task.set_position((PARTITIONS + wave[0]) as u64 / 2);
+        check_cancelled(progress)?;
     }
     out.clear();
     index.finish(&mut out);
