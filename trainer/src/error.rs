@@ -35,6 +35,9 @@ pub enum Error {
         /// The mismatch, and what to do.
         reason: String,
     },
+    /// The caller cancelled the training while it read text.
+    #[error("cancelled")]
+    Cancelled,
     /// The loss has diverged.
     #[error("training has diverged: {0}")]
     Diverged(String),

@@ -11,7 +11,7 @@ use miriam_textio::Progress;
 use crate::data::{
     CaseAugmentation, LengthLimit, PairAnnotations, ParallelCorpus, parse_alignment, parse_weights,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::parallel_text::{Field, ParallelFiles, ParallelText};
 use crate::training::ValidationSet;
 
@@ -190,6 +190,9 @@ fn read_pairs(
         let annotations = PairAnnotations { links: links.as_deref(), weights: weights.as_deref() };
         corpus.push_annotated([&source, &target], eos, limit, annotations);
         task.advance(1);
+        if task.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
     }
     text.warnings().for_each(|warning| warn(&warning));
     Ok(corpus)

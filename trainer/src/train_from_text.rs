@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use miriam_nmt::{LearnOptions, learn_vocabulary};
 use miriam_storage::partial_file::remove_stale_files;
-use miriam_textio::{CancellationToken, Input, Output, Progress};
+use miriam_textio::{CancellableProgress, CancellationToken, Input, Output, Progress};
 use miriam_textproc::sentencepiece::{ModelType, TrainOptions};
 
 use crate::data::{BatchFile, Shuffle};
@@ -141,7 +141,13 @@ impl TrainingRequest {
         let _model = lock_model(&paths.files)?;
         let _folder = self.folder.as_deref().map(lock_folder).transpose()?;
         self.remove_partial_files(&paths);
-        self.make_vocabulary(&paths, progress, log, warn)?;
+        // Training asks `stop` itself, and saves its state.
+        let preparing = &CancellableProgress { shown: progress, stop };
+        let made = self.make_vocabulary(&paths, preparing, log, warn);
+        if made.is_err() && preparing.is_cancelled() {
+            return Ok(self.cancelled_summary(&paths));
+        }
+        made?;
         let sizes = self.pair_of_sizes()?;
         let tokenizers = load_data::open_vocabularies(&paths.vocabularies, sizes)?;
         let vocab_sizes = [0, 1].map(|side| tokenizers.vocabularies[side].len());
@@ -162,9 +168,13 @@ impl TrainingRequest {
             limit,
             right_to_left,
             self.options.case_augmentation()?,
-            progress,
+            preparing,
             warn,
-        )?;
+        );
+        if matches!(corpus, Err(Error::Cancelled)) {
+            return Ok(self.cancelled_summary(&paths));
+        }
+        let corpus = corpus?;
         log(&describe_corpus(&corpus));
         if corpus.is_empty() {
             let what = if corpus.is_monolingual() {
@@ -236,6 +246,12 @@ impl TrainingRequest {
         let outcome = training.run(log)?;
         let model = self.folder.clone().unwrap_or_else(|| decoder.path(&paths.files));
         Ok(Summary::Trained { outcome, model })
+    }
+
+    /// Returns the summary of a training run that was cancelled before its first update.
+    fn cancelled_summary(&self, paths: &Paths) -> Summary {
+        let model = self.folder.clone().unwrap_or_else(|| paths.files.model.clone());
+        Summary::Trained { outcome: Outcome::Cancelled, model }
     }
 
     /// Returns the options with the paths of this training run.

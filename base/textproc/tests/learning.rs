@@ -30,7 +30,10 @@ fn train(text: &[u8], options: TrainOptions) -> Result<Vec<u8>, TrainError> {
 fn train_on(threads: usize, text: &[u8], options: TrainOptions) -> Result<Vec<u8>, TrainError> {
     let mut counts = WordCounts::default();
     text.split(|&byte| byte == b'\n').for_each(|line| counts.add_line(line));
-    PieceTrainer::new(options).train(&counts, threads, |done, total| assert!(done <= total))
+    PieceTrainer::new(options).train(&counts, threads, |done, total| {
+        assert!(done <= total);
+        true
+    })
 }
 
 fn open(model: &[u8]) -> SentencePiece {
@@ -195,6 +198,21 @@ fn user_defined_symbols_that_cannot_be_pieces_are_rejected() {
         ..TrainOptions::default()
     };
     assert!(open(&train(b"abc", symbol).unwrap()).piece_id(b"<0x0A>").is_some());
+}
+
+#[test]
+fn a_training_ends_when_it_is_cancelled() {
+    let mut counts = WordCounts::default();
+    read("../../examples/toy/train.es").split(|&b| b == b'\n').for_each(|l| counts.add_line(l));
+    for model_type in [ModelType::Unigram, ModelType::Bpe] {
+        let options = TrainOptions { model_type, vocab_size: 200, ..TrainOptions::default() };
+        let mut reports = 0;
+        let found = PieceTrainer::new(options).train(&counts, 2, |_, _| {
+            reports += 1;
+            false
+        });
+        assert_eq!((found, reports), (Err(TrainError::Cancelled), 1));
+    }
 }
 
 #[test]

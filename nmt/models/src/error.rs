@@ -55,6 +55,9 @@ pub enum Error {
         /// What was expected and what was found.
         reason: String,
     },
+    /// The caller cancelled the work.
+    #[error("cancelled")]
+    Cancelled,
 }
 
 impl Error {

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use miriam_textio::{Input, Progress, ProgressTask, fields, map_blocks, split_lines};
-use miriam_textproc::sentencepiece::{PieceTrainer, TrainOptions};
+use miriam_textproc::sentencepiece::{PieceTrainer, TrainError, TrainOptions};
 use miriam_textproc::{BpeLearnOptions, SentencePiece, WordCounts, add_bpe_line, learn_bpe};
 
 use crate::{Error, Result};
@@ -46,7 +46,7 @@ pub struct LearnedVocabulary {
 /// # Errors
 /// If a text cannot be read, if the texts have no words, if a word vocabulary would have fewer than
 /// 2 words, if the texts have too few distinct words for the requested size (SentencePiece), or if
-/// threads cannot be started.
+/// threads cannot be started; [`Error::Cancelled`] if `progress` is cancelled.
 pub fn learn_vocabulary(
     texts: &[PathBuf],
     options: &LearnOptions,
@@ -78,16 +78,22 @@ pub fn learn_vocabulary(
     let mut report = |done: u64, total: u64| {
         let task = task.get_or_insert_with(|| progress.task("learning", Some(total)));
         task.set_position(done);
+        !task.is_cancelled()
     };
     match options {
         LearnOptions::Bpe(options) => {
             let total = options.max_merges as u64;
-            let learned = learn_bpe(&counts, *options, |done| report(done, total));
+            let learned = learn_bpe(&counts, *options, |done| {
+                report(done, total);
+            });
             Ok(LearnedVocabulary { bytes: learned.codes, len: learned.num_merges })
         }
         LearnOptions::SentencePiece(options) => {
             let learned = PieceTrainer::new(options.clone()).train(&counts, threads, report);
-            let bytes = learned.map_err(|error| unsupported(error.to_string()))?;
+            let bytes = learned.map_err(|error| match error {
+                TrainError::Cancelled => Error::Cancelled,
+                error => unsupported(error.to_string()),
+            })?;
             let len = SentencePiece::from_bytes(&bytes, &file)?.len();
             Ok(LearnedVocabulary { bytes, len })
         }
@@ -125,7 +131,7 @@ fn count_words(
             },
             |block, _| {
                 counts.merge(block);
-                Ok::<(), miriam_textio::Error>(())
+                if progress.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
             },
         )?;
     }

@@ -15,13 +15,13 @@ use super::piece_rules::longest_piece;
 use crate::bpe::replace_pair;
 
 /// Learns `num_pieces` pieces, or fewer if no pair is left: the merges in order, then the
-/// characters. Scores are negative ranks.
+/// characters. Scores are negative ranks. `None` if `progress` returns false.
 pub fn learn(
     alphabet: &Alphabet,
     fragments: &[Fragment],
     num_pieces: usize,
-    progress: &mut impl FnMut(u64, u64),
-) -> Vec<ScoredPiece> {
+    progress: &mut impl FnMut(u64, u64) -> bool,
+) -> Option<Vec<ScoredPiece>> {
     let mut learner = PairMerger::new(fragments);
     let num_merges = num_pieces - alphabet.len();
     let mut texts: Vec<Rc<[u8]>> = Vec::new();
@@ -30,8 +30,8 @@ pub fn learn(
         if is_new {
             texts.push(Rc::clone(&learner.symbols[symbol as usize]));
         }
-        if texts.len().is_multiple_of(64) {
-            progress(texts.len() as u64, num_merges as u64);
+        if texts.len().is_multiple_of(64) && !progress(texts.len() as u64, num_merges as u64) {
+            return None;
         }
     }
     let merges = texts.iter().map(|text| &**text);
@@ -39,7 +39,7 @@ pub fn learn(
     fn rank((rank, text): (usize, &[u8])) -> ScoredPiece {
         ScoredPiece { text: text.into(), score: -(rank as f64) }
     }
-    all.enumerate().map(rank).collect()
+    Some(all.enumerate().map(rank).collect())
 }
 
 #[derive(Default)]
@@ -254,7 +254,8 @@ mod tests {
             words.iter().for_each(|(word, count)| counts.add(word.as_bytes(), *count));
             let alphabet = Alphabet::new(&counts, 1.0);
             let fragments = alphabet.split_words(&counts);
-            let pieces = learn(&alphabet, &fragments, alphabet.len() + 12, &mut |_, _| {});
+            let num_pieces = alphabet.len() + 12;
+            let pieces = learn(&alphabet, &fragments, num_pieces, &mut |_, _| true).unwrap();
             let texts = pieces.iter().map(|piece| String::from_utf8(piece.text.to_vec()).unwrap());
             let merges: Vec<String> = texts.take(pieces.len() - alphabet.len()).collect();
             prop_assert_eq!(merges, naive_merges(&words, 12));

@@ -134,6 +134,9 @@ pub enum TrainError {
         /// The reason of the operating system.
         reason: String,
     },
+    /// The caller cancelled the training.
+    #[error("cancelled")]
+    Cancelled,
 }
 
 /// A trainer of SentencePiece models.
@@ -148,7 +151,7 @@ pub enum TrainError {
 ///     counts.add_line(line.as_bytes());
 /// }
 /// let options = TrainOptions { vocab_size: 24, ..TrainOptions::default() };
-/// let model = PieceTrainer::new(options).train(&counts, 1, |_, _| {})?;
+/// let model = PieceTrainer::new(options).train(&counts, 1, |_, _| true)?;
 /// let model = SentencePiece::from_bytes(&model, "learned")?;
 /// assert_eq!((model.len(), model.piece_id(b"</s>"), model.unknown_id()), (24, Some(0), 1));
 /// let mut encoding = Encoding::new();
@@ -180,7 +183,8 @@ impl PieceTrainer {
     }
 
     /// Learns a model from the words of a text ([`WordCounts::add_line`] splits them), on `threads`
-    /// threads. `progress` is called from time to time with the finished and the total work.
+    /// threads. `progress` is called from time to time with the finished and the total work, and
+    /// returns whether to go on.
     ///
     /// The threads are new and end with the training: those of rayon's global pool do not exist in
     /// a child that a program has forked.
@@ -189,12 +193,12 @@ impl PieceTrainer {
     ///
     /// # Errors
     /// If a user-defined symbol cannot be a piece; if the text is empty, or has too many characters
-    /// or too few pieces for the size; if the threads cannot be started.
+    /// or too few pieces for the size; if the threads cannot be started, or `progress` returns false.
     pub fn train(
         &self,
         counts: &WordCounts,
         threads: usize,
-        progress: impl FnMut(u64, u64) + Send,
+        progress: impl FnMut(u64, u64) -> bool + Send,
     ) -> Result<Vec<u8>, TrainError> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build();
         let pool = pool.map_err(|error| TrainError::Threads { reason: error.to_string() })?;
@@ -205,7 +209,7 @@ impl PieceTrainer {
     fn train_in_pool(
         &self,
         counts: &WordCounts,
-        mut progress: impl FnMut(u64, u64),
+        mut progress: impl FnMut(u64, u64) -> bool,
     ) -> Result<Vec<u8>, TrainError> {
         self.options.check_symbols()?;
         let words = self.normalize(counts);
@@ -225,6 +229,7 @@ impl PieceTrainer {
             ModelType::Unigram => unigram::learn(&alphabet, &fragments, num_pieces, &mut progress),
             ModelType::Bpe => bpe::learn(&alphabet, &fragments, num_pieces, &mut progress),
         };
+        let pieces = pieces.ok_or(TrainError::Cancelled)?;
         let vocab_size = num_special + pieces.len();
         if vocab_size < asked && self.options.hard_vocab_limit {
             return Err(TrainError::TooManyPieces { asked, most: vocab_size });

@@ -24,13 +24,14 @@ const UNUSED_CHARACTER_PENALTY: f64 = 10.0;
 const CHARACTER_SCORE_STEP: f64 = 0.0001;
 
 /// Learns `num_pieces` pieces with their log probabilities, best first; fewer if the text does
-/// not have as many. All characters of the alphabet are among them.
+/// not have as many. All characters of the alphabet are among them. `None` if `progress` returns
+/// false.
 pub fn learn(
     alphabet: &Alphabet,
     fragments: &[Fragment],
     num_pieces: usize,
-    progress: &mut impl FnMut(u64, u64),
-) -> Vec<ScoredPiece> {
+    progress: &mut impl FnMut(u64, u64) -> bool,
+) -> Option<Vec<ScoredPiece>> {
     let mut pieces = seed_pieces(alphabet, fragments);
     let target = (num_pieces as f64 * FINAL_MARGIN) as usize;
     // Progress counts rounds, because each is shorter than the previous one by the same factor.
@@ -39,7 +40,9 @@ pub fn learn(
     }
     let all_rounds = rounds(pieces.len(), target);
     loop {
-        progress(all_rounds.saturating_sub(rounds(pieces.len(), target)), all_rounds);
+        if !progress(all_rounds.saturating_sub(rounds(pieces.len(), target)), all_rounds) {
+            return None;
+        }
         let mut lattice = Lattice::new(&pieces);
         let mut counts = Vec::new();
         for _ in 0..EM_ITERATIONS {
@@ -60,7 +63,7 @@ pub fn learn(
         let keep = target.max((SHRINKING_FACTOR * pieces.len() as f64) as usize);
         pieces = prune(pieces, fragments, keep);
     }
-    finish(alphabet, pieces, num_pieces)
+    Some(finish(alphabet, pieces, num_pieces))
 }
 
 fn is_character(text: &[u8]) -> bool {
