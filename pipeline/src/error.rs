@@ -72,6 +72,21 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns [`Error::Cancelled`] in the place of the cancellation of a library, and other errors
+    /// as they are.
+    pub(crate) fn unify_cancellation(self) -> Self {
+        match self {
+            Error::Align(miriam_align::Error::Cancelled)
+            | Error::Extract(miriam_extract::Error::Cancelled)
+            | Error::PhraseTable(miriam_probingpt::Error::Cancelled)
+            | Error::LanguageModel(miriam_lmcpu::Error::Cancelled)
+            | Error::Decoder(miriam_decoder::Error::Cancelled)
+            | Error::Neural(miriam_nmt::Error::Cancelled)
+            | Error::Trainer(miriam_trainer::Error::Cancelled) => Error::Cancelled,
+            error => error,
+        }
+    }
+
     pub(crate) fn invalid_options(reason: impl Into<String>) -> Self {
         Error::Options { reason: reason.into() }
     }

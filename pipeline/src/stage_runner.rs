@@ -99,7 +99,8 @@ pub(crate) fn run_stages(
         }
         let start = Instant::now();
         let facts =
-            (stage.run)(&NumberedProgress { stage_number: number, stage_count: count, progress })?;
+            (stage.run)(&NumberedProgress { stage_number: number, stage_count: count, progress })
+                .map_err(Error::unify_cancellation)?;
         if let Some(resumable) = &stage.resumes_in {
             let key = work_key(resumable, stages, &keys);
             resumable.use_replacement(folder, stage.name, &key, &mut manifest)?;
