@@ -389,9 +389,10 @@ class PhraseTranslation:
 
 @disjoint_base
 class PhraseTranslator:
-    def __new__(
-        cls, ini: _Path, options: Sequence[str] = ..., raw: bool | None = None
-    ) -> Self: ...
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
+    def __init__(
+        self, ini: _Path, options: Sequence[str] = ..., raw: bool | None = None
+    ) -> None: ...
     def translate(
         self, line: _Text, *, n_best: SupportsIndex = 0, distinct: bool = False
     ) -> PhraseTranslation: ...
@@ -585,8 +586,9 @@ class Model:
 
 @disjoint_base
 class LanguageModel:
-    def __new__(
-        cls,
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
+    def __init__(
+        self,
         path: _Path,
         *,
         load: str = "populate",
@@ -594,7 +596,7 @@ class LanguageModel:
         duplicates: str = "reject",
         positive: str = "reject",
         missing_markers: str = "reject",
-    ) -> LanguageModel: ...
+    ) -> None: ...
     @property
     def path(self) -> pathlib.Path: ...
     @property
@@ -602,7 +604,7 @@ class LanguageModel:
     @property
     def num_words(self) -> int: ...
     def __contains__(self, word: _Text, /) -> bool: ...
-    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
     @overload
     def score_many(
         self,

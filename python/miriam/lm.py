@@ -183,3 +183,12 @@ class LanguageModel(_native.LanguageModel):
             missing_markers=missing_markers,
             threads=threads,
         )
+
+
+def _open(
+    cls: type[LanguageModel], positional: tuple[_Path], options: dict[str, str]
+) -> LanguageModel:
+    """Opens the model of a pickle."""
+    model = cls.__new__(cls)
+    _native.LanguageModel.__init__(model, *positional, **options)
+    return model

@@ -60,10 +60,10 @@ class PhraseTranslator(_native.PhraseTranslator):
     it open the models again and share their memory.
     """
 
-    def __new__(
-        cls, ini: str | os.PathLike[str], *, raw: bool | None = None, **options: _Value
-    ) -> PhraseTranslator:
-        return super().__new__(cls, ini, _tokens(options), raw)
+    def __init__(
+        self, ini: str | os.PathLike[str], *, raw: bool | None = None, **options: _Value
+    ) -> None:
+        super().__init__(ini, _tokens(options), raw)
 
 
 @dataclass(frozen=True)
@@ -102,4 +102,6 @@ def _open(
     cls: type[PhraseTranslator], ini: str, options: Sequence[str], raw: bool | None
 ) -> PhraseTranslator:
     """Opens the system of a pickle."""
-    return _native.PhraseTranslator.__new__(cls, ini, options, raw)
+    translator = cls.__new__(cls)
+    _native.PhraseTranslator.__init__(translator, ini, options, raw)
+    return translator

@@ -27,10 +27,11 @@ use numpy::{IntoPyArray, PyArray1, PyReadwriteArray1};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::interrupt::{Listeners, run_interruptible, run_observed};
 use crate::open::{on_own_threads, open_model};
-use crate::pickle::{Arguments, NewArguments, absolute_path};
+use crate::pickle::{NewArguments, absolute_path};
 use crate::text::{Lines, text_bytes};
 
 /// The maximum number of bytes scored on the calling thread; scoring them does not delay Ctrl-C
@@ -53,16 +54,25 @@ pub(crate) fn thread_count(threads: usize) -> PyResult<usize> {
 }
 
 /// An n-gram language model that scores many lines at once.
-#[pyclass(subclass, frozen, module = "miriam._native")]
+#[pyclass(subclass, module = "miriam._native")]
 pub struct LanguageModel {
+    /// `None` until `__init__` has been called.
+    opened: Option<OpenedModel>,
+}
+
+/// An open model and its origin.
+struct OpenedModel {
     model: Arc<dyn miriam_lmcpu::LanguageModel>,
-    /// The path of the file.
-    #[pyo3(get)]
     path: PathBuf,
     arguments: NewArguments,
 }
 
 impl LanguageModel {
+    fn opened(&self) -> PyResult<&OpenedModel> {
+        let message = "the model is not loaded: a subclass must call LanguageModel.__init__(path)";
+        self.opened.as_ref().ok_or_else(|| PyValueError::new_err(message))
+    }
+
     /// Scores `lines` with `work`, which is interruptible if it may take long.
     fn run<'py, T: Send>(
         &self,
@@ -76,7 +86,7 @@ impl LanguageModel {
         + Send,
     ) -> PyResult<T> {
         let slices = lines.slices()?;
-        let model = &*self.model;
+        let model = &*self.opened()?.model;
         let outcome = if slices.iter().map(|line| line.len()).sum::<usize>() <= SHORT_BYTES {
             py.detach(|| work(model, &slices, &CancellationToken::new()))
         } else {
@@ -121,18 +131,29 @@ fn columns<'py>(py: Python<'py>, scores: &[LineScore], documents: bool) -> Colum
 
 #[pymethods]
 impl LanguageModel {
+    /// Creates a model that is not loaded, whatever the arguments: `__init__` of a subclass may have
+    /// others.
     #[new]
+    #[pyo3(signature = (*_arguments, **_keywords),
+           text_signature = "(path, *, load='populate', device='cpu', duplicates='reject', \
+                             positive='reject', missing_markers='reject')")]
+    fn new(_arguments: &Bound<'_, PyTuple>, _keywords: Option<&Bound<'_, PyDict>>) -> Self {
+        LanguageModel { opened: None }
+    }
+
+    /// Opens the model at `path`.
     #[pyo3(signature = (path, *, load="populate", device="cpu", duplicates="reject",
                         positive="reject", missing_markers="reject"))]
-    fn new(
-        py: Python<'_>,
+    fn __init__(
+        slf: &Bound<'_, Self>,
         path: PathBuf,
         load: &str,
         device: &str,
         duplicates: &str,
         positive: &str,
         missing_markers: &str,
-    ) -> PyResult<Self> {
+    ) -> PyResult<()> {
+        let py = slf.py();
         let arpa = parse_arpa_options([duplicates, positive, missing_markers])?;
         let method = match load {
             "lazy" => LoadMethod::Lazy,
@@ -154,31 +175,43 @@ impl LanguageModel {
             ("missing_markers", missing_markers.into_bound_py_any(py)?),
         ];
         let arguments = NewArguments::new(py, absolute_path(&path), &keywords)?;
-        Ok(LanguageModel { model, path, arguments })
+        slf.try_borrow_mut()?.opened = Some(OpenedModel { model, path, arguments });
+        Ok(())
+    }
+
+    /// The path of the file.
+    #[getter]
+    fn path(&self) -> PyResult<PathBuf> {
+        Ok(self.opened()?.path.clone())
     }
 
     /// The length of the longest n-grams.
     #[getter]
-    fn order(&self) -> usize {
-        self.model.order()
+    fn order(&self) -> PyResult<usize> {
+        Ok(self.opened()?.model.order())
     }
 
     /// The number of words, including `<unk>`.
     #[getter]
-    fn num_words(&self) -> usize {
-        self.model.num_words()
+    fn num_words(&self) -> PyResult<usize> {
+        Ok(self.opened()?.model.num_words())
     }
 
     fn __contains__(&self, word: &Bound<'_, PyAny>) -> PyResult<bool> {
-        Ok(self.model.word_id(text_bytes(word)?) != LmWord::UNKNOWN)
+        Ok(self.opened()?.model.word_id(text_bytes(word)?) != LmWord::UNKNOWN)
     }
 
-    fn __repr__(&self) -> String {
-        format!("<LanguageModel from {:?}>", self.path.display().to_string())
+    fn __repr__(&self) -> PyResult<String> {
+        Ok(format!("<LanguageModel from {:?}>", self.opened()?.path.display().to_string()))
     }
 
-    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<Arguments<'py>> {
-        self.arguments.to_python(py)
+    /// Pickles the class, the arguments, and the attributes of a subclass.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        let (positional, keywords) = slf.try_borrow()?.opened()?.arguments.to_python(py)?;
+        let open = py.import("miriam.lm")?.getattr("_open")?;
+        let arguments = (slf.get_type(), positional, keywords);
+        (open, arguments, slf.getattr_opt("__dict__")?).into_pyobject(py)
     }
 
     /// Returns log10 p of each line: `float32`, or `float64` with `documents`.
@@ -340,7 +373,7 @@ impl LanguageModel {
         bos: bool,
     ) -> PyResult<Vec<(String, f32)>> {
         let text = text_bytes(context)?;
-        let model = &*self.model;
+        let model = &*self.opened()?.model;
         Ok(py.detach(|| {
             miriam_lmcpu::next_word::most_probable(model, text, bos, top)
                 .into_iter()

@@ -11,7 +11,7 @@ use miriam_textio::{CancellableProgress, CancellationToken, NoProgress};
 use miriam_textproc::{TextProcessor, TextProcessorConfig};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 use rayon::prelude::*;
 
 use crate::interrupt::{Listeners, run_interruptible, run_observed};
@@ -24,8 +24,14 @@ use crate::text::{Lines, text_bytes, without_line_end};
 const PART_LINES: usize = 32;
 
 /// A phrase-based system.
-#[pyclass(frozen, subclass, module = "miriam.phrase")]
+#[pyclass(subclass, module = "miriam.phrase")]
 pub struct PhraseTranslator {
+    /// `None` until `__init__` has been called.
+    opened: Option<OpenedSystem>,
+}
+
+/// An open system and its origin.
+struct OpenedSystem {
     system: System,
     ini: PathBuf,
     /// The absolute path of the ini, for pickles.
@@ -231,19 +237,35 @@ fn translate_line(
     })
 }
 
+impl PhraseTranslator {
+    fn opened(&self) -> PyResult<&OpenedSystem> {
+        let message =
+            "the system is not loaded: a subclass must call PhraseTranslator.__init__(ini)";
+        self.opened.as_ref().ok_or_else(|| PyValueError::new_err(message))
+    }
+}
+
 #[pymethods]
 impl PhraseTranslator {
+    /// Creates a translator without a system, whatever the arguments: `__init__` of a subclass may
+    /// have others.
+    #[new]
+    #[pyo3(signature = (*_arguments, **_keywords), text_signature = "(ini, options=..., raw=None)")]
+    fn new(_arguments: &Bound<'_, PyTuple>, _keywords: Option<&Bound<'_, PyDict>>) -> Self {
+        PhraseTranslator { opened: None }
+    }
+
     /// Loads the system of a `moses.ini`, or of its folder, with options of the command line. `raw`
     /// says whether lines are raw text; by default they are if the file `preparation` is beside the
     /// ini.
-    #[new]
     #[pyo3(signature = (ini, options=Vec::new(), raw=None))]
-    fn new(
-        py: Python<'_>,
+    fn __init__(
+        slf: &Bound<'_, Self>,
         ini: PathBuf,
         options: Vec<String>,
         raw: Option<bool>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<()> {
+        let py = slf.py();
         let ini = find_ini(ini)?;
         let mut tokens = vec!["-f".to_owned(), ini.display().to_string()];
         tokens.extend(options.iter().cloned());
@@ -258,7 +280,9 @@ impl PhraseTranslator {
         let system = loaded.map_err(PyRuntimeError::new_err)?;
         let system = system.map_err(|error| PyOSError::new_err(error.to_string()))?;
         let absolute_ini = absolute_path(&ini);
-        Ok(PhraseTranslator { system, ini, absolute_ini, options, raw, steps })
+        let opened = OpenedSystem { system, ini, absolute_ini, options, raw, steps };
+        slf.try_borrow_mut()?.opened = Some(opened);
+        Ok(())
     }
 
     /// Translates a line of raw text or of tokens.
@@ -273,10 +297,11 @@ impl PhraseTranslator {
         distinct: bool,
     ) -> PyResult<PhraseTranslation> {
         let line = text_bytes(line)?;
+        let OpenedSystem { system, steps, .. } = self.opened()?;
         let wanted = DetailOptions { n_best, distinct, ..DetailOptions::default() };
         let found = run_interruptible(py, |stop| {
-            let mut translator = cancellable_translator(&self.system, stop);
-            translate_line(&mut translator, self.steps.as_ref(), line, wanted)
+            let mut translator = cancellable_translator(system, stop);
+            translate_line(&mut translator, steps.as_ref(), line, wanted)
         })?;
         let found = found.map_err(|error| PyOSError::new_err(error.to_string()))?;
         match (found.score, found.errors.first()) {
@@ -299,15 +324,15 @@ impl PhraseTranslator {
         let lines = Lines::new(lines)?;
         let slices = lines.slices()?;
         let slices = &slices[..];
+        let OpenedSystem { system, steps, .. } = self.opened()?;
         let wanted = DetailOptions { n_best, distinct, ..DetailOptions::default() };
         let outcome = run_interruptible(py, |stop| {
             on_own_threads(threads, || {
                 let parts = slices.par_chunks(PART_LINES).map(|part| {
-                    let mut translator = cancellable_translator(&self.system, stop);
+                    let mut translator = cancellable_translator(system, stop);
                     let lines = part.iter().take_while(|_| !stop.is_cancelled());
-                    let steps = self.steps.as_ref();
                     lines
-                        .map(|line| translate_line(&mut translator, steps, line, wanted))
+                        .map(|line| translate_line(&mut translator, steps.as_ref(), line, wanted))
                         .collect::<Result<Vec<_>, Error>>()
                 });
                 parts.collect::<Result<Vec<_>, Error>>()
@@ -320,13 +345,15 @@ impl PhraseTranslator {
 
     /// Pickles the class, the path of the ini, and the attributes of a subclass.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
-        let (py, this) = (slf.py(), slf.get());
-        let arguments = (slf.get_type(), &this.absolute_ini, &this.options, this.raw);
+        let py = slf.py();
+        let this = slf.try_borrow()?;
+        let OpenedSystem { absolute_ini, options, raw, .. } = this.opened()?;
+        let arguments = (slf.get_type(), absolute_ini, options, *raw);
         let open = py.import("miriam.phrase")?.getattr("_open")?;
         (open, arguments, slf.getattr_opt("__dict__")?).into_pyobject(py)
     }
 
-    fn __repr__(&self) -> String {
-        format!("PhraseTranslator({:?})", self.ini.display().to_string())
+    fn __repr__(&self) -> PyResult<String> {
+        Ok(format!("PhraseTranslator({:?})", self.opened()?.ini.display().to_string()))
     }
 }

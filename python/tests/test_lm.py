@@ -248,6 +248,27 @@ def test_pickles_hold_the_path(tmp_path: Path) -> None:
     assert same.score_many(LINES).tolist() == model.score_many(LINES).tolist()
 
 
+class Named(LanguageModel):
+    def __init__(self, name: str) -> None:
+        super().__init__(TOY, load="lazy")
+        self.name = name
+
+
+class Unloaded(LanguageModel):
+    def __init__(self) -> None:
+        pass
+
+
+def test_subclasses_have_arguments_of_their_own(toy: LanguageModel) -> None:
+    named = Named("x")
+    for model in (named, pickle.loads(pickle.dumps(named))):
+        assert type(model) is Named and model.name == "x"
+        assert model.score_many(LINES).tolist() == toy.score_many(LINES).tolist()
+    for use in (lambda: Unloaded().order, lambda: Unloaded().score_many(LINES)):
+        with pytest.raises(ValueError, match="must call LanguageModel.__init__"):
+            use()
+
+
 def test_the_list_of_words_is_not_overwritten(tmp_path: Path) -> None:
     text, words = tmp_path / "text", tmp_path / "words"
     text.write_text("a b\n", encoding="utf-8")

@@ -95,19 +95,30 @@ def test_ctrl_c_ends_the_search_of_a_line() -> None:
 
 
 class Named(PhraseTranslator):
-    name = ""
+    def __init__(self, name: str, ini: str | Path) -> None:
+        super().__init__(ini, stack=50)
+        self.name = name
+
+
+class Unloaded(PhraseTranslator):
+    def __init__(self) -> None:
+        pass
+
+
+def test_subclasses_load_a_system() -> None:
+    with pytest.raises(ValueError, match="must call PhraseTranslator.__init__"):
+        Unloaded().translate("the house")
 
 
 def test_pickles_keep_the_folder_and_the_class(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: list[str]
 ) -> None:
     monkeypatch.chdir(TOY.parent)
-    translator = Named("toy", stack=50)
-    translator.name = "toy"
+    translator = Named("x", "toy")
     pickled = pickle.dumps(translator)
     monkeypatch.chdir(tmp_path)
     for same in (pickle.loads(pickled), copy.copy(translator), copy.deepcopy(translator)):
-        assert type(same) is Named and same.name == "toy"
+        assert type(same) is Named and same.name == "x"
         assert same.translate(lines[0]).text == translator.translate(lines[0]).text
 
 
