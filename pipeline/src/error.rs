@@ -72,6 +72,17 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether an option is wrong, and not a file.
+    pub fn is_invalid_option(&self) -> bool {
+        matches!(
+            self,
+            Error::Options { .. }
+                | Error::Align(miriam_align::Error::InvalidOptions { .. })
+                | Error::Extract(miriam_extract::Error::InvalidOptions { .. })
+                | Error::LanguageModel(miriam_lmcpu::Error::InvalidOptions { .. })
+        )
+    }
+
     /// Returns [`Error::Cancelled`] in the place of the cancellation of a library, and other errors
     /// as they are.
     pub(crate) fn unify_cancellation(self) -> Self {

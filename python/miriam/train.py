@@ -196,7 +196,7 @@ def phrase(
         alignment_model=alignment_model,
         symmetrize=symmetrize,
         max_length=max_length,
-        reordering=reordering,
+        reordering=None if reordering == "none" else reordering,
         lm_order=lm_order,
         lm_prune=list(lm_prune),
         lm_type=lm_type,

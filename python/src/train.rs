@@ -54,9 +54,10 @@ fn training_error(error: miriam_trainer::Error) -> PyErr {
 fn pipeline_error(error: miriam_pipeline::Error) -> PyErr {
     use miriam_pipeline::Error;
     match error {
-        Error::Options { .. }
-        | Error::EmptyCorpus { .. }
-        | Error::Text(miriam_textio::Error::LineCountMismatch { .. }) => value_error(error),
+        Error::EmptyCorpus { .. } | Error::Text(miriam_textio::Error::LineCountMismatch { .. }) => {
+            value_error(error)
+        }
+        _ if error.is_invalid_option() => value_error(error),
         _ => PyOSError::new_err(error.to_string()),
     }
 }

@@ -227,6 +227,14 @@ def test_a_phrase_system_is_trained(tmp_path: Path) -> None:
     assert translation.text
     with pytest.raises(ValueError, match="tune"):
         train.phrase(source, target, tmp_path / "other", tune="luck")
+    with pytest.raises(ValueError, match="the order is 0"):
+        train.phrase(source, target, tmp_path / "other", lm_order=0)
+    with pytest.raises(ValueError, match="must not decrease"):
+        train.phrase(source, target, tmp_path / "other", lm_prune=(1, 0))
+    with pytest.raises(ValueError, match="is not a reordering model"):
+        train.phrase(source, target, tmp_path / "other", reordering="some")
+    plain = train.phrase(source, target, tmp_path / "plain", lm_order=2, reordering="none")
+    assert "LexicalReordering" not in Path(plain.ini).read_text("utf-8")
     with pytest.raises(ValueError, match="nonbreaking prefixes are for raw texts"):
         train.phrase(source, target, tmp_path / "other", source_nonbreaking_prefixes=source)
     with pytest.raises(ValueError, match="source_language"):
