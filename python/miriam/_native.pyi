@@ -66,6 +66,8 @@ _Offsets = NDArray[numpy.int32] | NDArray[numpy.int64]
 _Counts = NDArray[numpy.uint32]
 # Tokens, or their UTF-8 with spaces between them.
 _Tokens = Sequence[str] | bytes
+# The value of an option of decoding.
+_Setting = str | int | float | bool | Sequence[str | int | float] | None
 
 @final
 class TranslationResult:
@@ -273,7 +275,7 @@ class Translator:
         beam_size: int | None = None,
         max_batch_size: int = 0,
         batch_type: str = "examples",
-        **decoding: int | float | bool | None,
+        **decoding: _Setting,
     ) -> list[str]: ...
     def _submit_texts(
         self,
@@ -287,7 +289,7 @@ class Translator:
         max_batch_size: int = 0,
         batch_type: str = "examples",
         _may_wait: bool = True,
-        **decoding: int | float | bool | None,
+        **decoding: _Setting,
     ) -> AsyncTexts: ...
 
 @final

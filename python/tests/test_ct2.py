@@ -368,6 +368,13 @@ def test_texts_are_sampled_by_the_seed() -> None:
     assert [draw(), draw()] == [first, second]
     assert draw(seed=5) == draw(seed=5)
 
+    def draw_from(pool: str | list[str | int] | tuple[str, int]) -> list[str]:
+        return translator.translate_texts(
+            [text] * 3, output_sampling=pool, beam_size=1, seed=5
+        )
+
+    assert draw_from("topk 3") == draw_from(["topk", 3]) == draw_from(("topk", 3))
+
 
 def test_iterables_are_read_as_they_are_needed(tiny: ct2.Translator) -> None:
     expected = hypotheses(tiny.translate_batch(SOURCES))

@@ -4,7 +4,7 @@ use miriam_nmt::translate::{DecodingSettings, Translator};
 use miriam_nmt::{LanguagePairTokens, Languages};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyString};
 
 use super::results::Loaded;
 
@@ -25,13 +25,12 @@ pub(super) fn decoding_settings(given: &Bound<'_, PyDict>) -> PyResult<DecodingS
         if value.is_none() {
             continue;
         }
-        let set = match value.cast::<PyList>() {
-            Ok(list) => {
-                let words =
-                    list.iter().map(|word| lower_case(&word)).collect::<PyResult<Vec<_>>>()?;
+        let set = match value.try_iter() {
+            Ok(items) if !value.is_instance_of::<PyString>() => {
+                let words = items.map(|word| lower_case(&word?)).collect::<PyResult<Vec<_>>>()?;
                 settings.set_list(&key, &words)
             }
-            Err(_) => settings.set(&key, &lower_case(&value)?),
+            _ => settings.set(&key, &lower_case(&value)?),
         };
         set.map_err(PyValueError::new_err)?;
     }
