@@ -267,9 +267,7 @@ impl PhraseTranslator {
     ) -> PyResult<()> {
         let py = slf.py();
         let ini = find_ini(ini)?;
-        let mut tokens = vec!["-f".to_owned(), ini.display().to_string()];
-        tokens.extend(options.iter().cloned());
-        let configuration = Configuration::from_command_line(&tokens)
+        let configuration = Configuration::from_ini_and_options(&ini, &options)
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
         let steps = load_steps(&configuration, raw)?;
         let loaded = run_interruptible(py, |stop| {

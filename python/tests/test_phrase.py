@@ -9,6 +9,7 @@ import pickle
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -202,6 +203,19 @@ def test_a_system_with_a_preparation_takes_raw_text(raw_toy: Path) -> None:
     assert PhraseTranslator(raw_toy).translate(tokens).text == plain.text
     with pytest.raises(OSError, match="preparation.*raw=False"):
         PhraseTranslator(raw_toy, raw=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes on Linux")
+def test_names_of_folders_may_have_any_bytes(
+    tmp_path: Path, toy: PhraseTranslator, lines: list[str]
+) -> None:
+    folder = tmp_path / os.fsdecode(b"p\xe9")
+    folder.mkdir()
+    for name in ("moses.ini", "phrase-table", "reordering-table", "lm.arpa"):
+        shutil.copy(TOY / name, folder / name)
+    translator = PhraseTranslator(folder, stack=100)
+    for same in (translator, pickle.loads(pickle.dumps(translator))):
+        assert same.translate(lines[0]).text == toy.translate(lines[0]).text
 
 
 def test_words_that_are_cut_at_a_bar_are_errors_of_the_line(toy: PhraseTranslator) -> None:

@@ -189,6 +189,20 @@ impl Configuration {
         Self::from_parameters(path, parameters)
     }
 
+    /// Works like [`Configuration::from_ini`], with `options` as on a command line, which override
+    /// the file's. The name of the file may have any bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Configuration::from_command_line`].
+    pub fn from_ini_and_options(path: &Path, options: &[String]) -> Result<Self> {
+        let options = arguments::parse(options)?;
+        let path = ini::locate(path.to_owned())?;
+        let mut parameters = ini::read(&path)?;
+        arguments::override_with(&mut parameters, options);
+        Self::from_parameters(path, parameters)
+    }
+
     fn from_parameters(ini: PathBuf, mut parameters: Parameters) -> Result<Self> {
         unsupported_options::check(&ini, &parameters)?;
         old_format::convert(&ini, &mut parameters)?;
