@@ -23,7 +23,7 @@ fn a_synthetic_model_is_measured_in_every_layout() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("made/by the benchmark");
     // Models of a run that was stopped.
-    fs::create_dir_all(folder.join(".models")).unwrap();
+    fs::create_dir_all(folder.join(".miriam-bench-glm")).unwrap();
     fs::write(folder.join(".models/trie"), "unfinished").unwrap();
     let asked = ["--quick", "--synthetic", "20000", "--device", "cpu", "--repeat", "1", "-o"];
     let output = lossy_text(&run(bench_glm(&asked).arg(&folder)));

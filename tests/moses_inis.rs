@@ -284,7 +284,6 @@ fn words_that_are_cut_at_a_bar_are_warned_of() {
     assert!(log.contains("the tables have 2 words with a bar"), "{log}");
     let log = lossy_text(&translate_text(&bars, &["-factor-delimiter", "none"], "a\n").stderr);
     assert!(!log.contains("bar"), "{log}");
-    let ini = write_ini(folder.path(), PLAIN_TABLE, "T= 1 1", "");
     // Two factors of the input, one of them for placeholders: a third is lost.
     let factors = ["-input-factors", "0", "1", "-placeholder-factor", "1"];
     let words = "das ||| the ||| 0.5 0.25 ||| 0-0\nhaus ||| house ||| 0.25 0.5 ||| 0-0\n";

@@ -162,6 +162,12 @@ pub(crate) fn set_aside(folder: &Path, obsolete: &[&str]) -> Result<()> {
             continue;
         }
         let aside = folder.join(format!("{name}.old"));
+        // A folder, unlike a file, is not replaced by a rename.
+        if aside.is_dir()
+            && let Err(e) = fs::remove_dir_all(&aside)
+        {
+            tracing::warn!("{}: cannot be removed ({e})", aside.display());
+        }
         match fs::rename(&path, &aside) {
             Ok(()) => tracing::warn!(
                 "{}: it belongs to the system that was trained here before; it is {name}.old now",

@@ -175,7 +175,7 @@ struct ModelFolder(PathBuf);
 impl ModelFolder {
     /// Creates the folder, in the place of one that a stopped run left.
     fn create(study: &Path) -> Result<Self> {
-        let path = study.join(".models");
+        let path = study.join(".miriam-bench-glm");
         if path.exists() {
             fs::remove_dir_all(&path).map_err(cannot("remove this folder", &path))?;
         }

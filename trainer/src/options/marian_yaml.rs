@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::yaml_text::yaml_scalar;
 
 /// The beginning of a line with an option that Marian does not have.
-const OWN_OPTION: &[u8] = b"#miriam ";
+const OWN_OPTION: &[u8] = b"#miriam-option ";
 
 /// Returns a configuration with the options in comments of [`RawOptions::marian_yaml`] as lines.
 pub(super) fn uncomment_own_options(yaml: &[u8]) -> Vec<u8> {
@@ -147,7 +147,7 @@ mod tests {
             "cpu-threads: 3",
             "exponential-smoothing: 1e-4",
             "mini-batch: 64",
-            "#miriam granule-words: [\"7\"]",
+            "#miriam-option granule-words: [\"7\"]",
         ] {
             assert!(format!("\n{written}").contains(&format!("\n{line}\n")), "{line}\n{written}");
         }

@@ -137,11 +137,16 @@ impl Training<'_> {
 }
 
 /// Returns a remark if a run with greater limits made the model, so that no update is left to make.
-/// Limits in tokens are passed by the last batch anyway.
+/// Limits in tokens are passed by the last batch anyway, and limits in updates by the batches that
+/// asynchronous workers have when it is reached.
 fn remark_on_limits(config: &TrainingConfig, progress: &Progress) -> Option<String> {
+    let in_flight = match config.asynchronous {
+        Some(_) => config.num_async_workers() as u64,
+        None => 0,
+    };
     let passed = config.limits.lengths.iter().find(|limit| {
         let done = match limit.unit {
-            SchedulingUnit::Updates => progress.updates,
+            SchedulingUnit::Updates => progress.updates.saturating_sub(in_flight),
             SchedulingUnit::Epochs => progress.epoch.saturating_sub(1),
             SchedulingUnit::Labels => 0,
         };
