@@ -295,12 +295,24 @@ fn threads_that_cannot_be_started_are_an_error_with_a_remedy() {
     let (lm, text) = (toy.join("lm.arpa"), toy.join("test.es"));
     let commands: [&[&str]; 2] = [
         &["lm", "perplexity", lm.to_str().unwrap(), "-i", text.to_str().unwrap()],
-        &["lm", "estimate", "-o", "2", "--text", text.to_str().unwrap(), "--arpa", "/dev/null"],
+        &[
+            "lm",
+            "estimate",
+            "-o",
+            "2",
+            "-S",
+            "64M",
+            "--text",
+            text.to_str().unwrap(),
+            "--arpa",
+            "/dev/null",
+        ],
     ];
     for words in commands {
         // Room for some stacks of 2 MiB, and not for all.
         let mut limited = Command::new("sh");
         limited.args(["-c", "ulimit -v 4000000; exec \"$0\" \"$@\""]);
+        limited.env("MALLOC_ARENA_MAX", "1");
         limited.arg(miriam().get_program()).args(words).args(["--threads", "4096"]);
         let message = run_to_error(&mut limited);
         assert!(message.contains("starts no more threads"), "{words:?}: {message}");

@@ -43,7 +43,9 @@ pub fn install_hook() {
     }));
 }
 
-/// Whether the standard library could not start a thread.
+/// Whether the standard library or rayon's common pool could not start a thread.
 fn is_missing_thread(panic: &PanicHookInfo<'_>) -> bool {
-    panic.payload_as_str().is_some_and(|message| message.starts_with(NO_THREAD))
+    panic.payload_as_str().is_some_and(|message| {
+        message.starts_with(NO_THREAD) || message.contains("ThreadPoolBuildError")
+    })
 }

@@ -54,9 +54,13 @@ pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSum
         }
     }
     let obsolete = stage_runner::find_obsolete(folder, &stages, &FILES_OF_A_SYSTEM);
+    let (texts, files): (Vec<&str>, Vec<&str>) =
+        obsolete.into_iter().partition(|name| *name == TEXT_FOLDER);
+    // Before the run, which replaces the records by which they are found.
+    stage_runner::set_aside(folder, &texts)?;
     let outcome =
         stage_runner::run_stages(folder, &stages, stage_keys::option_texts(options), progress)?;
-    stage_runner::set_aside(folder, &obsolete)?;
+    stage_runner::set_aside(folder, &files)?;
     let stage_seconds = stages
         .iter()
         .zip(&outcome.results)

@@ -197,9 +197,13 @@ impl TrainingRequest {
                     &tokenizers,
                     longest,
                     right_to_left,
-                    progress,
+                    preparing,
                     warn,
-                )?;
+                );
+                if matches!(set, Err(Error::Cancelled)) {
+                    return Ok(self.cancelled_summary(&paths));
+                }
+                let set = set?;
                 let counts = set.corpus.counts();
                 if counts.empty == counts.lines {
                     let files = valid.describe();

@@ -58,8 +58,8 @@ pub fn parse_word_link(text: &[u8]) -> Result<WordLink, InvalidLink> {
 }
 
 /// Rejects the output of GIZA++ (`*.A3.final`) and of giza2bal.pl (`*.bal`) where lines of links are
-/// expected. Both have three lines for a sentence pair; `line` of `file` is looked at if it is the
-/// first one: a comment, or the count of the pair.
+/// expected. Both have three lines for a sentence pair. Only the first line of a file is checked: it
+/// is a comment, or the count of the pair.
 ///
 /// # Errors
 /// [`Error::Format`] with a remedy.

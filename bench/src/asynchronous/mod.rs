@@ -20,7 +20,8 @@ use miriam_trainer::ParameterLayout;
 use miriam_trainer::asynchronous::simulation::Machine;
 use miriam_trainer::load_data;
 use miriam_trainer::options::RawOptions;
-use miriam_trainer::train_from_text::TrainingRequest;
+use miriam_trainer::train_from_text::{Summary, TrainingRequest};
+use miriam_trainer::training::Outcome;
 use serde_json::{Value, json};
 
 use crate::description::{describe_text, find_difference};
@@ -82,7 +83,7 @@ pub fn run(
     out: &mut dyn Write,
 ) -> Result<bool> {
     check(options)?;
-    let study = prepare(options, stop)?;
+    let Some(study) = prepare(options, stop)? else { return Ok(false) };
     let tasks: Vec<(System, u64)> = options
         .seeds
         .iter()
@@ -223,42 +224,43 @@ fn find_repeated<T: PartialEq>(values: &[T]) -> Option<&T> {
 /// are resumed.
 const DESCRIPTION: &str = "study.json";
 
-/// Checks that the folder's study has the same validation text, and describes a new study.
-fn check_description(options: &AsyncOptions) -> Result<()> {
-    let path = options.output.join(DESCRIPTION);
+/// Returns the description of a study.
+fn describe_study(options: &AsyncOptions) -> Result<Value> {
     let dev = options.dev.iter().map(|side| {
         let text = fs::read(side).map_err(cannot("read this file", side))?;
         Ok(describe_text(&text))
     });
-    let study = json!({
+    Ok(json!({
         "validation text": dev.collect::<Result<Vec<Value>>>()?,
         "early stopping": options.early_stopping,
-    });
-    let saved = match fs::read(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let text = serde_json::to_string_pretty(&study).expect("keys are strings");
-            return Ok(Output::write_file(&path, format!("{text}\n").as_bytes())?);
-        }
-        read => read.map_err(cannot("read this file", &path))?,
-    };
-    let other = match serde_json::from_slice(&saved) {
-        Ok(saved) => find_difference("", &saved, &study),
-        Err(_) => Some("it is damaged".into()),
-    };
-    match other {
-        Some(reason) => Err(Error::unmeasurable(format!(
-            "{}: the folder has the runs of another study: {reason}; give -o another folder",
-            path.display()
-        ))),
-        None => Ok(()),
-    }
+    }))
 }
 
-/// Creates the folder and the vocabulary, and counts the words of the corpus.
-fn prepare(options: &AsyncOptions, stop: &CancellationToken) -> Result<Trainee> {
+/// Checks that the study in `path`, if there is one, is `study`.
+fn check_description(path: &Path, study: &Value) -> Result<()> {
+    let saved = match fs::read(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        read => read.map_err(cannot("read this file", path))?,
+    };
+    let reason = match serde_json::from_slice(&saved) {
+        Ok(saved) => match find_difference("", &saved, study) {
+            Some(difference) => {
+                format!("the folder has the runs of another study: {difference}")
+            }
+            None => return Ok(()),
+        },
+        Err(_) => "this description of the study is damaged".to_owned(),
+    };
+    Err(Error::unmeasurable(format!("{}: {reason}; give -o another folder", path.display())))
+}
+
+/// Creates the folder and the vocabulary, and counts the words of the corpus. Returns `None` if `stop`
+/// was cancelled.
+fn prepare(options: &AsyncOptions, stop: &CancellationToken) -> Result<Option<Trainee>> {
     let folder = &options.output;
     fs::create_dir_all(folder).map_err(cannot("make this folder", folder))?;
-    check_description(options)?;
+    let (description, study) = (folder.join(DESCRIPTION), describe_study(options)?);
+    check_description(&description, &study)?;
     let base = match &options.model {
         Some(model) => model.clone(),
         None => RawOptions::from_yaml(SHALLOW_GRU.as_bytes(), "the model of the study")?,
@@ -282,17 +284,24 @@ fn prepare(options: &AsyncOptions, stop: &CancellationToken) -> Result<Trainee> 
         given.set(name, values)?;
     }
     let base = given.or_else_from(base);
-    // A dry run checks all options and builds the vocabulary.
+    // A dry run checks all options and builds the vocabulary, on all threads.
+    let mut threaded = base.clone();
+    threaded.set("workers", vec![options.threads.to_string()])?;
     let request = TrainingRequest {
-        options: base.clone(),
+        options: threaded,
         folder: Some(folder.clone()),
         vocab_size: options.vocab_size,
         plot: None,
         dry_run: true,
     };
-    request.run(stop, &NoProgress, &mut |line| tracing::info!("{line}"), &mut |warning| {
-        tracing::warn!("{warning}")
-    })?;
+    let (log, warn) =
+        (&mut |line: &str| tracing::info!("{line}"), &mut |text: &str| tracing::warn!("{text}"));
+    let summary = request.run(stop, &NoProgress, log, warn)?;
+    if matches!(summary, Summary::Trained { outcome: Outcome::Cancelled, .. }) {
+        return Ok(None);
+    }
+    let text = serde_json::to_string_pretty(&study).expect("keys are strings");
+    Output::write_file(&description, format!("{text}\n").as_bytes())?;
     let paths = [folder.join("vocab.spm"), folder.join("vocab.spm")];
     let tokenizers = load_data::open_vocabularies(&paths, [0, 0])?;
     let sizes = [0, 1].map(|side| tokenizers.vocabularies[side].len());
@@ -328,5 +337,5 @@ fn prepare(options: &AsyncOptions, stop: &CancellationToken) -> Result<Trainee> 
     file.write(description.as_bytes())?;
     file.finish()?;
     let model_bytes = 4 * ParameterLayout::new(&config.architecture).len() as u64;
-    Ok(Trainee { base, scale, machine, machine_path, model_bytes, folder: folder.clone() })
+    Ok(Some(Trainee { base, scale, machine, machine_path, model_bytes, folder: folder.clone() }))
 }

@@ -121,7 +121,8 @@ impl Trainee {
             stop,
             &NoProgress,
             &mut |line| tracing::debug!("{name}: {line}"),
-            &mut |warning| tracing::warn!("{name}: {warning}"),
+            // The run that made the vocabulary has warned of the same.
+            &mut |warning| tracing::debug!("{name}: {warning}"),
         )?;
         if matches!(summary, Summary::Trained { outcome: Outcome::Cancelled, .. }) {
             return Ok(None);

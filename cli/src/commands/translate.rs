@@ -197,7 +197,8 @@ fn help_text() -> String {
          {}\n\
          \x20 -quiet                                       draw no progress bar\n\
          \x20 -log-level LEVEL                             error, warn, info, debug, trace or off [info]\n\
-         \x20 -max-line-size SIZE                          the longest line that is read [64M]\n",
+         \x20 -max-line-size SIZE                          the longest line that is read [64M]\n\
+         \x20 -version                                     print the version\n",
         options_help(),
         raw_text::HELP
     )

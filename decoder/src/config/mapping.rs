@@ -85,10 +85,8 @@ pub(super) fn parse_steps(
             tracing::warn!(
                 "{}, [mapping]: {line:?} gives options of its own, as in Moses2; in Moses 1 a phrase \
                  pair must be in every table of graph {graph}. For alternatives give each table its \
-                 own graph, as in `{} T {}`",
+                 own graph: `0 T 0`, `1 T 1`",
                 ini.display(),
-                graph.saturating_add(1),
-                number.unwrap_or_default(),
             );
         }
         graphs.push(graph);

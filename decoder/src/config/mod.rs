@@ -84,9 +84,14 @@ impl Parameters {
         self.list.iter_mut().filter(|p| p.name == name).for_each(|p| p.overridden = true);
     }
 
+    /// Whether the command line gave `name`.
+    fn is_overridden(&self, name: &str) -> bool {
+        self.list.iter().any(|p| p.name == name && p.overridden)
+    }
+
     /// Returns an error about the value of `name` that says where it was given.
     fn invalid_value(&self, ini: &Path, name: &str, reason: impl Into<String>) -> Error {
-        if self.list.iter().any(|p| p.name == name && p.overridden) {
+        if self.is_overridden(name) {
             Error::usage(format!("-{name}: {}", reason.into()))
         } else {
             Error::section(ini, name, reason)
@@ -184,9 +189,7 @@ impl Configuration {
     ///
     /// If the file cannot be read, or a section, feature or weight is wrong.
     pub fn from_ini(path: &Path) -> Result<Self> {
-        let path = ini::locate(path.to_owned())?;
-        let parameters = ini::read(&path)?;
-        Self::from_parameters(path, parameters)
+        Self::from_ini_and_options(path, &[])
     }
 
     /// Works like [`Configuration::from_ini`], with `options` as on a command line, which override
@@ -197,6 +200,9 @@ impl Configuration {
     /// Those of [`Configuration::from_command_line`].
     pub fn from_ini_and_options(path: &Path, options: &[String]) -> Result<Self> {
         let options = arguments::parse(options)?;
+        if options.get("config").is_some() {
+            return Err(Error::usage("-f: the configuration is given already"));
+        }
         let path = ini::locate(path.to_owned())?;
         let mut parameters = ini::read(&path)?;
         arguments::override_with(&mut parameters, options);

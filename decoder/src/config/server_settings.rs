@@ -25,7 +25,7 @@ pub struct ServerSettings {
 }
 
 /// The options without effect where no server is wanted.
-const NAMES: [&str; 7] = [
+const NEED_SERVER: [&str; 7] = [
     "listen",
     "serial",
     "server-keepalive-timeout",
@@ -39,13 +39,15 @@ impl ServerSettings {
     pub(super) fn read(read: &SettingsReader<'_>) -> Result<Self> {
         let is_wanted = read.boolean("server", false)?;
         if !is_wanted {
-            for name in NAMES.iter().filter(|name| read.parameters.get(name).is_some()) {
+            for name in NEED_SERVER.iter().filter(|name| read.parameters.get(name).is_some()) {
                 tracing::warn!("{name} does nothing without -server");
             }
         }
         let listen = read.split_values("listen").unwrap_or_default();
         let port = match read.value("server-port")? {
             None => None,
+            // The command line replaces the port of an ini.
+            Some(_) if !listen.is_empty() && !read.parameters.is_overridden("server-port") => None,
             Some(_) if !listen.is_empty() => {
                 return read.fail("server-port", "the addresses of -listen have ports");
             }

@@ -11,6 +11,8 @@ mod language_model;
 mod phrase_table;
 mod reordering_table;
 
+use std::collections::HashSet;
+
 use miriam_textio::Vocabulary;
 
 use crate::Result;
@@ -67,7 +69,7 @@ impl Models {
             self.phrase_tables.iter_mut().chain(reordering).collect();
         // By table, the id here of each of its source words.
         let mut source_words = Vec::with_capacity(tables.len());
-        let mut num_with_bar = 0;
+        let mut with_bar = HashSet::new();
         for table in &mut tables {
             let (num_target, num_source) =
                 (table.phrases.num_target_words(), table.phrases.num_source_words());
@@ -79,23 +81,28 @@ impl Models {
             for id in 0..num_target {
                 let written = table.phrases.target_word(id)?;
                 let word = surface(written);
-                num_with_bar += usize::from(word.len() < written.len());
+                if word.len() < written.len() {
+                    with_bar.insert(written.to_vec());
+                }
                 table.target_words.push(vocabulary.intern(word));
             }
             let mut words = Vec::with_capacity(num_source as usize);
             for id in 0..num_source {
                 let word = table.phrases.source_word(id)?;
-                num_with_bar += usize::from(surface(word).len() < word.len());
+                if surface(word).len() < word.len() {
+                    with_bar.insert(word.to_vec());
+                }
                 words.push(vocabulary.intern(word));
             }
             source_words.push(words);
         }
-        if num_with_bar > 0 {
-            let words = if num_with_bar == 1 { "word" } else { "words" };
+        if !with_bar.is_empty() {
+            let words = if with_bar.len() == 1 { "word" } else { "words" };
             tracing::warn!(
-                "the tables have {num_with_bar} {words} with a bar, which separates factors: target words \
-                 are cut at it, source words are never found; -factor-delimiter none makes it a \
-                 part of words"
+                "the tables have {} {words} with a bar, which separates factors: target words are \
+                 cut at it, source words are never found; -factor-delimiter none makes it a part \
+                 of words",
+                with_bar.len()
             );
         }
         for (table, words) in tables.into_iter().zip(source_words) {

@@ -94,7 +94,8 @@ impl Run<'_, '_> {
     }
 
     /// Returns the model for decoding: the best one by the deciding metric, unless the last model
-    /// is better. In a run without validation that of an earlier run falls behind.
+    /// is better. A run without validation takes the last model: the best one of an earlier run
+    /// misses later updates.
     fn decoded_model(&self) -> PathBuf {
         let best = self.best_model().filter(|_| self.training.validates());
         let best = best.filter(|_| !self.state.is_last_best);

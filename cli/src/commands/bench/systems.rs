@@ -48,7 +48,8 @@ pub struct StudyArguments {
     /// The number of measurements of each system with each number of threads
     #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u16).range(1..))]
     repeat: u16,
-    /// The duration of a measurement, at least four fifths of it, for which the text is repeated
+    /// The duration of a measurement: the text is repeated until at least four fifths of it have
+    /// passed
     #[arg(long, value_name = "S", default_value = "5", value_parser = parse_seconds)]
     seconds: f64,
     /// Measure again what an earlier study in the folder measured

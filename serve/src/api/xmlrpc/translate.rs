@@ -215,7 +215,7 @@ fn n_best_entry(found: &Hypothesis, result: &SentenceResult, asked: &Asked) -> V
     }
     if asked.breakdown {
         entry.push(("fvals".into(), Value::from_utf8_lossy(&labelled(found))));
-        entry.push(("scores".into(), packed(&found.features)));
+        entry.push(("scores".into(), pack_features(&found.features)));
     }
     entry.push(("totalScore".into(), Value::Double(f64::from(found.score))));
     Value::Struct(entry)
@@ -223,7 +223,7 @@ fn n_best_entry(found: &Hypothesis, result: &SentenceResult, asked: &Asked) -> V
 
 /// Returns values by the names of their features, each as Moses does: its dense values, and a struct
 /// of sparse ones, which is empty.
-fn packed(features: &[(String, Vec<f32>)]) -> Value {
+fn pack_features(features: &[(String, Vec<f32>)]) -> Value {
     let scores = features.iter().map(|(name, values)| {
         let values = vec![Value::Array(doubles(values)), Value::Struct(Vec::new())];
         (name.clone(), Value::Array(values))
@@ -239,7 +239,7 @@ fn translation_option(option: &TranslationOption) -> Value {
         ("start".into(), Value::from_count(option.source.0)),
         ("end".into(), Value::from_count(option.source.1)),
         ("scores".into(), Value::Array(doubles(&option.values))),
-        ("labelledScores".into(), packed(&option.features)),
+        ("labelledScores".into(), pack_features(&option.features)),
     ])
 }
 

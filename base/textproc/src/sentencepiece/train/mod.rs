@@ -129,7 +129,7 @@ pub enum TrainError {
         most: usize,
     },
     /// The threads to train on cannot be started.
-    #[error("cannot start threads: {reason}")]
+    #[error("cannot start threads: {reason}; use fewer threads")]
     Threads {
         /// The reason of the operating system.
         reason: String,
