@@ -117,7 +117,8 @@ class LanguageModel(_native.LanguageModel):
         elif isinstance(quantize, SupportsIndex):
             bits = (index(quantize), index(quantize))
         else:
-            bits = (index(quantize[0]), index(quantize[1]))
+            probability_bits, backoff_bits = quantize
+            bits = (index(probability_bits), index(backoff_bits))
         return _native.build(
             arpa,
             out,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Sequence, SupportsFloat
+from typing import Iterable, Sequence, SupportsFloat
 
 from miriam import _native
 from miriam._native import PhraseTranslation
@@ -44,7 +44,8 @@ def _tokens(options: dict[str, _Value]) -> list[str]:
                 "prepared by the file preparation beside the ini, and miriam.text has other steps"
             )
         one = plain(value)
-        values = [one] if isinstance(one, (str, int, float)) else map(plain, one)
+        is_list = isinstance(one, Iterable) and not isinstance(one, str)
+        values = map(plain, one) if is_list else [one]
         tokens.append(f"-{name}")
         tokens.extend(str(item).lower() if isinstance(item, bool) else str(item) for item in values)
     return tokens
@@ -99,7 +100,7 @@ def build(
 
 
 def _open(
-    cls: type[PhraseTranslator], ini: str, options: Sequence[str], raw: bool | None
+    cls: type[PhraseTranslator], ini: os.PathLike[str], options: Sequence[str], raw: bool | None
 ) -> PhraseTranslator:
     """Opens the system of a pickle."""
     translator = cls.__new__(cls)

@@ -31,7 +31,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::interrupt::{Listeners, run_interruptible, run_observed};
 use crate::open::{on_own_threads, open_model};
-use crate::pickle::{NewArguments, absolute_path};
+use crate::pickle::{NewArguments, absolute_path, pickled_state};
 use crate::text::{Lines, text_bytes};
 
 /// The maximum number of bytes scored on the calling thread; scoring them does not delay Ctrl-C
@@ -201,8 +201,13 @@ impl LanguageModel {
         Ok(self.opened()?.model.word_id(text_bytes(word)?) != LmWord::UNKNOWN)
     }
 
-    fn __repr__(&self) -> PyResult<String> {
-        Ok(format!("<LanguageModel from {:?}>", self.opened()?.path.display().to_string()))
+    fn __repr__(&self) -> String {
+        match &self.opened {
+            Some(opened) => {
+                format!("<LanguageModel from {:?}>", opened.path.display().to_string())
+            }
+            None => "<LanguageModel, not open>".to_owned(),
+        }
     }
 
     /// Pickles the class, the arguments, and the attributes of a subclass.
@@ -211,7 +216,7 @@ impl LanguageModel {
         let (positional, keywords) = slf.try_borrow()?.opened()?.arguments.to_python(py)?;
         let open = py.import("miriam.lm")?.getattr("_open")?;
         let arguments = (slf.get_type(), positional, keywords);
-        (open, arguments, slf.getattr_opt("__dict__")?).into_pyobject(py)
+        (open, arguments, pickled_state(slf)?).into_pyobject(py)
     }
 
     /// Returns log10 p of each line: `float32`, or `float64` with `documents`.
@@ -304,11 +309,13 @@ impl LanguageModel {
             let reason = "give max_perplexity, min_perplexity or keep_percent";
             return Err(PyValueError::new_err(reason));
         }
-        // A computed percentage may have any number of decimals.
-        let share = keep_percent.map(|percent| format!("{percent:.6}").parse::<Percent>());
-        let share = share
-            .transpose()
-            .map_err(|reason| PyValueError::new_err(format!("keep_percent: {reason}")))?;
+        // A computed percentage may have more decimals.
+        let share = keep_percent.map(|percent| {
+            let rounded = format!("{percent:.6}").parse::<Percent>();
+            let message = format!("keep_percent {percent}: give a number from 0 to 100");
+            rounded.map_err(|_| PyValueError::new_err(message))
+        });
+        let share = share.transpose()?;
         let scores = self.scores(lines, line_options(bos, eos, documents, threads)?)?;
         let mut perplexities: Vec<f64> = scores.iter().map(LineScore::perplexity).collect();
         let all = PerplexityFilter::default();

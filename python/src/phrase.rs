@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use crate::interrupt::{Listeners, run_interruptible, run_observed};
 use crate::lm::thread_count;
 use crate::open::on_own_threads;
-use crate::pickle::absolute_path;
+use crate::pickle::{absolute_path, pickled_state};
 use crate::text::{Lines, text_bytes, without_line_end};
 
 /// The number of lines per translator; creating one costs about as much as translating a line.
@@ -348,10 +348,13 @@ impl PhraseTranslator {
         let OpenedSystem { absolute_ini, options, raw, .. } = this.opened()?;
         let arguments = (slf.get_type(), absolute_ini, options, *raw);
         let open = py.import("miriam.phrase")?.getattr("_open")?;
-        (open, arguments, slf.getattr_opt("__dict__")?).into_pyobject(py)
+        (open, arguments, pickled_state(slf)?).into_pyobject(py)
     }
 
-    fn __repr__(&self) -> PyResult<String> {
-        Ok(format!("PhraseTranslator({:?})", self.opened()?.ini.display().to_string()))
+    fn __repr__(&self) -> String {
+        match &self.opened {
+            Some(opened) => format!("PhraseTranslator({:?})", opened.ini.display().to_string()),
+            None => "<PhraseTranslator, not open>".to_owned(),
+        }
     }
 }

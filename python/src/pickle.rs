@@ -16,7 +16,7 @@ pub struct NewArguments {
 }
 
 impl NewArguments {
-    /// Stores the only positional argument and the keywords.
+    /// Stores the positional argument and the keywords.
     ///
     /// # Errors
     ///
@@ -27,11 +27,11 @@ impl NewArguments {
         keywords: &[(&str, Bound<'py, PyAny>)],
     ) -> PyResult<Self> {
         let positional = PyTuple::new(py, [first.into_bound_py_any(py)?])?;
-        let given = PyDict::new(py);
+        let dict = PyDict::new(py);
         for (name, value) in keywords {
-            given.set_item(*name, value)?;
+            dict.set_item(*name, value)?;
         }
-        Ok(NewArguments { positional: positional.unbind(), keywords: given.unbind() })
+        Ok(NewArguments { positional: positional.unbind(), keywords: dict.unbind() })
     }
 
     /// Returns the arguments for a pickle or a copy.
@@ -41,6 +41,15 @@ impl NewArguments {
     /// If memory is exhausted.
     pub fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Arguments<'py>> {
         Ok((self.positional.bind(py).clone(), self.keywords.bind(py).copy()?))
+    }
+}
+
+/// Returns what a pickle holds besides the arguments: what `__getstate__` of a subclass returns, or
+/// else the attributes. Python 3.10 has no `object.__getstate__`.
+pub fn pickled_state<'py, T>(object: &Bound<'py, T>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    match object.getattr_opt("__getstate__")? {
+        Some(method) => method.call0().map(Some),
+        None => object.getattr_opt("__dict__"),
     }
 }
 

@@ -24,7 +24,7 @@ pub fn text_bytes<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
     Err(PyTypeError::new_err(format!("Cannot convert {} to string", value.get_type().repr()?)))
 }
 
-/// Returns a line as Python reads it from a file without its line end.
+/// Returns a line without its line end, which Python keeps when it reads a file.
 pub fn without_line_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)

@@ -239,7 +239,7 @@ impl Truecaser {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let model = TruecaseModel::read(&path).map_err(file_error)?;
-        Truecaser::from_file(py, model, &path)
+        Truecaser::from_model(py, model, &path)
     }
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<Arguments<'py>> {
@@ -272,7 +272,7 @@ impl Truecaser {
         write_file(&model, &text)?;
         let name = model.display().to_string();
         let truecase_model = TruecaseModel::from_text(&text, &name).map_err(file_error)?;
-        Truecaser::from_file(py, truecase_model, &model)
+        Truecaser::from_model(py, truecase_model, &model)
     }
 
     /// Returns the truecased tokens of a line; with `caseless`, all tokens are changed, for text
@@ -297,7 +297,7 @@ impl Truecaser {
 
 impl Truecaser {
     /// Returns the truecaser of a model that is in the file `path`.
-    fn from_file(py: Python<'_>, model: TruecaseModel, path: &Path) -> PyResult<Self> {
+    fn from_model(py: Python<'_>, model: TruecaseModel, path: &Path) -> PyResult<Self> {
         Ok(Truecaser { model, arguments: NewArguments::new(py, absolute_path(path), &[])? })
     }
 
@@ -500,7 +500,7 @@ impl SentencePiece {
     /// Returns the ids of the pieces of a line.
     fn encode_ids(&self, line: &str) -> Vec<u32> {
         let mut encoding = Encoding::new();
-        self.model.encode(line.as_bytes(), &mut encoding);
+        self.model.encode(without_line_end(line.as_bytes()), &mut encoding);
         encoding.ids().to_vec()
     }
 
@@ -527,7 +527,7 @@ impl SentencePiece {
 impl SentencePiece {
     fn pieces(&self, line: &[u8]) -> Vec<String> {
         let mut encoding = Encoding::new();
-        self.model.encode(line, &mut encoding);
+        self.model.encode(without_line_end(line), &mut encoding);
         let pieces = self.model.pieces(&encoding);
         pieces.map(|piece| String::from_utf8_lossy(piece).into_owned()).collect()
     }

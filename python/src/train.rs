@@ -57,6 +57,7 @@ fn pipeline_error(error: miriam_pipeline::Error) -> PyErr {
         Error::EmptyCorpus { .. } | Error::Text(miriam_textio::Error::LineCountMismatch { .. }) => {
             value_error(error)
         }
+        Error::Trainer(error) => training_error(error),
         _ if error.is_invalid_option() => value_error(error),
         _ => PyOSError::new_err(error.to_string()),
     }

@@ -565,6 +565,7 @@ def test_a_forked_process_has_workers_of_its_own(tiny: ct2.Translator) -> None:
         assert pool.map_async(in_child, range(4)).get(60) == [expected] * 4
 
 
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_ends_calls_of_many_short_texts() -> None:
     translator = ct2.Translator(str(ROOT / "examples" / "toy-neural"))
     calls: list[Callable[[], object]] = [
@@ -578,7 +579,7 @@ def test_ctrl_c_ends_calls_of_many_short_texts() -> None:
         with pytest.raises(KeyboardInterrupt):
             call()
         timer.join()
-        assert time.monotonic() - started < 4
+        assert time.monotonic() - started < 10
 
 
 class Tagged(ct2.Translator):

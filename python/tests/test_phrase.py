@@ -133,7 +133,8 @@ def test_translations_come_from_other_processes(
     method: str, toy: PhraseTranslator, lines: list[str]
 ) -> None:
     expected = toy.translate_many([lines[0], "the house|NN"], n_best=3)
-    for found in (pickle.loads(pickle.dumps(expected)), copy.copy(expected), copy.deepcopy(expected)):
+    copies = [copy.copy(one) for one in expected]
+    for found in (pickle.loads(pickle.dumps(expected)), copies, copy.deepcopy(expected)):
         assert [attributes(one) for one in found] == [attributes(one) for one in expected]
     with multiprocessing.get_context(method).Pool(1) as pool:
         [sent] = pool.map_async(toy.translate, lines[:1]).get(60)

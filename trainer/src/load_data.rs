@@ -81,7 +81,8 @@ pub fn read_corpus(
     read_pairs(files, tokenizers, reading, progress, warn, |_| {})
 }
 
-/// Reads a validation set; long sentences are cropped, and empty ones count, as in Marian. Files that are not UTF-8 are passed to `warn`.
+/// Reads a validation set. Long sentences are cropped, and empty ones count, as in Marian. Calls
+/// `warn` for each file that is not UTF-8.
 ///
 /// # Errors
 /// Those of [`read_corpus`].
@@ -109,13 +110,18 @@ pub fn read_validation_set(
 /// only once, are not checked.
 ///
 /// # Errors
-/// If a file cannot be read, or one has more lines than another.
-pub fn check_lines(files: &ParallelFiles) -> Result<()> {
+/// If a file cannot be read, or one has more lines than another; [`Error::Cancelled`] if `progress`
+/// is cancelled.
+pub fn check_lines(files: &ParallelFiles, progress: &dyn Progress) -> Result<()> {
     if !files.paths().all(Path::is_file) {
         return Ok(());
     }
     let mut text = ParallelText::open(files)?;
-    while text.advance()? {}
+    while text.advance()? {
+        if progress.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+    }
     Ok(())
 }
 

@@ -122,8 +122,13 @@ impl TrainingRequest {
         }
         // The training text is read before the first update anyway, the validation text hours
         // later.
+        // Training asks `stop` itself, and saves its state.
+        let preparing = &CancellableProgress { shown: progress, stop };
         if let Some(valid) = &paths.valid {
-            load_data::check_lines(valid)?;
+            match load_data::check_lines(valid, preparing) {
+                Err(Error::Cancelled) => return Ok(self.cancelled_summary(&paths)),
+                checked => checked?,
+            }
         }
         if let Some(ini) = self.folder.as_deref().map(|folder| folder.join("moses.ini"))
             && ini.is_file()
@@ -141,8 +146,6 @@ impl TrainingRequest {
         let _model = lock_model(&paths.files)?;
         let _folder = self.folder.as_deref().map(lock_folder).transpose()?;
         self.remove_partial_files(&paths);
-        // Training asks `stop` itself, and saves its state.
-        let preparing = &CancellableProgress { shown: progress, stop };
         let made = self.make_vocabulary(&paths, preparing, log, warn);
         if made.is_err() && preparing.is_cancelled() {
             return Ok(self.cancelled_summary(&paths));
@@ -373,7 +376,7 @@ impl TrainingRequest {
             return self.check_vocabulary_size(paths, warn);
         }
         // Do not make a vocabulary of text that cannot be trained on.
-        load_data::check_lines(&paths.train)?;
+        load_data::check_lines(&paths.train, progress)?;
         let threads = self.options.workers()?;
         let sizes = self.pair_of_sizes()?;
         for (side, path) in paths.vocabularies.iter().enumerate() {

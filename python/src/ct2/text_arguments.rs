@@ -4,7 +4,7 @@ use miriam_nmt::translate::{DecodingSettings, Translator};
 use miriam_nmt::{LanguagePairTokens, Languages};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString};
 
 use super::results::Loaded;
 
@@ -26,7 +26,9 @@ pub(super) fn decoding_settings(given: &Bound<'_, PyDict>) -> PyResult<DecodingS
             continue;
         }
         let set = match value.try_iter() {
-            Ok(items) if !value.is_instance_of::<PyString>() => {
+            Ok(items)
+                if !value.is_instance_of::<PyString>() && !value.is_instance_of::<PyBytes>() =>
+            {
                 let words = items.map(|word| lower_case(&word?)).collect::<PyResult<Vec<_>>>()?;
                 settings.set_list(&key, &words)
             }
