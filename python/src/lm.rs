@@ -216,7 +216,7 @@ impl LanguageModel {
         let (positional, keywords) = slf.try_borrow()?.opened()?.arguments.to_python(py)?;
         let open = py.import("miriam.lm")?.getattr("_open")?;
         let arguments = (slf.get_type(), positional, keywords);
-        (open, arguments, pickled_state(slf)?).into_pyobject(py)
+        (open, arguments, pickled_state(slf.as_any())?).into_pyobject(py)
     }
 
     /// Returns log10 p of each line: `float32`, or `float64` with `documents`.

@@ -348,7 +348,7 @@ impl PhraseTranslator {
         let OpenedSystem { absolute_ini, options, raw, .. } = this.opened()?;
         let arguments = (slf.get_type(), absolute_ini, options, *raw);
         let open = py.import("miriam.phrase")?.getattr("_open")?;
-        (open, arguments, pickled_state(slf)?).into_pyobject(py)
+        (open, arguments, pickled_state(slf.as_any())?).into_pyobject(py)
     }
 
     fn __repr__(&self) -> String {

@@ -46,7 +46,7 @@ impl NewArguments {
 
 /// Returns what a pickle holds besides the arguments: what `__getstate__` of a subclass returns, or
 /// else the attributes. Python 3.10 has no `object.__getstate__`.
-pub fn pickled_state<'py, T>(object: &Bound<'py, T>) -> PyResult<Option<Bound<'py, PyAny>>> {
+pub fn pickled_state<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     match object.getattr_opt("__getstate__")? {
         Some(method) => method.call0().map(Some),
         None => object.getattr_opt("__dict__"),

@@ -225,7 +225,7 @@ fn distill_from_teacher(
     // The student validates on this text long after the teacher has translated.
     if let Some((dev_source, dev_target)) = &dev {
         let files = ParallelFiles::pair([dev_source.clone(), dev_target.clone()]);
-        load_data::check_lines(&files)?;
+        load_data::check_lines(&files, &common.progress())?;
     }
     let (bundle, _) = models.open_bundle(None, models.languages())?;
     if let Some(missing) = bundle.missing_languages() {
