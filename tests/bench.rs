@@ -24,7 +24,7 @@ fn a_synthetic_model_is_measured_in_every_layout() {
     let folder = folder.path().join("made/by the benchmark");
     // Models of a run that was stopped.
     fs::create_dir_all(folder.join(".miriam-bench-glm")).unwrap();
-    fs::write(folder.join(".models/trie"), "unfinished").unwrap();
+    fs::write(folder.join(".miriam-bench-glm/trie"), "unfinished").unwrap();
     let asked = ["--quick", "--synthetic", "20000", "--device", "cpu", "--repeat", "1", "-o"];
     let output = lossy_text(&run(bench_glm(&asked).arg(&folder)));
     assert!(output.contains("20000 synthetic n-grams"), "{output}");

@@ -2,19 +2,10 @@
 //! training, with which Marian can resume it. Options that Marian does not have are in comments that
 //! this program reads.
 
-use super::raw::RawOptions;
+use super::raw::{OWN_OPTION, RawOptions};
 use super::table::{Arity, Status, all_options};
 use crate::error::Result;
 use crate::yaml_text::yaml_scalar;
-
-/// The beginning of a line with an option that Marian does not have.
-const OWN_OPTION: &[u8] = b"#miriam-option ";
-
-/// Returns a configuration with the options in comments of [`RawOptions::marian_yaml`] as lines.
-pub(super) fn uncomment_own_options(yaml: &[u8]) -> Vec<u8> {
-    let lines = yaml.split_inclusive(|&byte| byte == b'\n');
-    lines.flat_map(|line| line.strip_prefix(OWN_OPTION).unwrap_or(line)).copied().collect()
-}
 
 /// Options that Marian does not have, and `precision`, whose bf16 it does not know.
 const NOT_OF_MARIAN: [&str; 33] = [

@@ -7,7 +7,6 @@ use std::str::FromStr;
 use miriam_nmt::yaml::Value;
 use miriam_textio::{shorten, suggest_name};
 
-use super::marian_yaml::uncomment_own_options;
 use super::table::{Arity, OptionSpec, Status, all_options, find};
 use crate::error::{Error, Result};
 
@@ -47,6 +46,15 @@ const CHANGEABLE: [&str; 12] = [
     "throw-on-divergence",
     "check-gradient-nan",
 ];
+
+/// The beginning of a line, a comment to Marian, with an option that Marian does not have.
+pub(super) const OWN_OPTION: &[u8] = b"#miriam-option ";
+
+/// Returns a configuration with the options in comments of [`RawOptions::marian_yaml`] as lines.
+fn uncomment_own_options(yaml: &[u8]) -> Vec<u8> {
+    let lines = yaml.split_inclusive(|&byte| byte == b'\n');
+    lines.flat_map(|line| line.strip_prefix(OWN_OPTION).unwrap_or(line)).copied().collect()
+}
 
 /// Options by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
