@@ -157,7 +157,7 @@ fn the_server_of_one_system_is_configured_like_a_system() {
     ] {
         let mut command = crate::common::miriam();
         command.args(["translate", "-f", &ini]).args(options);
-        let message = crate::common::run_to_error(&mut command);
+        let message = crate::common::run_to_usage_error(&mut command);
         assert!(message.contains(expected), "{options:?}: {message}");
     }
 }
