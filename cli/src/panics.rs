@@ -19,6 +19,7 @@ pub const THREADS_REMEDY: &str = "the system starts no more threads; take fewer 
 static IS_SERVER: AtomicBool = AtomicBool::new(false);
 
 /// Lets the program go on after a thread that could not be started, for servers: one request fails.
+#[cfg(feature = "serve")]
 pub fn go_on_without_threads() {
     IS_SERVER.store(true, Ordering::Relaxed);
 }
