@@ -4,7 +4,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use crate::workplace::{SOURCE, Workplace};
+use crate::workplace::{SOURCE, TARGET, Workplace};
 
 /// Writes a program to the folder.
 fn program(place: &Workplace, name: &str, text: &str) -> String {
@@ -112,7 +112,11 @@ fn translations_are_written_without_a_program() {
 #[test]
 fn epsilons_are_those_of_metrics() {
     let place = Workplace::new();
-    let [source, target] = ["source", "target"].map(|name| place.text(name));
+    // The pairs of the training text: validation counts the one without a source, too.
+    let lines = SOURCE.lines().zip(TARGET.lines()).filter(|(source, _)| !source.is_empty());
+    let (sources, targets): (Vec<&str>, Vec<&str>) = lines.unzip();
+    let [source, target] = [("valid-source", sources), ("valid-target", targets)]
+        .map(|(name, lines)| place.write(name, &(lines.join("\n") + "\n")));
     let options: [(&str, &[&str]); 4] = [
         ("valid-sets", &[&source, &target]),
         ("valid-metrics", &["ce-sum", "cross-entropy", "perplexity", "ce-mean-words"]),
@@ -121,7 +125,6 @@ fn epsilons_are_those_of_metrics() {
     ];
     let options = [options[0], options[1], options[2], options[3], ("train-ce-sample", &["100"])];
     let run = place.run("epsilons", &options, false).unwrap();
-    // The validation set is the training text, in which one pair has no source.
     let last = |start: &str, name: &str| {
         let is_named = |line: &&String| line.starts_with(start) && line.contains(name);
         let line = run.log.iter().rfind(is_named).unwrap();

@@ -26,7 +26,8 @@ impl PushTable {
     }
 
     /// Reads the table in the file `path` up to the push `updates`. Its first push need not be
-    /// number 1: the simulation may have resumed another training run.
+    /// number 1: the simulation may have resumed another training run. It has none if the simulation
+    /// was stopped before its first push.
     ///
     /// # Errors
     /// If the file cannot be read or ends earlier.
@@ -38,6 +39,9 @@ impl PushTable {
         while last != Some(updates) {
             line.clear();
             let bytes = file.read_until(b'\n', &mut line).map_err(cannot_read)?;
+            if bytes == 0 && saved_bytes == HEADER.len() as u64 {
+                break;
+            }
             if !line.ends_with(b"\n") {
                 let last = last.map_or("its head".into(), |last: u64| format!("update {last}"));
                 let reason = format!("it ends after {last}, before update {updates}");
@@ -103,6 +107,13 @@ mod tests {
         table.save(&path).unwrap();
         assert_eq!(lines(4), format!("{HEADER}1,a\n2,a\n3,b\n4,c\n"));
         assert!(PushTable::read(&folder.path().join("none.csv"), 3).is_err());
+        // One that was stopped before its first push.
+        let none = folder.path().join("no-pushes.csv");
+        PushTable::new().save(&none).unwrap();
+        let mut table = PushTable::read(&none, 0).unwrap();
+        table.push(format_args!("1,a"));
+        table.save(&none).unwrap();
+        assert_eq!(std::fs::read_to_string(&none).unwrap(), format!("{HEADER}1,a\n"));
         let error = PushTable::read(&path, 5).err().expect("it has four").to_string();
         assert!(error.contains("pushes: it ends after update 4, before update 5"), "{error}");
         // A training run that resumed after a thousand updates of another program.
