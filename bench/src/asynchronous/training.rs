@@ -185,8 +185,9 @@ impl Trainee {
                 pushes.get(push).map(|push| push.seconds)
             }
         };
-        let max_words = self.scale.epochs * self.scale.epoch_words;
-        // The first update with these words is the last of the study.
+        // The first validation with these words is the last of the study; halves of epochs are rounded.
+        let max_words =
+            self.scale.epochs * VALIDATIONS * (self.scale.epoch_words / VALIDATIONS).max(1);
         let mut last_update = None;
         for line in curves.lines().skip(1) {
             let fields: Vec<&str> = line.split(',').collect();
