@@ -21,6 +21,7 @@ mod interrupt;
 mod kenlm;
 #[cfg(feature = "extension")]
 mod lm;
+mod lm_files;
 #[cfg(feature = "extension")]
 mod metrics;
 #[cfg(feature = "extension")]
@@ -54,7 +55,9 @@ mod _native {
     #[pymodule_export]
     use crate::kenlm::{Config, FullScoreReturn, FullScores, Model, State};
     #[pymodule_export]
-    use crate::lm::{LanguageModel, build, dump, estimate, filter_ngrams};
+    use crate::lm::LanguageModel;
+    #[pymodule_export]
+    use crate::lm_files::{build, dump, estimate, filter_ngrams};
     #[pymodule_export]
     use crate::metrics::{score_bleu, score_chrf, score_ter};
 

@@ -106,9 +106,9 @@ fn parameter_sizes(function: sys::CUfunction) -> Result<Vec<usize>, DriverError>
     loop {
         let mut offset = 0;
         let mut size = 0;
+        let number = sizes.len();
         // SAFETY: the function is of a loaded module, and the pointers are to local variables.
-        let outcome =
-            unsafe { sys::cuFuncGetParamInfo(function, sizes.len(), &mut offset, &mut size) };
+        let outcome = unsafe { sys::cuFuncGetParamInfo(function, number, &mut offset, &mut size) };
         match outcome.result() {
             Ok(()) => sizes.push(size),
             // There is no parameter of this number.
