@@ -7,39 +7,25 @@
 //! Two rules hold throughout: work of more than a few microseconds runs without the
 //! interpreter's lock, and long work is interruptible (`interrupt`).
 
+#![cfg(feature = "extension")]
 #![deny(unsafe_code)]
 
-#[cfg(feature = "extension")]
 mod align;
-#[cfg(feature = "extension")]
 mod combine;
-#[cfg(feature = "extension")]
 mod ct2;
-#[cfg(feature = "extension")]
 mod interrupt;
-#[cfg(feature = "extension")]
 mod kenlm;
-#[cfg(feature = "extension")]
 mod lm;
 mod lm_files;
-#[cfg(feature = "extension")]
 mod metrics;
-#[cfg(feature = "extension")]
 mod open;
-#[cfg(feature = "extension")]
 mod phrase;
-#[cfg(feature = "extension")]
 mod pickle;
-#[cfg(feature = "extension")]
 mod text;
-#[cfg(feature = "extension")]
 mod text_tools;
-#[cfg(feature = "extension")]
 mod train;
-#[cfg(feature = "extension")]
 mod warning;
 
-#[cfg(feature = "extension")]
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
