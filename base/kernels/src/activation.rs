@@ -4,8 +4,9 @@
 //! in the last place, and from tables, as in Devlin (2017, section 4.4). The choice changes
 //! the numbers of a model, so the caller makes it.
 //!
-//! NaN stays NaN in every function: a model that overflows must not give plausible
-//! numbers. The order of the arguments of minima and maxima matters for that.
+//! NaN, as arithmetic gives it, stays NaN in every function and every gradient: a model that
+//! overflows must not give plausible numbers. The order of the arguments of minima and maxima
+//! matters for that.
 
 mod exp;
 mod gradient;

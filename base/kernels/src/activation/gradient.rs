@@ -39,7 +39,11 @@ fn gradient_row<I: Isa>(isa: I, activation: Activation, saved: &[f32], gradient:
             saved,
             gradient,
             #[inline(always)]
-            |isa, y, dy| isa.select(isa.less(isa.splat(0.0), y), dy, isa.splat(0.0)),
+            |isa, y, dy| {
+                // Elsewhere it is 0, or NaN if the result or the gradient is not finite.
+                let zero = isa.add(isa.sub(y, y), isa.sub(dy, dy));
+                isa.select(isa.less(isa.splat(0.0), y), dy, zero)
+            },
         ),
         Activation::Tanh => map_gradient(
             isa,

@@ -58,7 +58,7 @@ fn erf(x: f64) -> f64 {
     FRAC_2_SQRT_PI * (-x * x).exp() * sum
 }
 
-/// Returns the normal distribution function.
+/// Returns the cumulative standard normal distribution at `x`.
 fn normal_distribution(x: f64) -> f64 {
     (1.0 + erf(x * FRAC_1_SQRT_2)) / 2.0
 }
@@ -67,7 +67,9 @@ fn normal_distribution(x: f64) -> f64 {
 pub fn apply<R: Real>(activation: Activation, x: R) -> R {
     match activation {
         Activation::None => x,
-        Activation::Relu => x.max(R::ZERO),
+        // Not `max`, which would turn NaN into 0.
+        Activation::Relu if x < R::ZERO => R::ZERO,
+        Activation::Relu => x,
         Activation::Swish => x * sigmoid(x),
         Activation::Gelu => x * R::of(normal_distribution(x.as_f64())),
         Activation::GeluSigmoid => x * sigmoid(R::of(GELU_SIGMOID) * x),
@@ -80,19 +82,15 @@ pub fn apply<R: Real>(activation: Activation, x: R) -> R {
     }
 }
 
-/// Returns the derivative of an activation, from the result of the first four and the argument of
-/// the others.
+/// Returns the derivative of an activation, from `saved`: the result if [`saves_result`] says so,
+/// else the argument.
 pub fn derivative<R: Real>(activation: Activation, saved: R) -> R {
     let one = R::ONE;
     match activation {
         Activation::None => one,
-        Activation::Relu => {
-            if saved > R::ZERO {
-                one
-            } else {
-                R::ZERO
-            }
-        }
+        Activation::Relu if saved > R::ZERO => one,
+        Activation::Relu if saved.is_nan() => saved,
+        Activation::Relu => R::ZERO,
         Activation::Tanh => one - saved * saved,
         Activation::Sigmoid => saved * (one - saved),
         Activation::Swish => swish_derivative(one, saved),

@@ -2,6 +2,18 @@
 
 use super::*;
 use crate::testing::{TestRng, assert_close};
+use crate::{MatRef, Real};
+
+const ACTIVATIONS: [Activation; 8] = [
+    Activation::None,
+    Activation::Relu,
+    Activation::Swish,
+    Activation::Gelu,
+    Activation::GeluSigmoid,
+    Activation::GeluTanh,
+    Activation::Tanh,
+    Activation::Sigmoid,
+];
 
 /// Applies sigmoid or tanh to every element of `rows`, `[rows, columns]`, in place.
 fn apply_gate(cpu: Cpu, gate_impl: GateImpl, function: GateFunction, mut rows: MatMut<f32>) {
@@ -171,30 +183,11 @@ fn infinities_are_the_limits() {
 
 #[test]
 fn nan_stays_nan() {
-    let all = [
-        Activation::None,
-        Activation::Relu,
-        Activation::Swish,
-        Activation::Gelu,
-        Activation::GeluSigmoid,
-        Activation::GeluTanh,
-        Activation::Tanh,
-        Activation::Sigmoid,
-    ];
-    let row = || {
-        let mut row = [0.5; 19];
-        (row[3], row[17]) = (f32::NAN, f32::NAN);
-        row
-    };
-    let check = |row: [f32; 19], what: &str| {
-        let wrong = |at: &usize| row[*at].is_nan() != [3, 17].contains(at);
-        assert_eq!((0..19).find(wrong), None, "{what}: {row:?}");
-    };
     for cpu in Cpu::all() {
-        for activation in all {
-            let mut row = row();
+        for activation in ACTIVATIONS {
+            let mut row = row_with_nan::<f32>();
             activate(cpu, activation, MatMut::new(&mut row, 1, 19));
-            check(row, &format!("{} {activation:?}", cpu.name()));
+            assert_nan_is_kept(&row, &format!("{} {activation:?}", cpu.name()));
         }
         for (kind, gate) in [
             (GateImpl::Exact, GateFunction::Tanh),
@@ -202,13 +195,87 @@ fn nan_stays_nan() {
             (GateImpl::Table, GateFunction::Tanh),
             (GateImpl::Table, GateFunction::Sigmoid),
         ] {
-            let mut row = row();
+            let mut row = row_with_nan::<f32>();
             apply_gate(cpu, kind, gate, MatMut::new(&mut row, 1, 19));
-            check(row, &format!("{} {kind:?} {gate:?}", cpu.name()));
+            assert_nan_is_kept(&row, &format!("{} {kind:?} {gate:?}", cpu.name()));
         }
         let mut row = [f32::NAN, f32::NEG_INFINITY];
         softmax(cpu, MatMut::new(&mut row, 1, 2));
         assert!(row[0].is_nan() && row[1].is_nan());
+    }
+    nan_stays_nan_in_plain_arithmetic::<f32>();
+    nan_stays_nan_in_plain_arithmetic::<f64>();
+}
+
+fn nan_stays_nan_in_plain_arithmetic<R: Real>() {
+    for activation in ACTIVATIONS {
+        let mut row = row_with_nan::<R>();
+        plain::activate(activation, MatMut::new(&mut row, 1, 19));
+        assert_nan_is_kept(&row, &format!("{activation:?}"));
+        check_nan_in_gradients::<R>(activation, "plain", |saved, gradient| {
+            plain::activation_gradient(activation, saved, gradient);
+        });
+    }
+}
+
+#[test]
+fn nan_stays_nan_in_gradients() {
+    for cpu in Cpu::all() {
+        for activation in ACTIVATIONS {
+            check_nan_in_gradients::<f32>(activation, cpu.name(), |saved, gradient| {
+                activation_gradient(cpu, activation, saved, gradient);
+            });
+        }
+    }
+}
+
+/// Checks the gradient of an activation whose saved row, or whose gradient, has NaN.
+fn check_nan_in_gradients<R: Real>(
+    activation: Activation,
+    form: &str,
+    multiply: impl Fn(MatRef<R>, MatMut<R>),
+) {
+    // Above and below 0, and at 0, where ReLU drops what is finite.
+    for finite in [0.5, -0.5, 0.0] {
+        let what = format!("{form} {activation:?} at {finite}");
+        let saved = [R::of(finite); 19];
+        let mut gradient = row_with_nan::<R>();
+        multiply(MatRef::new(&saved, 1, 19), MatMut::new(&mut gradient, 1, 19));
+        assert_nan_is_kept(&gradient, &what);
+    }
+    let saved = row_with_nan::<R>();
+    let mut gradient = [R::of(-1.0); 19];
+    multiply(MatRef::new(&saved, 1, 19), MatMut::new(&mut gradient, 1, 19));
+    if activation == Activation::None {
+        // Its derivative is 1 everywhere.
+        assert_eq!(gradient, [R::of(-1.0); 19], "{form} {activation:?}");
+    } else {
+        assert_nan_is_kept(&gradient, &format!("{form} {activation:?}"));
+    }
+}
+
+/// Returns a row of halves with two NaN.
+fn row_with_nan<R: Real>() -> [R; 19] {
+    let mut row = [R::of(0.5); 19];
+    (row[3], row[17]) = (R::nan(), R::nan());
+    row
+}
+
+/// Checks that those two elements of [`row_with_nan`], and no others, are NaN.
+fn assert_nan_is_kept<R: Real>(row: &[R], what: &str) {
+    for (at, x) in row.iter().enumerate() {
+        assert_eq!(x.is_nan(), [3, 17].contains(&at), "{what}: {row:?}");
+    }
+}
+
+#[test]
+fn relu_drops_finite_gradients_to_positive_zero() {
+    let saved = [0.0, -0.0, 2.0];
+    for cpu in Cpu::all() {
+        let mut gradient = [-1.0f32; 3];
+        let into = MatMut::new(&mut gradient, 1, 3);
+        activation_gradient(cpu, Activation::Relu, MatRef::new(&saved, 1, 3), into);
+        assert_eq!(gradient.map(f32::to_bits), [0.0f32, 0.0, -1.0].map(f32::to_bits));
     }
 }
 

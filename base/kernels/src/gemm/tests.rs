@@ -323,6 +323,29 @@ fn a_row_does_not_depend_on_the_others() {
 }
 
 #[test]
+fn epilogues_keep_nan() {
+    let (rows, depth, columns) = (3, 4, 37);
+    let mut a = vec![0.5; rows * depth];
+    a[depth] = f32::NAN;
+    let b = vec![0.25; depth * columns];
+    let weights =
+        WeightsF32::pack(UnpackedWeights::inputs_by_outputs(MatRef::new(&b, depth, columns)));
+    let weights = weights.unwrap();
+    use Activation::*;
+    for cpu in Cpu::all() {
+        for activation in [None, Relu, Swish, Gelu, GeluSigmoid, GeluTanh, Tanh, Sigmoid] {
+            let mut out = vec![0.0; rows * columns];
+            let epilogue = Epilogue { activation, ..Epilogue::default() };
+            let into = MatMut::new(&mut out, rows, columns);
+            let a = MatRef::new(&a, rows, depth);
+            gemm_f32(cpu, Tiling::default_for(cpu), a, weights.view(), epilogue, into);
+            let is_kept = |(at, x): (usize, &f32)| x.is_nan() == (at / columns == 1);
+            assert!(out.iter().enumerate().all(is_kept), "{} {activation:?}", cpu.name());
+        }
+    }
+}
+
+#[test]
 fn epilogues_match_arithmetic() {
     let (rows, depth, columns) = (7, 40, 37);
     let mut numbers = TestRng::new(5);
