@@ -39,17 +39,17 @@ pub struct Arguments {
     /// ini, otherwise prepared as the system's input is
     #[arg(long, value_name = "FILE", required_unless_present = "n_best")]
     source: Option<PathBuf>,
-    /// An n-best list of the development text, instead of a system and the text: of any program,
-    /// plain or compressed. The output has a line `NAME= weight ...` for each feature, as `rerank`
-    /// reads them
+    /// An n-best list of the development text, instead of a system and the text. It may be of any
+    /// program, and compressed. The output has a line `NAME= weight ...` for each feature, as
+    /// `rerank` reads them
     #[arg(long, value_name = "LIST", conflicts_with_all = ["ini", "source", "no_raw", "nbest_size",
           "log", "decoder_options", "moses"])]
     n_best: Option<PathBuf>,
     /// The initial weights for an n-best list, in the form of the output [default: equal ones]
     #[arg(long, value_name = "FILE", requires = "n_best")]
     weights: Option<PathBuf>,
-    /// Its translation, raw or prepared in the same way; repeat it for several, or give the first part
-    /// of the names FILE0, FILE1 and so on
+    /// A translation of the development text, raw or prepared as the source is; repeat it for
+    /// several, or give the first part of the names FILE0, FILE1 and so on
     #[arg(long, value_name = "FILE", required = true)]
     reference: Vec<PathBuf>,
     /// The texts are already prepared, even if a file `preparation` is beside the ini
@@ -62,7 +62,8 @@ pub struct Arguments {
     /// The optimiser of weights
     #[arg(long, value_enum, default_value = "mira")]
     method: MethodName,
-    /// The maximum number of iterations; stops after five in a row without improvement
+    /// The maximum number of iterations. Tuning stops after five in a row without improvement, or
+    /// after three for an n-best list
     #[arg(long, value_name = "N", default_value_t = 15)]
     iterations: usize,
     /// Translations per n-best list
@@ -125,7 +126,7 @@ const RESERVED_OPTIONS: [&str; 20] = [
     "translation-details",
 ];
 
-/// Checks that the options of the search are not those of tuning itself.
+/// Ends the program with a usage error if one of the options is among [`RESERVED_OPTIONS`].
 fn check_search_options(options: &[String]) {
     for option in options {
         let Some(name) = option.strip_prefix('-') else { continue };
@@ -163,23 +164,24 @@ pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<(
     };
     let outputs = [("--output", Some(&output)), ("--log", arguments.log.as_ref())];
     check_files(reference.iter().chain([&source]), &outputs)?;
-    let given = arguments.decoder_options.as_deref().unwrap_or_default();
-    let mut options: Vec<String> = given.split_ascii_whitespace().map(str::to_owned).collect();
+    let flags = arguments.decoder_options.as_deref().unwrap_or_default();
+    let mut options: Vec<String> = flags.split_ascii_whitespace().map(str::to_owned).collect();
     options.extend(arguments.moses);
     check_search_options(&options);
     let mut tokens = vec!["-f".to_owned(), ini.to_string_lossy().into_owned()];
     tokens.extend(options);
     let mut configuration = read_configuration_or(&tokens, &DEFAULT_SEARCH_OPTIONS)?;
     configuration.settings.threads = common.threads.count();
-    let written = || outputs.iter().filter_map(|(_, path)| path.map(PathBuf::as_path));
     for file in configuration.model_files() {
         if file.is_dir() {
-            check_model_folder(&file, written())?;
-        }
-        for (option, output) in outputs.iter().filter(|_| file.is_file()) {
-            // The new weights may replace those of the ini.
-            if *option != "--output" || !is_same_file(&file, &configuration.ini) {
-                Input::check_access(&file, output.map(PathBuf::as_path))?;
+            let paths = outputs.iter().filter_map(|(_, path)| path.map(PathBuf::as_path));
+            check_model_folder(&file, paths)?;
+        } else if file.is_file() {
+            for (option, output) in &outputs {
+                // The new weights may replace those of the ini.
+                if *option != "--output" || !is_same_file(&file, &configuration.ini) {
+                    Input::check_access(&file, output.map(PathBuf::as_path))?;
+                }
             }
         }
     }
@@ -194,11 +196,11 @@ pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<(
         copy.check_targets()?;
     }
     let folder = temporary_folder()?;
-    let (source, reference) = match raw_text::preparation_file(&configuration) {
-        file if !arguments.no_raw && file.exists() => {
-            prepare_texts(&file, &source, &reference, folder.path(), common)?
-        }
-        _ => (source, reference),
+    let preparation = raw_text::preparation_file(&configuration);
+    let (source, reference) = if !arguments.no_raw && preparation.exists() {
+        prepare_texts(&preparation, &source, &reference, folder.path(), common)?
+    } else {
+        (source, reference)
     };
     let options = TuneOptions {
         log: arguments.log,
