@@ -1,9 +1,9 @@
-//! n-best lists of one or several systems: minimum Bayes risk decoding, scores of further models,
-//! the best by weights, and the weights themselves.
+//! n-best lists of one or several systems: minimum Bayes risk decoding, rescoring by further
+//! models, reranking by weights, and tuning of the weights.
 //!
-//! Lists are read a sentence at a time, worked on by several threads, and results are written in
-//! the order of the sentences, so that neither memory nor output depends on the length of a list or
-//! on the number of threads.
+//! Lists are read a sentence at a time and worked on by several threads. Results are written in the
+//! order of the sentences and do not depend on the number of threads. Memory does not depend on the
+//! length of a list, except in tuning, which keeps the features of all entries.
 
 #![forbid(unsafe_code)]
 
@@ -11,11 +11,11 @@ mod error;
 mod list_input;
 pub mod lists;
 pub mod mbr;
+pub mod optimizers;
 mod pooled_lists;
 pub mod rerank;
 pub mod rescore;
 pub mod tune;
-pub mod tuning;
 pub mod weights;
 
 pub use error::{Error, Result};

@@ -1,7 +1,7 @@
 //! Weights of the features of an n-best list, by which the best entries have the best BLEU.
 //!
-//! The list stays as it is, so no decoder is needed. A round optimises the weights from those of the
-//! round before; the best of all rounds are written.
+//! The list stays as it is, so no decoder is needed. A round optimises the weights from those of
+//! the round before; the best of all rounds are written.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use miriam_metrics::bleu::{BleuCounts, NgramMatcher, ReferenceNgrams};
 use miriam_textio::n_best::{FeatureScheme, NBestEntry, NBestForm, NBestReader};
 use miriam_textio::{Input, Lines, Output, Progress, display_name, fields, ordered_map};
 
-use crate::tuning::{
+use crate::optimizers::{
     BleuStatistics, NBestList, NBestLists, TuningAlgorithm, derive_seed, l1_normalized,
 };
 use crate::weights::FeatureWeights;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_combine::tuning::{BleuStatistics, NBestList};
+use miriam_combine::optimizers::{BleuStatistics, NBestList};
 use miriam_metrics::bleu::{BleuCounts, NgramMatcher, ReferenceNgrams};
 use miriam_textio::{Input, Lines, ProgressTask, display_name, fields, ordered_map};
 

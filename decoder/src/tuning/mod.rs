@@ -2,7 +2,7 @@
 //!
 //! An iteration translates the text into n-best lists, merges them with those of earlier
 //! iterations, and searches weights that rank good translations of the lists first: by the
-//! optimisers of [`miriam_combine::tuning`]. Decoder and tuner are one process, so models stay
+//! optimisers of [`miriam_combine::optimizers`]. Decoder and tuner are one process, so models stay
 //! loaded.
 //!
 //! The weights of each iteration are evaluated by the BLEU of the translations that they
@@ -20,14 +20,14 @@ mod ini_template;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use miriam_combine::tuning::{NBestLists, derive_seed};
+use miriam_combine::optimizers::{NBestLists, derive_seed};
 use miriam_metrics::bleu::BleuCounts;
 use miriam_textio::{Output, Progress};
 
 use crate::{Configuration, Error, Result, System};
 use dev_set::{DevSet, DevSetChecks};
 
-pub use miriam_combine::tuning::TuningAlgorithm;
+pub use miriam_combine::optimizers::TuningAlgorithm;
 
 /// Options of a tuning run.
 #[derive(Clone, Debug)]

@@ -1,5 +1,5 @@
-//! Optimisers of weights over n-best lists, which the tuning of a decoder and that of lists share: batch
-//! MIRA, MERT and PRO.
+//! Optimisers of weights over n-best lists: batch MIRA, MERT and PRO. The tuning of a decoder and
+//! that of lists share them.
 //!
 //! A translation is its feature values and its BLEU statistics. Nothing depends on the number of
 //! threads: seeds follow from numbers of runs.
