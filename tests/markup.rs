@@ -232,6 +232,7 @@ fn markup_errors_name_the_column() {
     for (options, reason) in [
         ("-xml-input some", "inclusive"),
         ("-xml-brackets {{", "xml-brackets"),
+        ("-xml-brackets {{ {{", "two different strings"),
         ("-inputtype 1", "inputtype"),
         ("-inputtype 7 -xml-input ignore", "xml-input"),
         ("-placeholder-factor 0", "placeholder-factor"),

@@ -33,8 +33,8 @@ impl InputSettings {
             Some("7") => true,
             Some(other) => {
                 let reason = format!(
-                    "{other}{}; there are 0, plain text, and 7, text with a phrase table in each \
-                     line",
+                    "{other}{}; expected 0 (plain text) or 7 (text with a phrase table in each \
+                     line)",
                     describe_input_type(other)
                 );
                 return read.fail("inputtype", reason);
@@ -48,7 +48,7 @@ impl InputSettings {
             Some("constraint") => XmlInputMode::Constraint,
             Some(other) => {
                 let reason = format!(
-                    "{other:?}; there are pass-through, ignore, inclusive, exclusive, constraint"
+                    "{other:?}; expected pass-through, ignore, inclusive, exclusive or constraint"
                 );
                 return read.fail("xml-input", reason);
             }
@@ -62,7 +62,10 @@ impl InputSettings {
                 [open, close] if open != close => {
                     Brackets { open: open.clone(), close: close.clone() }
                 }
-                _ => return read.fail("xml-brackets", "give two strings, as in \"{{ }}\""),
+                _ => {
+                    let reason = "give two different strings, as in \"{{ }}\"";
+                    return read.fail("xml-brackets", reason);
+                }
             },
         };
         Ok(InputSettings {

@@ -98,7 +98,7 @@ impl OutputOptions {
             0 => false,
             1 => true,
             n => {
-                let reason = format!("{n}: there are 0, by source position, and 1, by target");
+                let reason = format!("{n}; expected 0 (by source position) or 1 (by target)");
                 return read.fail("sort-word-alignment", reason);
             }
         };
