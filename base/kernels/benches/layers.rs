@@ -133,9 +133,11 @@ fn bench_attention(criterion: &mut Criterion) {
             attend_paged(cpu, heads, SCORE_SCALE, queries, pool, &row_lists, out, &mut scratch);
         });
     });
+    group.throughput(Throughput::Elements((2 * positions * columns) as u64));
     group.bench_function("packing keys and values", |bencher| {
         bencher.iter(|| packed.pack(heads, black_box(source), source));
     });
+    group.throughput(Throughput::Elements(6 * columns as u64));
     let mut weights = vec![0.0; 6 * positions];
     let mut values = WeightsF32::default();
     values.fill_rows(source, columns);
