@@ -74,7 +74,8 @@ def test_scores_are_sums_on_paper(toy: kenlm.Model) -> None:
     assert "a" in toy and b"a" in toy and "zzz" not in toy
 
 
-def test_long_texts_run_without_the_lock_and_have_the_same_values(toy: kenlm.Model) -> None:
+def test_score_of_a_long_text_is_the_sum_of_its_words(toy: kenlm.Model) -> None:
+    # Long enough to be scored without the interpreter's lock.
     text = "a b zzz b a " * 500
     words = list(toy.full_scores(text))
     assert len(words) == 2501
@@ -116,7 +117,8 @@ def test_states_are_ordered_by_length_and_then_by_bytes(toy: kenlm.Model) -> Non
             state, following = following, state
         return state
 
-    # Ids are 3 for a and 4 for b in the order of the file; `a b` keeps two words.
+    # Ids are 3 for a and 4 for b in the order of the file. After the text `b a` a state keeps two
+    # words, newest first.
     states = [after(), after("a"), after("b"), after("b", "a")]
     for (i, left), (j, right) in itertools.product(enumerate(states), repeat=2):
         assert (left < right) == (i < j)
@@ -142,7 +144,8 @@ def test_states_are_ordered_by_length_and_then_by_bytes(toy: kenlm.Model) -> Non
     toy.NullContextWrite(same)
     assert same != states[1]
     following = kenlm.State()
-    assert toy.BaseScore(pickle.loads(pickle.dumps(states[1])), "b", following) == numpy.float32(-0.6)
+    loaded = pickle.loads(pickle.dumps(states[1]))
+    assert toy.BaseScore(loaded, "b", following) == numpy.float32(-0.6)
 
 
 def test_a_state_of_another_model_is_rejected(toy: kenlm.Model) -> None:
@@ -275,7 +278,8 @@ def test_every_method_agrees_with_pypis_kenlm(name: str, kenlm_cases: Path) -> N
     for line in lines:
         for bos, eos in itertools.product((True, False), repeat=2):
             assert ours.score(line, bos, eos) == theirs.score(line, bos, eos)
-            assert list(ours.full_scores(line, bos, eos)) == list(theirs.full_scores(line, bos, eos))
+            our_scores = list(ours.full_scores(line, bos, eos))
+            assert our_scores == list(theirs.full_scores(line, bos, eos))
         assert ours.perplexity(line) == theirs.perplexity(line)
         our_states = [kenlm.State(), kenlm.State()]
         their_states = [theirs_module.State(), theirs_module.State()]
