@@ -8,7 +8,8 @@ use crate::Result;
 use miriam_nmt_models::{LanguagePairTokens, LanguageStyle, Languages};
 
 impl Translator {
-    /// Returns the languages that the vocabularies name; `None` if the model is not multilingual.
+    /// Returns the languages that tokens of the vocabularies seem to name; `None` if there are no
+    /// such tokens. [`is_multilingual`](Self::is_multilingual) says whether they certainly are.
     pub fn languages(&self) -> Option<&Languages> {
         self.languages.as_deref()
     }

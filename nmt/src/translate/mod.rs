@@ -73,7 +73,7 @@ use text_segment::TranslatedSegment;
 #[derive(Clone)]
 pub struct Translator {
     models: Arc<LoadedModels>,
-    candidates: Option<Arc<ShortlistGenerator>>,
+    shortlist_generator: Option<Arc<ShortlistGenerator>>,
     /// The language model of the search.
     fusion_model: Option<FusionModel>,
     options: TranslationOptions,
@@ -81,13 +81,15 @@ pub struct Translator {
     /// The tokens that no translation contains, whatever the options are.
     always_suppressed: Vec<u32>,
     splitter: Arc<SentenceSplitter>,
-    /// The languages that the vocabularies name; `None` if the model is not multilingual.
+    /// The languages that tokens of the vocabularies seem to name; `None` if there are no such
+    /// tokens.
     languages: Option<Arc<Languages>>,
-    /// Whether it is certain that they are languages.
+    /// Whether these tokens are certainly languages.
     is_multilingual: bool,
-    /// Whether the language of the text, and that of the translation, must still be named.
+    /// Whether a request must name the language of the text, and that of the translation: the model
+    /// needs it, and it is not set.
     lacks_languages: [bool; 2],
-    /// The maximum number of tokens of the tables of positions, special tokens included.
+    /// The length of the shortest table of positions, in tokens with special ones.
     max_positions: Option<usize>,
     /// The maximum number of tokens of a sentence.
     max_length: usize,
@@ -161,16 +163,16 @@ impl Translator {
             && !word_scores
             && !options.output.as_pieces
             && !options.input.is_tokenized;
-        let tables =
+        let source_lengths =
             bundle.models.iter().filter_map(|model| model.architecture().max_source_length());
-        let max_positions = tables.min();
+        let max_positions = source_lengths.min();
         let max_length = max_sentence_length(&models, max_positions, &options);
         Ok(Translator {
             models: Arc::new(models),
             languages: bundle.languages().map(Arc::new),
             is_multilingual: bundle.is_multilingual(),
             lacks_languages: bundle.lacks_languages(),
-            candidates: bundle.shortlist_generator.map(Arc::new),
+            shortlist_generator: bundle.shortlist_generator.map(Arc::new),
             fusion_model: None,
             options,
             search,
@@ -239,8 +241,8 @@ impl Translator {
         finished.and(Ok(counts))
     }
 
-    /// Translates every line of `source`; `write` gets the lines in order, and whether the next
-    /// ones are already available.
+    /// Translates every line of `source`; `write_lines` gets the lines in order, and whether the
+    /// next ones are already available.
     fn run(
         &self,
         source: LineSource,
@@ -317,17 +319,13 @@ impl Translator {
         sentence: &InputSentence,
         found: &[ScoredTranslation],
     ) -> Vec<u8> {
-        let mut text = Vec::new();
         let nothing = [self.empty_translation()];
         let found = if found.is_empty() { &nothing } else { found };
-        write_translations(
-            id,
-            sentence.pivot.as_ref().map_or(&sentence.pieces, |line| &line.source),
-            found,
-            &self.models.tokenizers()[1],
-            &self.options.output,
-            &mut text,
-        );
+        // The second of two models prints the links to the text that the first has read.
+        let source = sentence.pivot.as_ref().map_or(&sentence.pieces, |line| &line.source);
+        let target = &self.models.tokenizers()[1];
+        let mut text = Vec::new();
+        write_translations(id, source, found, target, &self.options.output, &mut text);
         text
     }
 
@@ -436,8 +434,8 @@ fn complete_search(
     search
 }
 
-/// Returns the maximum number of tokens of a sentence without special tokens, at least 1: what the
-/// tables of positions and the option leave, which count special tokens, as Marian's option does.
+/// Returns the maximum number of tokens of a sentence without special tokens, at least 1. The
+/// tables of positions and the option count special tokens, as Marian's option does.
 fn max_sentence_length(
     models: &LoadedModels,
     max_positions: Option<usize>,

@@ -77,7 +77,7 @@ impl Translator {
     pub(super) fn candidates_for(&self, request: &Request) -> Option<Vec<u32>> {
         let Request { source, prefix, constraints, .. } = request;
         let mut candidates = Vec::new();
-        match self.candidates.as_deref()? {
+        match self.shortlist_generator.as_deref()? {
             ShortlistGenerator::Shortlist(list) => list.candidates(source, &mut candidates),
             ShortlistGenerator::VocabularyMap(map) => map.candidates(source, &mut candidates),
         }

@@ -222,7 +222,8 @@ impl JobSource for QueuedJobs<'_> {
 
 impl Translator {
     fn set_candidates(&self, task: &TranslationTask, request: &mut Request) {
-        let map = matches!(self.candidates.as_deref(), Some(ShortlistGenerator::VocabularyMap(_)));
+        let generator = self.shortlist_generator.as_deref();
+        let map = matches!(generator, Some(ShortlistGenerator::VocabularyMap(_)));
         let has_list = match task.candidates {
             CandidateSource::Vocabulary => false,
             CandidateSource::VocabularyMap => map,
