@@ -30,9 +30,11 @@ pub(super) struct NeuralScorer {
     /// The sentences of the session, by their slots in the translation model.
     slots: HashMap<u32, Slot>,
     rows: Vec<HypothesisRow>,
+    /// For each row a top-k of no tokens, which has only the normaliser.
     log_normalizers: Vec<TopK>,
-    /// The candidates of each row, and their scores.
+    /// The range of each row in `candidates` and `scores`.
     row_ranges: Vec<Range<usize>>,
+    /// The row and the token of each candidate.
     candidates: Vec<(u32, u32)>,
     scores: Vec<f32>,
 }
@@ -50,14 +52,15 @@ impl NeuralScorer {
         Ok(())
     }
 
-    /// Ends that of the sentence `slot`.
+    /// Ends the translation of the sentence `slot`.
     pub fn finish(&mut self, slot: Slot) {
         if let (Some(session), Some(slot)) = (&mut self.session, self.slots.remove(&slot.0)) {
             session.finish(slot);
         }
     }
 
-    /// Performs a step of the translation model, and forgets the candidates of the step before.
+    /// Repeats a step of the translation model in the language model, and forgets the candidates of
+    /// the step before.
     pub fn step(&mut self, rows: &[HypothesisRow]) -> Result<()> {
         self.row_ranges.clear();
         self.candidates.clear();
