@@ -2,10 +2,10 @@
 //! depth (Bogoychev's thesis, chapter 4), in one file that the CPU maps and searches and that a GPU
 //! uses unchanged.
 //!
-//! [`format`](mod@format) describes every byte. [`build_glm`] writes a file, [`GlmModel`]
-//! searches it on the CPU, and [`device`], with the cargo feature `cuda`, on a GPU. Both
-//! are language models of [`miriam_lmcpu`], which scores words, batches and text with
-//! them, to the same bits. [`open()`] opens language models of every kind.
+//! [`format`](mod@format) describes the layout of the n-grams, `docs/formats.md` every byte.
+//! [`build_glm`] writes a file, [`GlmModel`] searches it on the CPU, and [`device`], with the cargo
+//! feature `cuda`, on a GPU. Both are language models of [`miriam_lmcpu`], which scores words,
+//! batches and text with them, to the same bits. [`open()`] opens language models of every kind.
 //!
 //! # Examples
 //!
