@@ -9,9 +9,9 @@
 //!   [counts of words](WordCounts);
 //! - [CCNet's normalisation](normalize_ccnet).
 //!
-//! Each tool takes a line of bytes without its line end and appends to a vector. Tools accept any
-//! text: an invalid byte counts as a symbol. Callers handle files and threads; this crate reads
-//! only the lists and models that its tools need.
+//! Tools that rewrite a line take its bytes without the line end, and append to a vector. They
+//! accept any bytes: an invalid one counts as a symbol. Callers handle files and threads; this
+//! crate reads only the lists and models that its tools need.
 //!
 //! # Examples
 //! ```
