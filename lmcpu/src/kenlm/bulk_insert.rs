@@ -36,8 +36,8 @@ pub struct TableEntry {
 #[derive(Debug, PartialEq, Eq)]
 pub struct DuplicateKeys(pub u64, pub u64);
 
-/// Returns the keys, 0 where a slot is empty, and the values of a table of `slots` slots, which
-/// must be more than there are entries.
+/// Returns the keys (0 in an empty slot) and the values of a table of `slots` slots. There must be
+/// fewer entries than slots.
 ///
 /// # Errors
 ///
@@ -72,18 +72,18 @@ pub fn bulk_insert(
                 values,
                 overflow: Vec::new(),
             };
-            chunk_slots.place_entries(Vec::new(), home);
+            chunk_slots.place_entries(&[], home);
             chunk_slots
         });
-    // Entries that did not fit into a chunk move to the next, and from the last to the
-    // first, until all are placed. Two rounds are enough: there is at least one empty
-    // slot, which ends it.
+    // Entries that did not fit into a chunk move to the next, and from the last to the first, until
+    // all are placed. An empty slot stops them, and there is at least one, so each chunk gets
+    // visitors at most twice.
     let count = chunks.len();
     for turn in 1..=2 * count {
         let (at, before) = (turn % count, (turn - 1) % count);
         if !chunks[before].overflow.is_empty() {
             let over = std::mem::take(&mut chunks[before].overflow);
-            chunks[at].place_entries(over, home);
+            chunks[at].place_entries(&over, home);
         }
     }
     debug_assert!(chunks.iter().all(|chunk_slots| chunk_slots.overflow.is_empty()));
@@ -101,11 +101,10 @@ struct TableChunk<'a> {
 }
 
 impl TableChunk<'_> {
-    /// Places all entries and `before`, which overflowed from the previous chunk, until
-    /// these have no effect any more.
-    fn place_entries(&mut self, before: Vec<TableEntry>, home: impl Fn(&TableEntry) -> usize) {
-        let is_first_pass = before.is_empty();
-        let mut visitors = before;
+    /// Places all entries, and `visitors`, which overflowed from the previous chunk; the first pass
+    /// has none. A later pass ends at the first empty slot: behind it, visitors change nothing.
+    fn place_entries(&mut self, visitors: &[TableEntry], home: impl Fn(&TableEntry) -> usize) {
+        let is_first_pass = visitors.is_empty();
         let mut waiting: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
         let own = self.entries.len();
         waiting.extend(
@@ -133,7 +132,6 @@ impl TableChunk<'_> {
             },
         );
         self.overflow = over.collect();
-        visitors.clear();
     }
 }
 
