@@ -106,17 +106,17 @@ impl Backend for Engine {
         let vectors = |token: usize, into: &mut [f32]| table.read_row(token, into);
         match positional_encoding {
             None => embed(&vectors, tokens, scale, None, out.view_mut(), &mut self.scratch),
-            Some((PositionalEncoding::Learned(table), positions)) => {
+            Some((PositionalEncoding::Learned(learned), positions)) => {
                 let encodings: Option<(EmbeddingLookup, _)> =
-                    Some((&|position, into| table.read_row(position, into), positions));
+                    Some((&|position, into| learned.read_row(position, into), positions));
                 embed(&vectors, tokens, scale, encodings, out.view_mut(), &mut self.scratch);
             }
             Some((PositionalEncoding::Sinusoidal(kind, width), positions)) => {
                 let rows = positions.iter().max().map_or(0, |&last| last as usize + 1);
                 let index = self.sinusoid_table(*kind, *width, rows);
-                let table = &self.sinusoid_tables[index].2;
-                let encodings = row_lookup(MatRef::new(table, table.len() / width, *width));
-                let encodings: Option<(EmbeddingLookup, _)> = Some((&encodings, positions));
+                let sinusoids = &self.sinusoid_tables[index].2;
+                let lookup = row_lookup(MatRef::new(sinusoids, sinusoids.len() / width, *width));
+                let encodings: Option<(EmbeddingLookup, _)> = Some((&lookup, positions));
                 embed(&vectors, tokens, scale, encodings, out.view_mut(), &mut self.scratch);
             }
         }
@@ -237,7 +237,8 @@ impl Backend for Engine {
 }
 
 impl Engine {
-    /// Attends group by group. Appends the weights of one head to `head_weights`, if any.
+    /// Attends group by group. `head_weights` is a head and the list that gets its weights, a
+    /// vector for each query.
     pub(super) fn attend_groups(
         &mut self,
         queries: ColumnSlice<'_, PooledTensor>,
