@@ -31,9 +31,10 @@ pub enum GruVariant {
     BiasInsideReset,
 }
 
-/// A step of a GRU. The matrices are the product of the state with all gates, `[rows, 3 * width]`,
-/// the state, `[rows, width]`, and the product of the input, `[rows, 3 * width]`, which transitions
-/// do not have; the vector, if there is one, is the bias, `[3 * width]`. Gives the next state.
+/// A step of a GRU, which gives the next state. The matrices are the product of the state with all
+/// gates, `[rows, 3 * width]`, the state, `[rows, width]`, and the product of the input,
+/// `[rows, 3 * width]`. The later cells of a deep transition cell have no input. The vector, if
+/// there is one, is the bias, `[3 * width]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Gru {
     /// The position of the bias.

@@ -24,7 +24,8 @@ use crate::{Cpu, MatMut, MatRef, Real};
 
 /// The next memory cell, `f c' + i g`. The matrices are the product of the state with all gates,
 /// `[rows, 4 * width]`, the cell before, `[rows, width]`, and the product of the input,
-/// `[rows, 4 * width]`, which transitions do not have; the vector is the bias, `[4 * width]`.
+/// `[rows, 4 * width]`. The later cells of a deep transition cell have no input. The vector is the
+/// bias, `[4 * width]`.
 #[derive(Clone, Copy, Debug)]
 pub struct LstmCell {
     /// The implementation of gates in vector instructions; gradients are those of exact gates.
@@ -39,10 +40,11 @@ pub struct LstmOutput {
     pub activation: ActivationImpl,
 }
 
-const FORGET: usize = 0;
-const ADD: usize = 1;
+/// The gates f, i, g and o by their places.
+const FORGET_GATE: usize = 0;
+const INPUT_GATE: usize = 1;
 const CANDIDATE: usize = 2;
-const OUTPUT: usize = 3;
+const OUTPUT_GATE: usize = 3;
 
 /// Returns a kernel that takes the inputs of [`LstmCell`].
 fn device_kernel(name: &'static str) -> DeviceKernel {
@@ -173,7 +175,8 @@ impl Operator for LstmCell {
         let step = Step::new(&inputs, [out.rows(), out.columns()]);
         for row in 0..out.rows() {
             for (column, out) in out.row_mut(row).iter_mut().enumerate() {
-                let [f, i] = [FORGET, ADD].map(|gate| sigmoid(step.gate(gate, row, column)));
+                let [f, i] =
+                    [FORGET_GATE, INPUT_GATE].map(|gate| sigmoid(step.gate(gate, row, column)));
                 let g = step.gate(CANDIDATE, row, column).tanh();
                 *out = f * step.cell.row(row)[column] + i * g;
             }
@@ -199,12 +202,13 @@ impl Operator for LstmCell {
         let step = Step::new(&inputs, [d_out.rows(), width]);
         for row in 0..d_out.rows() {
             for (column, &d) in d_out.row(row).iter().enumerate() {
-                let [f, i] = [FORGET, ADD].map(|gate| sigmoid(step.gate(gate, row, column)));
+                let [f, i] =
+                    [FORGET_GATE, INPUT_GATE].map(|gate| sigmoid(step.gate(gate, row, column)));
                 let g = step.gate(CANDIDATE, row, column).tanh();
                 let before = step.cell.row(row)[column];
                 let gates = [
-                    (FORGET, d * before * f * (one - f)),
-                    (ADD, d * g * i * (one - i)),
+                    (FORGET_GATE, d * before * f * (one - f)),
+                    (INPUT_GATE, d * g * i * (one - i)),
                     (CANDIDATE, d * i * (one - g * g)),
                 ];
                 add_gates(&mut into, &gates, row, (column, width));
@@ -240,8 +244,8 @@ fn cell_row<I: Isa>(
     let before = step.cell.row(row);
     for Range { start: from, .. } in lane_chunks(width) {
         let at = (from, width);
-        let f = sigmoid_with(isa, gate_impl, load_sum(isa, step, FORGET, row, at));
-        let i = sigmoid_with(isa, gate_impl, load_sum(isa, step, ADD, row, at));
+        let f = sigmoid_with(isa, gate_impl, load_sum(isa, step, FORGET_GATE, row, at));
+        let i = sigmoid_with(isa, gate_impl, load_sum(isa, step, INPUT_GATE, row, at));
         let g = tanh_with(isa, gate_impl, load_sum(isa, step, CANDIDATE, row, at));
         let c = isa.mul_add(f, load_columns(isa, before, from, width), isa.mul(i, g));
         store_columns(isa, c, out, from);
@@ -260,8 +264,8 @@ fn cell_gradient_row<I: Isa>(
     let before = step.cell.row(row);
     for Range { start: from, .. } in lane_chunks(width) {
         let at = (from, width);
-        let f = activation::sigmoid(isa, load_sum(isa, step, FORGET, row, at));
-        let i = activation::sigmoid(isa, load_sum(isa, step, ADD, row, at));
+        let f = activation::sigmoid(isa, load_sum(isa, step, FORGET_GATE, row, at));
+        let i = activation::sigmoid(isa, load_sum(isa, step, INPUT_GATE, row, at));
         let g = activation::tanh(isa, load_sum(isa, step, CANDIDATE, row, at));
         let before = load_columns(isa, before, from, width);
         let d = load_columns(isa, d_out, from, width);
@@ -269,8 +273,8 @@ fn cell_gradient_row<I: Isa>(
         let d_i = isa.mul(isa.mul(d, g), sigmoid_slope(isa, i));
         let d_g = isa.mul(isa.mul(d, i), tanh_slope(isa, g));
         add_columns(isa, isa.mul(d, f), gradients.cell, from, width);
-        gradients.add(isa, d_f, FORGET, at);
-        gradients.add(isa, d_i, ADD, at);
+        gradients.add(isa, d_f, FORGET_GATE, at);
+        gradients.add(isa, d_i, INPUT_GATE, at);
         gradients.add(isa, d_g, CANDIDATE, at);
     }
 }
@@ -289,7 +293,7 @@ impl Operator for LstmOutput {
         let step = Step::new(&inputs, [out.rows(), out.columns()]);
         for row in 0..out.rows() {
             for (column, out) in out.row_mut(row).iter_mut().enumerate() {
-                let o = sigmoid(step.gate(OUTPUT, row, column));
+                let o = sigmoid(step.gate(OUTPUT_GATE, row, column));
                 *out = o * step.cell.row(row)[column].tanh();
             }
         }
@@ -314,9 +318,9 @@ impl Operator for LstmOutput {
         let step = Step::new(&inputs, [d_out.rows(), width]);
         for row in 0..d_out.rows() {
             for (column, &d) in d_out.row(row).iter().enumerate() {
-                let o = sigmoid(step.gate(OUTPUT, row, column));
+                let o = sigmoid(step.gate(OUTPUT_GATE, row, column));
                 let squashed = step.cell.row(row)[column].tanh();
-                let gates = [(OUTPUT, d * squashed * o * (one - o))];
+                let gates = [(OUTPUT_GATE, d * squashed * o * (one - o))];
                 add_gates(&mut into, &gates, row, (column, width));
                 into.matrices[1].row_mut(row)[column] += d * o * (one - squashed * squashed);
             }
@@ -349,7 +353,7 @@ fn output_row<I: Isa>(
     let width = out.len();
     let cell = step.cell.row(row);
     for Range { start: from, .. } in lane_chunks(width) {
-        let o = sigmoid_with(isa, gate_impl, load_sum(isa, step, OUTPUT, row, (from, width)));
+        let o = sigmoid_with(isa, gate_impl, load_sum(isa, step, OUTPUT_GATE, row, (from, width)));
         let squashed = tanh_with(isa, gate_impl, load_columns(isa, cell, from, width));
         store_columns(isa, isa.mul(o, squashed), out, from);
     }
@@ -367,13 +371,13 @@ fn output_gradient_row<I: Isa>(
     let cell = step.cell.row(row);
     for Range { start: from, .. } in lane_chunks(width) {
         let at = (from, width);
-        let o = activation::sigmoid(isa, load_sum(isa, step, OUTPUT, row, at));
+        let o = activation::sigmoid(isa, load_sum(isa, step, OUTPUT_GATE, row, at));
         let squashed = activation::tanh(isa, load_columns(isa, cell, from, width));
         let d = load_columns(isa, d_out, from, width);
         let d_cell = isa.mul(isa.mul(d, o), tanh_slope(isa, squashed));
         add_columns(isa, d_cell, gradients.cell, from, width);
         let d_o = isa.mul(isa.mul(d, squashed), sigmoid_slope(isa, o));
-        gradients.add(isa, d_o, OUTPUT, at);
+        gradients.add(isa, d_o, OUTPUT_GATE, at);
     }
 }
 
