@@ -126,10 +126,13 @@ pub(super) enum Op {
         /// The side of the queries and the number of the site, if weights are dropped.
         dropout_site: Option<(Side, u32)>,
     },
+    /// The attention of a recurrent decoder to annotations, the encoder's states at each position.
     AttendAnnotations {
+        /// The vector of additive scores; `None` for dot products.
         vector: Option<VectorId>,
         queries: Tensor,
         groups: Vec<Group>,
+        /// The target positions of groups, if the alignment is guided.
         positions: Option<Vec<u32>>,
     },
     /// The losses of rows, `[rows, 1]`; its saved numbers become the gradient of `hidden`.
@@ -235,8 +238,9 @@ impl<R: Real> Gradients<'_, R> {
         self.of(columns.tensor).column_range(columns.range.clone())
     }
 
-    /// Calls `body` with the gradients of several results for additions. If some are columns of one
-    /// result, `body` gets `buffers` instead, which are added afterwards.
+    /// Calls `body` with the gradients of several results, to which it adds. If two of `results`
+    /// are columns of one tensor, `body` gets `buffers` in the place of all gradients, and they are
+    /// added afterwards.
     pub fn with_all<K: Kernels<Real = R>>(
         &mut self,
         kernels: &mut K,
@@ -246,6 +250,7 @@ impl<R: Real> Gradients<'_, R> {
     ) {
         let mut places: Vec<(usize, Range<usize>)> = Vec::with_capacity(results.len());
         for (index, Columns { tensor, .. }) in results.iter().enumerate() {
+            // Zeroes a gradient that has not been written to.
             self.of(*tensor);
             places.push((index, self.range(*tensor)));
         }
