@@ -21,8 +21,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// The column of a Moses table with the probability of the target phrase given the source phrase.
 const DIRECT_PROBABILITY: usize = 2;
 
-/// Builds the file `table` from Moses' `text`, then writes the most probable target phrase of every span of
-/// `words` that the table has.
+/// Builds the file `table` from Moses' `text`, then writes the most probable target phrase of every
+/// span of `words` that the table has.
 pub fn build_and_look_up(
     text: &Path,
     table: &Path,

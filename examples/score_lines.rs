@@ -15,7 +15,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     score(Path::new(&model), std::io::stdin().lock(), std::io::stdout().lock())
 }
 
-/// Writes the total log10 probability of each line of `text`, and how many of its words are unknown.
+/// Writes the total log10 probability of each line of `text`, and how many of its words are
+/// unknown.
 pub fn score(
     model: &Path,
     text: impl BufRead,

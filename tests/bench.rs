@@ -1,5 +1,5 @@
-//! `miriam bench glm` end to end on a synthetic model, `miriam bench pt` on a small table, and `miriam
-//! bench nmt` on the toy text.
+//! `miriam bench glm` end to end on a synthetic model, `miriam bench pt` on a small table, and
+//! `miriam bench nmt` on the toy text.
 
 use std::fs;
 use std::path::Path;

@@ -53,8 +53,8 @@ impl Corpus {
         std::fs::write(&whole, lines.join("\n") + "\n").unwrap();
         let expected = run(miriam().arg("--quiet").args(command).arg("-i").arg(whole));
         assert_eq!(expected.iter().filter(|&&b| b == b'\n').count(), SHARDS * LINES);
-        // A command that takes so long that a kill meets it. It kills the worker that has started it
-        // where the test asks for that by a folder.
+        // A command that takes so long that a kill meets it. It kills the worker that has started
+        // it where the test asks for that by a folder.
         let slow = format!(
             "#!/bin/sh\n\
              if [ \"$1\" = --version ]; then exec {program} --version; fi\n\
@@ -206,7 +206,8 @@ fn tasks_of_a_slurm_array_may_run_twice_and_be_stopped() {
     run(Command::new("kill").args(["-TERM", &stopped.id().to_string()]));
     assert_eq!(stopped.wait().unwrap().code(), Some(143));
     assert_eq!(made(), 0);
-    // Slurm runs a copy of the script, which finds the tool by TOOLS; options of the tool are before --.
+    // Slurm runs a copy of the script, which finds the tool by TOOLS; options of the tool are
+    // before --.
     let copy = corpus.path("slurm_script");
     std::fs::copy(recipe("slurm_array.sh"), &copy).unwrap();
     let copied = |tools: &Path| {

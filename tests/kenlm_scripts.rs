@@ -149,8 +149,8 @@ fn models_of_ccnet() {
     assert_eq!(scores(folder, "en.arpa.bin"), scores(folder, "en.arpa"));
 }
 
-/// Models of pocolm, written by its format_arpa_lm.py: a space is before the backoff of `<s>`, n-grams
-/// are in the order of ids as text, and those of which no history was kept have no backoff.
+/// Models of pocolm, written by its format_arpa_lm.py: a space is before the backoff of `<s>`,
+/// n-grams are in the order of ids as text, and those of which no history was kept have no backoff.
 #[test]
 fn models_of_pocolm_are_packed_and_asked() {
     let folder = workplace();

@@ -38,8 +38,8 @@ const KEPT_CIRCLES: &[(&str, &str, &[&str])] = &[
     ("trainer", "training", &["asynchronous", "run", "simulated", "start", "updater"]),
 ];
 
-/// The modules of `nmt` in layers, the lowest first: the search, requests. Each imports its own layer
-/// and those below. Models and networks are crates of their own.
+/// The modules of `nmt` in layers, the lowest first: the search, requests. Each imports its own
+/// layer and those below. Models and networks are crates of their own.
 const NMT_LAYERS: &[&[&str]] = &[&["batch", "search"], &["score", "translate"]];
 
 /// A path to a module from the root of its crate.

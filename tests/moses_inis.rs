@@ -49,8 +49,8 @@ const PLAIN_TABLE: &str = "PhraseDictionaryMemory name=T num-features=2 path=phr
 const REORDERING_MODEL: &str =
     "LexicalReordering name=R num-features=3 type=msd-backward-fe path=reordering-table";
 
-/// In Moses 1 a pair must be in all tables of a graph; the warning says what it is here. Tables may be
-/// named instead of counted.
+/// In Moses 1 a pair must be in all tables of a graph; the warning says what it is here. Tables may
+/// be named instead of counted.
 #[test]
 fn tables_of_one_graph_are_warned_of() {
     let folder = write_models();

@@ -1,5 +1,5 @@
-//! Models in the section `[rescore]` of an ini: one command gives what lists, scores and weights give
-//! in four.
+//! Models in the section `[rescore]` of an ini: one command gives what lists, scores and weights
+//! give in four.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -238,8 +238,8 @@ pub fn exit_with_usage_error(reason: String) -> ! {
     clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{reason}\n")).exit()
 }
 
-/// Exits with the status of wrong usage if several of `inputs` are standard input (`-`), which can be
-/// read only once.
+/// Exits with the status of wrong usage if several of `inputs` are standard input (`-`), which can
+/// be read only once.
 pub fn check_stdin_use<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) {
     if inputs.into_iter().filter(|path| path.as_ref().as_os_str() == "-").count() > 1 {
         let reason = "standard input can be read only once; give - for one file only";
@@ -248,8 +248,8 @@ pub fn check_stdin_use<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) {
 }
 
 /// Checks before a command begins that its inputs can be read, and that its outputs, given with the
-/// names of their options, can be created and are different files. Several outputs may be `-` or a device. Standard
-/// input as two inputs ends the program.
+/// names of their options, can be created and are different files. Several outputs may be `-` or a
+/// device. Standard input as two inputs ends the program.
 ///
 /// # Errors
 /// If an input cannot be read, or is also an output; if an output cannot be created.

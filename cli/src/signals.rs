@@ -49,8 +49,8 @@ impl SignalHandler {
     }
 }
 
-/// Makes writing beyond the limit of file sizes (`ulimit -f`) an error of the write, with the file's
-/// name, instead of a signal that kills.
+/// Makes writing beyond the limit of file sizes (`ulimit -f`) an error of the write, with the
+/// file's name, instead of a signal that kills.
 ///
 /// # Errors
 /// If no handler can be installed.

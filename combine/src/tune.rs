@@ -51,8 +51,8 @@ pub struct TuneListReport {
 /// Tuning ends after this many rounds without improvement.
 const PATIENCE: usize = 3;
 
-/// Finds weights for `list` and writes them to `output`, a line `NAME= weight ...` for each feature;
-/// their magnitudes sum to 1.
+/// Finds weights for `list` and writes them to `output`, a line `NAME= weight ...` for each
+/// feature; their magnitudes sum to 1.
 ///
 /// # Errors
 /// If a file cannot be read or written, references and list differ in length, the entries have no

@@ -21,7 +21,8 @@ impl Default for CutWordCounts {
 }
 
 impl CutWordCounts {
-    /// Adds the words that were cut in line `line`, given a decoder's statistics before and after it.
+    /// Adds the words that were cut in line `line`, given a decoder's statistics before and after
+    /// it.
     pub(crate) fn add(&self, line: u64, before: Statistics, after: Statistics) {
         let words = after.cut_words - before.cut_words;
         if words > 0 {

@@ -2,8 +2,8 @@
 //! the best score that its options can give.
 
 /// The most words of a sentence whose spans are divided in every way, which takes cubic time. In
-/// longer ones only the first phrase is split off: the same estimates but for rounding, in quadratic
-/// time.
+/// longer ones only the first phrase is split off: the same estimates but for rounding, in
+/// quadratic time.
 const MAX_DIVIDED: usize = 1000;
 
 /// Splits that are compared at once.

@@ -37,8 +37,8 @@ pub enum LineErrorKind {
     /// Only [`Translator::translate_in_detail`](crate::Translator::translate_in_detail) reports it;
     /// a text has one warning.
     CutWords,
-    /// A model of `[rescore]` has no score of the sentence or of an entry; the translation is that of
-    /// the search.
+    /// A model of `[rescore]` has no score of the sentence or of an entry; the translation is that
+    /// of the search.
     NotRescored,
 }
 

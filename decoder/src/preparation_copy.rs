@@ -1,7 +1,8 @@
 //! The steps for raw text that are copied with an ini to another folder.
 //!
 //! They are a file `preparation` beside the ini, and the files that it names: models of case, lists
-//! of abbreviations. An ini that is written elsewhere without them would translate raw text as tokens.
+//! of abbreviations. An ini that is written elsewhere without them would translate raw text as
+//! tokens.
 
 use std::fs;
 use std::path::{Path, PathBuf};

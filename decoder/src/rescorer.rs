@@ -193,9 +193,9 @@ impl<'s> Rescorer<'s> {
         Ok(())
     }
 
-    /// Adds to the list, whose `texts` are given, those translations of models that it lacks. Features
-    /// that words alone determine have their values; all others have those of the search's best
-    /// translation, so that only known values and the weight of the mark decide between both.
+    /// Adds to the list, whose `texts` are given, those translations of models that it lacks.
+    /// Features that words alone determine have their values; all others have those of the search's
+    /// best translation, so that only known values and the weight of the mark decide between both.
     fn add_candidates(
         &mut self,
         rescoring: &Rescoring,
@@ -237,8 +237,8 @@ impl<'s> Rescorer<'s> {
         Ok(())
     }
 
-    /// Returns the scores of all texts. Those of models, which follow the first `num_found`, are left
-    /// out where they have no score.
+    /// Returns the scores of all texts. Those of models, which follow the first `num_found`, are
+    /// left out where they have no score.
     fn score_texts(
         &mut self,
         source: &[u8],

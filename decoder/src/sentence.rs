@@ -126,7 +126,8 @@ impl Sentence {
         self.ids.len()
     }
 
-    /// Returns the number of words that lost what is after a `|`, or factors beyond those of the input.
+    /// Returns the number of words that lost what is after a `|`, or factors beyond those of the
+    /// input.
     pub(crate) fn num_cut_words(&self) -> u64 {
         self.num_cut_words
     }

@@ -1,5 +1,5 @@
-//! Counts of the phrase pairs of one bucket of occurrences. Tables and records of a bucket fit into a
-//! core's caches, so that looking up a phrase pair waits for no memory.
+//! Counts of the phrase pairs of one bucket of occurrences. Tables and records of a bucket fit into
+//! a core's caches, so that looking up a phrase pair waits for no memory.
 
 use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;

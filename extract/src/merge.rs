@@ -132,8 +132,8 @@ impl RunMerger {
         Ok(merge)
     }
 
-    /// Returns the next source phrases with all their phrase pairs, in the memory of `batch`; `None`
-    /// at the end.
+    /// Returns the next source phrases with all their phrase pairs, in the memory of `batch`;
+    /// `None` at the end.
     pub fn next_batch(&mut self, mut batch: PhrasePairBatch) -> Result<Option<PhrasePairBatch>> {
         batch.clear();
         let mut source = SourceCounts::default();

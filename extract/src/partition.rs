@@ -4,8 +4,8 @@
 //!
 //! A phrase that is looked up in tables of the size of a partition costs several waits for memory.
 //! So the occurrences are first scattered, by the same hash, to buckets that fit into a core's
-//! caches; the phrase pairs of a bucket are counted there and scattered once more, by their place in
-//! the tables.
+//! caches; the phrase pairs of a bucket are counted there and scattered once more, by their place
+//! in the tables.
 //!
 //! Each partition reads the whole corpus and shares no mutable state. So partitions need no
 //! locks, and any number of them gives the same result.

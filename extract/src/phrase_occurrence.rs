@@ -1,6 +1,6 @@
-//! One occurrence of a phrase pair as a record of bytes: what is counted, in the form in which equal
-//! things have equal bytes. Words are the numbers that the corpus is stored with, so that most take
-//! one byte and a phrase is copied from its sentence.
+//! One occurrence of a phrase pair as a record of bytes: what is counted, in the form in which
+//! equal things have equal bytes. Words are the numbers that the corpus is stored with, so that
+//! most take one byte and a phrase is copied from its sentence.
 
 use miriam_textio::leb128::{push_leb128, read_leb128};
 

@@ -1,5 +1,5 @@
-//! A phrase pair with its counts, as partitions hand it to sorted runs, and these to the merge. What
-//! only the merge knows, the counts of the source phrase, is not part of it.
+//! A phrase pair with its counts, as partitions hand it to sorted runs, and these to the merge.
+//! What only the merge knows, the counts of the source phrase, is not part of it.
 
 use crate::links::Link;
 use crate::reordering::MAX_CLASSES;

@@ -22,9 +22,9 @@ use crate::sentence_pair::SentencePair;
 /// The largest number of orientation classes of a model.
 pub(crate) const MAX_CLASSES: usize = 4;
 
-/// Appends the orientation counts of a phrase pair that occurs `count` times to a temporary file. Most
-/// pairs occur once: a byte has their two classes. For others a byte has a bit for each count that is
-/// not zero, and these follow.
+/// Appends the orientation counts of a phrase pair that occurs `count` times to a temporary file.
+/// Most pairs occur once: a byte has their two classes. For others a byte has a bit for each count
+/// that is not zero, and these follow.
 pub(crate) fn push_orientation_counts(
     count: u32,
     counts: &[[u32; MAX_CLASSES]; 2],

@@ -1,8 +1,8 @@
 //! Lexical weights of the phrases of one sentence pair (Koehn et al. 2003): products over the words
 //! of one side, each the mean of the translation probabilities from the words that it is linked to.
 //!
-//! No link of a word leaves a phrase pair, so the factor of a word is the same in all phrase pairs of
-//! its sentence pair. It is looked up once there, instead of once for every phrase pair.
+//! No link of a word leaves a phrase pair, so the factor of a word is the same in all phrase pairs
+//! of its sentence pair. It is looked up once there, instead of once for every phrase pair.
 
 use std::ops::Range;
 

@@ -30,8 +30,8 @@ pub fn open(
     }
 }
 
-/// Opens the model at `path` as KenLM's programs do: of duplicate n-grams in ARPA text, the first is
-/// kept.
+/// Opens the model at `path` as KenLM's programs do: of duplicate n-grams in ARPA text, the first
+/// is kept.
 ///
 /// # Errors
 ///

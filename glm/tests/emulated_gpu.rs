@@ -1,7 +1,7 @@
 //! The shipped kernels, run by an interpreter of PTX, give the same bits as models on the CPU.
 //!
-//! The library that stands in for the driver must be loaded when a process starts. So the first test
-//! runs the ignored tests in processes of their own.
+//! The library that stands in for the driver must be loaded when a process starts. So the first
+//! test runs the ignored tests in processes of their own.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

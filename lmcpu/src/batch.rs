@@ -4,8 +4,8 @@
 //! prefetches what it needs next, and moves to its neighbour; a query that ends is
 //! replaced at once, so that the ring stays full whatever the lengths of walks and
 //! sentences (asynchronous memory access chaining, Kocberber et al. 2015). Where all
-//! lookups of a query begin at once, one visit resolves it, unless a search goes on in the next line
-//! of a table.
+//! lookups of a query begin at once, one visit resolves it, unless a search goes on in the next
+//! line of a table.
 
 use miriam_textio::Log10;
 

@@ -105,8 +105,8 @@ pub fn print_next_words(
     )
 }
 
-/// Returns the `count` most probable words after `context`, as [`NextWordSelection::Top`] says. With
-/// `markers` the context follows `<s>`.
+/// Returns the `count` most probable words after `context`, as [`NextWordSelection::Top`] says.
+/// With `markers` the context follows `<s>`.
 ///
 /// ```
 /// use miriam_lmcpu::next_word::most_probable;

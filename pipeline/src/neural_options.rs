@@ -71,8 +71,8 @@ impl NeuralOptions {
         self.vocab_size.unwrap_or(by_size)
     }
 
-    /// Returns the most bytes that the files of one model take, and those of its largest file, which
-    /// is there twice while it is replaced: the model, the best ones by each metric, and the
+    /// Returns the most bytes that the files of one model take, and those of its largest file,
+    /// which is there twice while it is replaced: the model, the best ones by each metric, and the
     /// optimiser's. Copies of a training without `overwrite` are not counted: how often it is saved
     /// is not known.
     ///

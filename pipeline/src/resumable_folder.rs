@@ -1,4 +1,5 @@
-//! The folder of a stage whose unfinished work the next run uses, with other work in it or beside it.
+//! The folder of a stage whose unfinished work the next run uses, with other work in it or beside
+//! it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,8 @@ const EMPTYING: &str = "emptying";
 pub(crate) struct ResumableFolder {
     /// The folder, relative to that of the model. No other stage writes to it.
     pub path: PathBuf,
-    /// The folder in which work begins anew while `path` has that of other options or texts. It takes
-    /// the place of `path` when the stage is done. The stage works in it if it is there.
+    /// The folder in which work begins anew while `path` has that of other options or texts. It
+    /// takes the place of `path` when the stage is done. The stage works in it if it is there.
     pub replacement: Option<PathBuf>,
     /// The text of the options that the unfinished work depends on.
     pub key: String,
@@ -73,7 +74,8 @@ impl ResumableFolder {
         fs::create_dir_all(&new).map_err(|e| Error::io(&new, "create", e))
     }
 
-    /// Puts the replacement, if there is one, in the place of the folder, as finished work with `key`.
+    /// Puts the replacement, if there is one, in the place of the folder, as finished work with
+    /// `key`.
     ///
     /// # Errors
     /// If a folder cannot be moved or removed, or the manifest cannot be written.

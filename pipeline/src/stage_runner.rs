@@ -148,8 +148,8 @@ pub(crate) fn find_obsolete<'n>(
     names.filter(|name| !is_written(name) && earlier.remove_stages_of(Path::new(name))).collect()
 }
 
-/// Renames obsolete files and folders of `folder`, so that they do not change the new system: `NAME` becomes
-/// `NAME.old`.
+/// Renames obsolete files and folders of `folder`, so that they do not change the new system:
+/// `NAME` becomes `NAME.old`.
 pub(crate) fn set_aside(folder: &Path, obsolete: &[&str]) -> Result<()> {
     let mut manifest = Manifest::open(folder);
     for name in obsolete {

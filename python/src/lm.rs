@@ -121,8 +121,8 @@ fn columns<'py>(py: Python<'py>, scores: &[LineScore], documents: bool) -> Colum
 
 #[pymethods]
 impl LanguageModel {
-    /// Creates a model that is not loaded, whatever the arguments: `__init__` of a subclass may have
-    /// others.
+    /// Creates a model that is not loaded, whatever the arguments: `__init__` of a subclass may
+    /// have others.
     #[new]
     #[pyo3(signature = (*_arguments, **_keywords),
            text_signature = "(path, *, load='populate', device='cpu', duplicates='reject', \

@@ -1,7 +1,7 @@
 //! Text from Python: strings, bytes, columns of Arrow.
 //!
-//! [`Lines`] and [`text_bytes`] copy nothing: a `str` provides the interpreter's UTF-8, a column its
-//! buffers.
+//! [`Lines`] and [`text_bytes`] copy nothing: a `str` provides the interpreter's UTF-8, a column
+//! its buffers.
 
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -34,8 +34,8 @@ pub fn without_line_end(line: &[u8]) -> &[u8] {
 ///
 /// # Errors
 ///
-/// `TypeError` if it is a single string, which Python treats as a sequence of letters, or an element
-/// is not a string.
+/// `TypeError` if it is a single string, which Python treats as a sequence of letters, or an
+/// element is not a string.
 pub fn string_list(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
         let message = "texts: expected a list of strings, found a string; put it into a list";
@@ -92,8 +92,8 @@ impl<'py> Lines<'py> {
     ///
     /// # Errors
     ///
-    /// `TypeError` if it is a single string or cannot be iterated over; for arrays of pyarrow, those
-    /// of `miriam._arrow.string_buffers`.
+    /// `TypeError` if it is a single string or cannot be iterated over; for arrays of pyarrow,
+    /// those of `miriam._arrow.string_buffers`.
     pub fn new(lines: &Bound<'py, PyAny>) -> PyResult<Self> {
         let py = lines.py();
         if lines.is_instance_of::<PyString>() || lines.is_instance_of::<PyBytes>() {
@@ -133,9 +133,9 @@ impl<'py> Lines<'py> {
     ///
     /// # Errors
     ///
-    /// If a line is neither `str` nor `bytes` or has lone surrogates, or the offsets are not ascending
-    /// positions in the data (the message contains the index of the line), or an array is not
-    /// contiguous.
+    /// If a line is neither `str` nor `bytes` or has lone surrogates, or the offsets are not
+    /// ascending positions in the data (the message contains the index of the line), or an array is
+    /// not contiguous.
     pub fn slices(&self) -> PyResult<Vec<&[u8]>> {
         match self {
             Lines::Objects(objects) => {

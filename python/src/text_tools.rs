@@ -412,8 +412,8 @@ impl Bpe {
         self.arguments.to_python(py)
     }
 
-    /// Returns the subwords of a line, separated by spaces. Words are separated by spaces alone, as in
-    /// subword-nmt.
+    /// Returns the subwords of a line, separated by spaces. Words are separated by spaces alone, as
+    /// in subword-nmt.
     fn segment(&self, line: &str) -> String {
         change_line(line.as_bytes(), |line, out| self.write_subwords(line, out))
     }

@@ -251,8 +251,8 @@ fn a_language_model_of_the_configuration() {
     assert!(found.text().contains("not in sampling"), "{}", found.text());
 }
 
-/// A neural language model takes part in the search as on the command line. A file of its folder that
-/// was written again is a change for the next reload.
+/// A neural language model takes part in the search as on the command line. A file of its folder
+/// that was written again is a change for the next reload.
 #[test]
 fn a_neural_language_model_of_the_configuration() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! A thousand lines over each protocol, from one, eight and sixty-four clients at once: what each
-//! gets is what the command line prints. So it is for every pair of every kind of multilingual model
-//! ([`super::languages`]).
+//! gets is what the command line prints. So it is for every pair of every kind of multilingual
+//! model ([`super::languages`]).
 
 use serde_json::json;
 

@@ -141,8 +141,8 @@ fn marian_server_takes_the_options_of_the_decoder() {
     }
 }
 
-/// An ensemble whose command line asks for lists, alignments and scores, and one configuration after
-/// another.
+/// An ensemble whose command line asks for lists, alignments and scores, and one configuration
+/// after another.
 #[test]
 fn marian_server_takes_ensembles_outputs_and_several_configurations() {
     let toy = crate::common::project_root().join("examples/toy-neural").canonicalize().unwrap();

@@ -63,8 +63,9 @@ pub fn fingerprint(tokenizers: &TokenizerPair) -> u64 {
     hash64(&all)
 }
 
-/// Reads parallel text and segments it. `right_to_left` reverses both sides. Lines whose case changes
-/// lose their links, which belong to other pieces. Files that are not UTF-8 are passed to `warn`.
+/// Reads parallel text and segments it. `right_to_left` reverses both sides. Lines whose case
+/// changes lose their links, which belong to other pieces. Files that are not UTF-8 are passed to
+/// `warn`.
 ///
 /// # Errors
 /// If a file cannot be read, has fewer lines than another, or has invalid lines.

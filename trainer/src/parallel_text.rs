@@ -77,8 +77,8 @@ impl ParallelFiles {
         self.paths().any(|path| path.as_os_str() == "-")
     }
 
-    /// Returns the files of source and target, or of the target alone if there is no source, if each
-    /// is a file by itself that can be read again.
+    /// Returns the files of source and target, or of the target alone if there is no source, if
+    /// each is a file by itself that can be read again.
     pub fn sides(&self) -> Option<Vec<PathBuf>> {
         let text = |field| {
             let file = self.files.iter().find(|file| file.fields == [field])?;

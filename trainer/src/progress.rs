@@ -46,8 +46,8 @@ impl std::fmt::Display for TrainingLength {
     }
 }
 
-/// Reads a number with an optional `K`, `M` or `G` and an optional unit. The units are counted whole, as
-/// in Marian.
+/// Reads a number with an optional `K`, `M` or `G` and an optional unit. The units are counted
+/// whole, as in Marian.
 impl FromStr for TrainingLength {
     type Err = String;
 

@@ -119,7 +119,8 @@ fn run(request: &TrainingRequest) -> Result<Run, String> {
     run_with(request, &NoProgress)
 }
 
-/// Trains like [`run_request`], and stops when training has asked `questions` times whether to stop.
+/// Trains like [`run_request`], and stops when training has asked `questions` times whether to
+/// stop.
 pub fn run_until(request: &TrainingRequest, questions: usize) -> Result<Outcome, String> {
     match run_with(request, &StopAfter(AtomicUsize::new(usize::MAX), questions))?.summary {
         Summary::Trained { outcome, .. } => Ok(outcome),
@@ -127,8 +128,8 @@ pub fn run_until(request: &TrainingRequest, questions: usize) -> Result<Outcome,
     }
 }
 
-/// A user who stops training, but nothing before it. The questions that are left, and how many there
-/// are when training begins.
+/// A user who stops training, but nothing before it. The questions that are left, and how many
+/// there are when training begins.
 struct StopAfter(AtomicUsize, usize);
 
 impl Progress for StopAfter {

@@ -74,7 +74,8 @@ impl Axis {
 }
 
 /// Returns which of the ascending `counts` have labels that do not overlap, on an axis with so many
-/// pixels per count. The last label is chosen first, then the first, then the others from the right.
+/// pixels per count. The last label is chosen first, then the first, then the others from the
+/// right.
 fn spaced_labels(counts: &[usize], pixels_per_count: f64) -> Vec<bool> {
     const DIGIT: f64 = 9.0;
     const SPACE: f64 = 6.0;

@@ -1,8 +1,8 @@
 //! Drawing of charts by `plotters`, which lays out axes, ticks and labels and writes SVG.
 //!
 //! [`Axis`] computes positions and labels itself: in `plotters`, logarithmic axes are of another
-//! type, and axes of floats cannot label chosen values. Dashes are separate strokes, because the SVG
-//! backend of `plotters` draws no dashed lines.
+//! type, and axes of floats cannot label chosen values. Dashes are separate strokes, because the
+//! SVG backend of `plotters` draws no dashed lines.
 
 use std::ops::Range;
 
@@ -92,9 +92,9 @@ impl Chart {
         (width, ((Self::WIDTH - LEFT) as i32 / width).max(1) as usize)
     }
 
-    /// Returns the labels of bands and the x of their middles, in pixels, from right to left. A label
-    /// is above the middle of its band. The last one may move left, to end with the axis; others that
-    /// do not fit are left out.
+    /// Returns the labels of bands and the x of their middles, in pixels, from right to left. A
+    /// label is above the middle of its band. The last one may move left, to end with the axis;
+    /// others that do not fit are left out.
     fn band_labels(&self) -> Vec<(i32, &str)> {
         let mut band_end = f64::from(Self::WIDTH - RIGHT);
         let mut free_to = band_end;

@@ -63,8 +63,8 @@ impl Colour {
 }
 
 impl LineStyle {
-    /// Returns the style of the curve with the index `place`: first solid lines of all colours, then
-    /// dashed ones.
+    /// Returns the style of the curve with the index `place`: first solid lines of all colours,
+    /// then dashed ones.
     pub fn for_curve(place: usize) -> Self {
         let is_dashed = place / CURVE_COLOURS.len() % 2 == 1;
         LineStyle { colour: Colour::for_curve(place), is_dashed }

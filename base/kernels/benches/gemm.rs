@@ -5,8 +5,8 @@
 //! `cargo bench -p miriam-kernels --bench gemm`, with prefixes that select rows
 //! (`i8 6x512`, `f32`) and `--seconds` for each number. The last table is of the i8 GEMM with
 //! tile units beside the one with vectors, in turn, where the CPU has them (`i8-tiles 32x512`). An
-//! operation is a multiplication or an addition. Weights are in the largest cache that holds them, as in decoding; times are
-//! CPU times of the thread, the best of many calls.
+//! operation is a multiplication or an addition. Weights are in the largest cache that holds them,
+//! as in decoding; times are CPU times of the thread, the best of many calls.
 
 use std::hint::black_box;
 use std::io::Write;

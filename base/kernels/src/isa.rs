@@ -113,8 +113,8 @@ pub(crate) trait Isa: Copy + 'static {
     /// in the lower half. Exact while sums stay in i32.
     fn dot_i16(self, sums: Self::I, pair: u32, line: &Line) -> Self::I;
 
-    /// Adds to sixteen columns the products of two depth steps, two bf16 with the first in the lower
-    /// half; the products of the second step are added first.
+    /// Adds to sixteen columns the products of two depth steps, two bf16 with the first in the
+    /// lower half; the products of the second step are added first.
     #[inline(always)]
     fn dot_bf16(self, sums: Self::F, pair: u32, line: &Line) -> Self::F {
         let cells = self.to_array(self.load_line(line)).map(f32::to_bits);
@@ -284,8 +284,8 @@ fn tree_reduce(mut lanes: [f32; LANES], join: impl Fn(f32, f32) -> f32) -> f32 {
 
 /// Calls a function, generic over [`Isa`] with a value of it as first argument, with the
 /// instructions of a [`Cpu`]. VNNI only changes integer GEMM: only `dispatch!(vnni ...)`
-/// compiles a function for it. `dispatch!(bf16 ...)` compiles it for products of bf16 and, where the
-/// CPU has none, for the plain set.
+/// compiles a function for it. `dispatch!(bf16 ...)` compiles it for products of bf16 and, where
+/// the CPU has none, for the plain set.
 macro_rules! dispatch {
     ($cpu:expr, $function:ident ($($argument:expr),* $(,)?)) => {
         match $cpu.level() {

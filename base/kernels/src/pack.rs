@@ -3,11 +3,11 @@
 //! One layout serves every instruction set, so that a model file need not be converted again for
 //! another machine: columns are grouped by sixteen (a *panel*), and a panel is a sequence of
 //! 64-byte [`Line`]s, one per depth step. In a line every column has a cell of four bytes: one f32,
-//! two i16 or bf16, or four i8, adjacent along the depth. A line is a register of AVX-512 or two of AVX2,
-//! and a cache line; `vpdpbusd`, `vpmaddubsw`, `vpmaddwd` and multiply-add all take it as it is.
-//! The four panels that AVX-512 multiplies at once are four streams, which prefetchers follow. The
-//! gain of a separate layout for an instruction set (one stream instead of four) was not worth a
-//! file for each.
+//! two i16 or bf16, or four i8, adjacent along the depth. A line is a register of AVX-512 or two of
+//! AVX2, and a cache line; `vpdpbusd`, `vpmaddubsw`, `vpmaddwd` and multiply-add all take it as it
+//! is. The four panels that AVX-512 multiplies at once are four streams, which prefetchers follow.
+//! The gain of a separate layout for an instruction set (one stream instead of four) was not worth
+//! a file for each.
 //!
 //! A column has one cell per line in every type, so shortlists gather the columns of their tokens
 //! from the packed form ([`WeightsF32::select`], [`WeightsI16::select`], [`WeightsI8::select`]).

@@ -40,8 +40,8 @@ pub(crate) fn confidence_interval(
     }
 }
 
-/// Returns a mean without NumPy's rounding errors: sacreBLEU takes that of Python's `statistics` for the
-/// interval of one system.
+/// Returns a mean without NumPy's rounding errors: sacreBLEU takes that of Python's `statistics`
+/// for the interval of one system.
 fn plain_mean(_: &dyn Metric, scores: &[f64]) -> f64 {
     scores.iter().sum::<f64>() / scores.len().max(1) as f64
 }

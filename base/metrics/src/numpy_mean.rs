@@ -1,5 +1,5 @@
-//! NumPy's mean of an array: sums in pairs of halves, and in eight lanes within a block, so that the
-//! order of additions, and with it the last digits, are NumPy's.
+//! NumPy's mean of an array: sums in pairs of halves, and in eight lanes within a block, so that
+//! the order of additions, and with it the last digits, are NumPy's.
 
 use std::ops::{Add, Div};
 

@@ -1,9 +1,9 @@
 //! Interpreter of PTX, the assembly of NVIDIA's GPUs, for tests on machines without one.
 //!
 //! It runs the modules that ship, and finds what a GPU does not tell: accesses outside of a buffer
-//! or of what was written to it, misaligned ones, lanes that do not meet where they exchange values,
-//! barriers that some threads never reach, accesses of two warps to shared memory without a barrier
-//! between. A seed names the order in which blocks, warps and lanes
+//! or of what was written to it, misaligned ones, lanes that do not meet where they exchange
+//! values, barriers that some threads never reach, accesses of two warps to shared memory without a
+//! barrier between. A seed names the order in which blocks, warps and lanes
 //! run, so that a race shows under some seed and can be repeated.
 //!
 //! Known is what NVRTC emits for kernels of `f32`, `f16` and `bf16` arithmetic: no textures, no

@@ -4,7 +4,8 @@ mod common;
 
 use common::{block, run_body};
 
-/// Runs `body` in one thread: the words of `input` are in `%r2` and so on, and `%r20` is the result.
+/// Runs `body` in one thread: the words of `input` are in `%r2` and so on, and `%r20` is the
+/// result.
 fn word(body: &str, input: &[u32]) -> u32 {
     let loads: String = (0..input.len())
         .map(|i| format!("ld.global.u32 %r{}, [%rd3+{}];\n", i + 2, 4 * i))

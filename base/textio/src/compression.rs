@@ -47,8 +47,8 @@ impl Compression {
     }
 }
 
-/// Compresses texts, one after another, at the fastest level. Concatenated compressed texts decompress
-/// to the concatenation of the texts, so threads can compress parts of one file
+/// Compresses texts, one after another, at the fastest level. Concatenated compressed texts
+/// decompress to the concatenation of the texts, so threads can compress parts of one file
 /// ([`Output::create_precompressed`](crate::Output::create_precompressed)).
 pub struct TextCompressor {
     compression: Compression,

@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::Path;
 
-/// Returns the bytes that this process can still use: what the machine has available, or what one of
-/// its control groups still allows if that is less. `None` if neither is known.
+/// Returns the bytes that this process can still use: what the machine has available, or what one
+/// of its control groups still allows if that is less. `None` if neither is known.
 pub fn free_memory() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let machine = fs::read_to_string("/proc/meminfo").unwrap_or_default();
@@ -15,8 +15,8 @@ pub fn free_memory() -> Option<u64> {
     machine.into_iter().chain(free_in_groups(Path::new("/sys/fs/cgroup"), &groups)).min()
 }
 
-/// The files of a control group that tell its memory, and the lines of `memory.stat` for the pages of
-/// files.
+/// The files of a control group that tell its memory, and the lines of `memory.stat` for the pages
+/// of files.
 struct Layout {
     limit: &'static str,
     used: &'static str,
@@ -36,8 +36,8 @@ const VERSION_2: Layout = Layout {
 };
 
 /// Returns what the groups below the folder `root` that are listed in `groups`, and the groups that
-/// contain them, still allow. In a container the names are often those outside, and its own group is
-/// the root.
+/// contain them, still allow. In a container the names are often those outside, and its own group
+/// is the root.
 fn free_in_groups(root: &Path, groups: &str) -> Option<u64> {
     let memory_groups = groups.lines().filter_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);

@@ -1,7 +1,7 @@
 //! Text input and output of translation systems: lines of bytes, fields separated by `|||`, words,
 //! n-best lists, numbers parsed and printed as in Moses and KenLM, sorting of large files, output
-//! that an interrupted program continues, progress and cancellation, and parallel work on lines that
-//! keeps their order.
+//! that an interrupted program continues, progress and cancellation, and parallel work on lines
+//! that keeps their order.
 //!
 //! Text consists of bytes; nothing here requires UTF-8.
 //!

@@ -203,8 +203,8 @@ fn round_ties_even(number: f64) -> u32 {
     ((number + SHIFT) - SHIFT) as u32
 }
 
-/// Works like [`push_general`] for most numbers of magnitude 1e-16 to 1e-4; returns false for others,
-/// which it leaves out.
+/// Works like [`push_general`] for most numbers of magnitude 1e-16 to 1e-4; returns false for
+/// others, which it leaves out.
 fn push_small_f32(out: &mut Vec<u8>, value: f32) -> bool {
     // Exact as f64.
     const POWERS: [f64; 14] =

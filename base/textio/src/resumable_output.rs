@@ -3,8 +3,8 @@
 //!
 //! Each part is compressed by itself, and one after the other they are a text for every reader of
 //! the format. So an unfinished file can be cut after a part. A small file beside it,
-//! `NAME.partial.state`, says after which, what the parts depend on, and their hash: another command
-//! may have begun the file anew since.
+//! `NAME.partial.state`, says after which, what the parts depend on, and their hash: another
+//! command may have begun the file anew since.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -45,8 +45,8 @@ struct State {
 
 impl ResumableOutput {
     /// Opens the output at `path`: `-` is standard output; other names are as for
-    /// [`Output::create`]. `job` describes all that the text depends on; if an unfinished file is of
-    /// the same job, it is continued. Without a job, or where the output is no file, nothing is
+    /// [`Output::create`]. `job` describes all that the text depends on; if an unfinished file is
+    /// of the same job, it is continued. Without a job, or where the output is no file, nothing is
     /// continued. [`units`](Self::units) says how much is there.
     ///
     /// # Errors

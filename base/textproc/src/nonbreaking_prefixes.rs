@@ -168,8 +168,8 @@ impl NonbreakingPrefixes {
         NonbreakingPrefixes { words, longest_dotted }
     }
 
-    /// Returns the length in bytes of the longest word with a full stop inside, such as `p.ej`; 0 if
-    /// there is none.
+    /// Returns the length in bytes of the longest word with a full stop inside, such as `p.ej`; 0
+    /// if there is none.
     pub(crate) fn longest_dotted(&self) -> usize {
         self.longest_dotted
     }

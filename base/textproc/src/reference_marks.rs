@@ -8,8 +8,9 @@ const MAX_CONTENT: usize = 24;
 /// The maximum number of reference marks in a row.
 const MAX_MARKS: usize = 16;
 
-/// Returns the length in bytes of the reference marks at the beginning of `text`, the text after the
-/// end of a sentence. After them, the text ends, or white space or a script without spaces follows.
+/// Returns the length in bytes of the reference marks at the beginning of `text`, the text after
+/// the end of a sentence. After them, the text ends, or white space or a script without spaces
+/// follows.
 pub(crate) fn reference_marks_len(text: &[u8]) -> usize {
     let mut length = 0;
     for _ in 0..MAX_MARKS {

@@ -1,8 +1,8 @@
 //! Study of asynchronous SGD on a simulated machine: the systems of Bogoychev's thesis.
 //!
-//! Each system trains with each seed in one thread and in its own folder, so that training runs take place in
-//! parallel and a stopped study can be resumed. The study compares the quality of systems by epoch
-//! and by simulated time. It does not depend on the speed of this machine.
+//! Each system trains with each seed in one thread and in its own folder, so that training runs
+//! take place in parallel and a stopped study can be resumed. The study compares the quality of
+//! systems by epoch and by simulated time. It does not depend on the speed of this machine.
 
 mod chart;
 mod report;
@@ -220,8 +220,8 @@ fn find_repeated<T: PartialEq>(values: &[T]) -> Option<&T> {
     places.find(|(at, value)| values[..*at].contains(value)).map(|(_, value)| value)
 }
 
-/// The description of the study: what its results depend on, and training runs do not check when they
-/// are resumed.
+/// The description of the study: what its results depend on, and training runs do not check when
+/// they are resumed.
 const DESCRIPTION: &str = "study.json";
 
 /// Returns the description of a study.
@@ -254,8 +254,8 @@ fn check_description(path: &Path, study: &Value) -> Result<()> {
     Err(Error::unmeasurable(format!("{}: {reason}; give -o another folder", path.display())))
 }
 
-/// Creates the folder and the vocabulary, and counts the words of the corpus. Returns `None` if `stop`
-/// was cancelled.
+/// Creates the folder and the vocabulary, and counts the words of the corpus. Returns `None` if
+/// `stop` was cancelled.
 fn prepare(options: &AsyncOptions, stop: &CancellationToken) -> Result<Option<Trainee>> {
     let folder = &options.output;
     fs::create_dir_all(folder).map_err(cannot("make this folder", folder))?;

@@ -1,5 +1,5 @@
-//! The systems of Bogoychev's thesis (2019, tables 5.2 and 5.4 to 5.6; `docs/spec/training.md` A.14),
-//! scaled to small corpora.
+//! The systems of Bogoychev's thesis (2019, tables 5.2 and 5.4 to 5.6; `docs/spec/training.md`
+//! A.14), scaled to small corpora.
 //!
 //! An epoch of the thesis has 72 million words. The thesis states the lengths of warm-up and of
 //! local optimisers in updates or batches; here they are converted to the same fraction of an
@@ -10,16 +10,16 @@ use miriam_trainer::options::RawOptions;
 
 use crate::error::Result;
 
-/// Words of the thesis's batches, which fill 3 GB and 10 GB of a GPU. The thesis counts words of the
-/// source; batches here have as many words of the target.
+/// Words of the thesis's batches, which fill 3 GB and 10 GB of a GPU. The thesis counts words of
+/// the source; batches here have as many words of the target.
 const SMALL_BATCH: f64 = 2633.0;
 const LARGE_BATCH: f64 = 10_449.0;
 /// The learning rate for small batches divided by that for large ones.
 const SMALL_RATE: f64 = 1e-4 / 4.5e-4;
 /// Words of an epoch: 1,720 large batches for each of four workers.
 const EPOCH: f64 = 4.0 * 1720.0 * LARGE_BATCH;
-/// Seconds of a large batch, a small batch, and fetch and push together, fitted to the words a second
-/// of the thesis (tables 5.1 and 5.3), which has no times of its own.
+/// Seconds of a large batch, a small batch, and fetch and push together, fitted to the words a
+/// second of the thesis (tables 5.1 and 5.3), which has no times of its own.
 const LARGE_SECONDS: f64 = 0.85;
 const SMALL_SECONDS: f64 = 0.35;
 const TRANSFER_SECONDS: f64 = 0.19;
@@ -50,7 +50,8 @@ pub struct System {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rate {
     Constant,
-    /// Proportional to the words of an update, relative to the mean of those before (section 5.6.1).
+    /// Proportional to the words of an update, relative to the mean of those before (section
+    /// 5.6.1).
     Flexible,
     /// Rises again and again (section 5.6.2).
     Cyclic,

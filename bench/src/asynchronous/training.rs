@@ -164,8 +164,8 @@ impl Trainee {
             + updates as f64 * (seconds_per_batch + transfers)
     }
 
-    /// Parses the trainer's tables as far as the epochs of the study; an earlier study in this folder
-    /// may have had more. Returns `None` if they are incomplete.
+    /// Parses the trainer's tables as far as the epochs of the study; an earlier study in this
+    /// folder may have had more. Returns `None` if they are incomplete.
     fn read_training(
         &self,
         system: &System,
@@ -185,7 +185,8 @@ impl Trainee {
                 pushes.get(push).map(|push| push.seconds)
             }
         };
-        // The first validation with these words is the last of the study; halves of epochs are rounded.
+        // The first validation with these words is the last of the study; halves of epochs are
+        // rounded.
         let max_words =
             self.scale.epochs * VALIDATIONS * (self.scale.epoch_words / VALIDATIONS).max(1);
         let mut last_update = None;

@@ -97,9 +97,9 @@ const NODE_WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWi
 /// Highest orders with hash tables that are measured.
 const MAX_HASHED_ORDERS: [usize; 2] = [0, 2];
 
-/// Measures every layout and writes `queries.csv`, `reads.csv`, `trees.csv` and `queries.svg`, or compares the
-/// scores of all layouts; prints each row when it is measured. Models are built on rayon's current
-/// threads.
+/// Measures every layout and writes `queries.csv`, `reads.csv`, `trees.csv` and `queries.svg`, or
+/// compares the scores of all layouts; prints each row when it is measured. Models are built on
+/// rayon's current threads.
 ///
 /// # Errors
 /// If files cannot be read or written, the device cannot be used, or ([`Error::Mismatch`]) two

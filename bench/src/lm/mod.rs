@@ -91,8 +91,8 @@ struct Measurement {
 }
 
 /// Measures the chosen methods on one thread and on `threads`, prints a table, and writes it as CSV
-/// if asked. `Single` is left out for models other than probing files of Miriam. The model is opened
-/// on rayon's current threads.
+/// if asked. `Single` is left out for models other than probing files of Miriam. The model is
+/// opened on rayon's current threads.
 ///
 /// # Errors
 /// If the model or the text cannot be read, or the table cannot be written.

@@ -32,8 +32,8 @@ pub fn decoding_architecture(name: &str, words: usize) -> Option<Architecture> {
     })
 }
 
-/// Returns Marian's transformer-base-AAN (Junczys-Dowmunt et al. 2018): a base transformer whose decoder
-/// has average attention with a gate and a feed-forward layer.
+/// Returns Marian's transformer-base-AAN (Junczys-Dowmunt et al. 2018): a base transformer whose
+/// decoder has average attention with a gate and a feed-forward layer.
 pub fn average_attention_base(words: usize) -> Architecture {
     let base = transformer_of_width(512, 2048, [6, 6], words);
     let attention = AverageAttentionConfig {
@@ -141,8 +141,9 @@ fn random_values(parameter: &ParameterSpec, gain: f32, numbers: &mut SplitMix64)
     (0..rows * columns).map(|_| (2.0 * numbers.next_f32() - 1.0) * range).collect()
 }
 
-/// Returns the shape of a recurrent model with one layer of `cell` on either side, over vocabularies of
-/// `words` tokens: with GRUs Nematus' and Amun's (Hoang et al. 2018: 30,000 tokens, 256 wide).
+/// Returns the shape of a recurrent model with one layer of `cell` on either side, over
+/// vocabularies of `words` tokens: with GRUs Nematus' and Amun's (Hoang et al. 2018: 30,000 tokens,
+/// 256 wide).
 pub fn recurrent_shape(cell: CellKind, width: usize, words: usize) -> RecurrentConfig {
     RecurrentConfig {
         embeddings: EmbeddingConfig {

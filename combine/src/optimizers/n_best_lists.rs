@@ -95,7 +95,8 @@ pub struct NBestLists {
 }
 
 impl NBestLists {
-    /// Creates empty lists for `lines` source lines, whose translations have `num_components` values.
+    /// Creates empty lists for `lines` source lines, whose translations have `num_components`
+    /// values.
     pub fn new(lines: usize, num_components: usize) -> Self {
         NBestLists {
             num_components,

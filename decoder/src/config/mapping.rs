@@ -39,9 +39,9 @@ impl DecodingGraphBackoff {
     }
 }
 
-/// Parses the steps of the lines `T n`, `g T n` or `g NAME`; n counts the tables in the order of the
-/// ini, without the unknown-word penalty. A table that is listed twice is consulted once. Graphs
-/// (g) have no effect, as in Moses2: each table gives options of its own.
+/// Parses the steps of the lines `T n`, `g T n` or `g NAME`; n counts the tables in the order of
+/// the ini, without the unknown-word penalty. A table that is listed twice is consulted once.
+/// Graphs (g) have no effect, as in Moses2: each table gives options of its own.
 pub(super) fn parse_steps(
     ini: &Path,
     parameters: &Parameters,

@@ -35,8 +35,8 @@ pub struct RescoringModel {
 }
 
 impl RescoringModel {
-    /// Returns the name of the feature that marks the translations which the model adds to lists, if
-    /// it adds some.
+    /// Returns the name of the feature that marks the translations which the model adds to lists,
+    /// if it adds some.
     pub fn candidate_feature(&self) -> Option<String> {
         (self.candidates() > 0).then(|| format!("{}Candidate", self.name))
     }

@@ -16,8 +16,8 @@ const LIST_SECTION: &str = "rescore-weight";
 /// Assigns the weights of every feature, and of the models of `[rescore]`. The last line of a name
 /// counts; features without a line must be untuneable and have weights of 1.
 ///
-/// Returns the weights of the features in rescored lists, if `[rescore-weight]` has them and those of
-/// the models; otherwise they are those of the search.
+/// Returns the weights of the features in rescored lists, if `[rescore-weight]` has them and those
+/// of the models; otherwise they are those of the search.
 pub(super) fn assign_weights(
     ini: &Path,
     parameters: &Parameters,
@@ -142,8 +142,8 @@ fn apply_overwrites(
 }
 
 /// Returns the weights of all features as Moses prints them, with a word in the place of components
-/// that are not tuned; those of rescored lists follow under their heading where they are not those of
-/// the search.
+/// that are not tuned; those of rescored lists follow under their heading where they are not those
+/// of the search.
 pub(super) fn format_lines(
     features: &[FeatureSpec],
     rescoring: &[RescoringModel],

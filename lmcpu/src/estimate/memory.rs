@@ -3,8 +3,8 @@
 /// The smallest memory that is planned with, in bytes.
 const MIN_MEMORY: u64 = 64 << 20;
 
-/// Returns half of the memory that is [free](miriam_textio::free_memory) for this process, in bytes;
-/// one gibibyte if that is not known.
+/// Returns half of the memory that is [free](miriam_textio::free_memory) for this process, in
+/// bytes; one gibibyte if that is not known.
 pub fn default_memory() -> u64 {
     miriam_textio::free_memory().map_or(1 << 30, |free| (free / 2).max(MIN_MEMORY))
 }
@@ -24,8 +24,8 @@ pub(super) fn record_bytes(length: usize) -> u64 {
 }
 
 /// Returns the memory in bytes per token for partitioning a row into records: each token ends at
-/// most one n-gram of each length up to `order`, lists grow by doubling, and the row's tables are in
-/// memory.
+/// most one n-gram of each length up to `order`, lists grow by doubling, and the row's tables are
+/// in memory.
 pub(super) fn partition_bytes_per_token(order: usize) -> u64 {
     SMOOTH_BYTES_PER_TOKEN + 2 * (2..=order).map(record_bytes).sum::<u64>()
 }

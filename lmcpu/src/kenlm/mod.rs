@@ -63,12 +63,13 @@ pub(crate) fn is_kenlm_binary(path: &Path) -> bool {
         && start == KENLM_MAGIC
 }
 
-/// Opens the model at `path`, in any format that [`open_source`] reads, to build a file for KenLM from it.
+/// Opens the model at `path`, in any format that [`open_source`] reads, to build a file for KenLM
+/// from it.
 ///
 /// # Errors
 ///
-/// If the model cannot be read or KenLM has no such models, or the value of `arpa` for `<unk>` is not a
-/// log probability.
+/// If the model cannot be read or KenLM has no such models, or the value of `arpa` for `<unk>` is
+/// not a log probability.
 fn open_for_building<'p>(
     path: &Path,
     arpa: ArpaOptions,

@@ -84,8 +84,8 @@ pub struct SortedTrie {
 }
 
 impl SortedTrie {
-    /// Returns the index of the n-gram that extends the n-gram `at`, of `order` words, to the left by
-    /// `word`.
+    /// Returns the index of the n-gram that extends the n-gram `at`, of `order` words, to the left
+    /// by `word`.
     #[inline(always)]
     pub fn child(&self, order: usize, at: u32, word: u32) -> Option<u32> {
         let range = self.levels[order - 1].children_of(at);

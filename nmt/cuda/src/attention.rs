@@ -1,8 +1,8 @@
 //! Attention of queries to the keys and values of their sentences.
 //!
-//! Keys and values stay in the tensor in which a product has put them, side by side for all layers of
-//! a decoder. A query has a record of the rows that it attends to; the layers of a step differ only
-//! in the columns, so they share the records, which are uploaded once.
+//! Keys and values stay in the tensor in which a product has put them, side by side for all layers
+//! of a decoder. A query has a record of the rows that it attends to; the layers of a step differ
+//! only in the columns, so they share the records, which are uploaded once.
 
 use miriam_gpu::Buffer;
 use miriam_nmt_models::{Error, Result};
@@ -79,8 +79,8 @@ impl CudaBackend {
         Ok(sentences.collect())
     }
 
-    /// Attends by groups of queries, scaled by the width of a head; keeps the weights of one head, if
-    /// asked.
+    /// Attends by groups of queries, scaled by the width of a head; keeps the weights of one head,
+    /// if asked.
     pub(crate) fn attend_sources(
         &mut self,
         queries: ColumnSlice<'_, DeviceTensor>,

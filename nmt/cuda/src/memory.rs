@@ -16,8 +16,8 @@ pub(crate) struct Pool {
     free: RefCell<BTreeMap<usize, Vec<Buffer<f32>>>>,
 }
 
-/// Returns how many numbers the buffer for `len` numbers holds: one of four lengths for each power of
-/// two, so that tensors of similar sizes share buffers.
+/// Returns how many numbers the buffer for `len` numbers holds: one of four lengths for each power
+/// of two, so that tensors of similar sizes share buffers.
 fn buffer_len(len: usize) -> usize {
     let len = len.max(64);
     let step = (len.next_power_of_two() / 8).max(1);

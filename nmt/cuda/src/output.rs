@@ -25,7 +25,8 @@ const MAX_ROWS: usize = 65_535;
 const THREADS: u32 = 128;
 const PARTS_OF_BLOCK: usize = 4;
 
-/// The results of the parts of rows: of each the largest logit, the sum relative to it, and the best.
+/// The results of the parts of rows: of each the largest logit, the sum relative to it, and the
+/// best.
 struct RowParts {
     /// `[2, rows * parts]`: the largest, then the sums.
     sums: DeviceTensor,
@@ -39,8 +40,8 @@ struct RowParts {
 }
 
 impl RowParts {
-    /// Returns the number of parts of a row of `columns` columns, and the number of best logits that
-    /// each part keeps so that the row's `k` best are among them.
+    /// Returns the number of parts of a row of `columns` columns, and the number of best logits
+    /// that each part keeps so that the row's `k` best are among them.
     fn sizes(columns: usize, k: usize) -> [usize; 2] {
         [columns.div_ceil(PART_COLUMNS).max(1), k.min(PART_COLUMNS)]
     }
@@ -56,8 +57,8 @@ impl RowParts {
 
 /// The best of the rows of a group, among the numbers that leave the device.
 struct GroupResults<'a> {
-    /// The first number: the logits of the best of each row, their columns as bits, and of each row the
-    /// largest logit and the sum relative to it.
+    /// The first number: the logits of the best of each row, their columns as bits, and of each row
+    /// the largest logit and the sum relative to it.
     start: usize,
     rows: usize,
     /// The best of a row.
@@ -66,7 +67,8 @@ struct GroupResults<'a> {
 }
 
 impl GroupResults<'_> {
-    /// The numbers of a row: of each of its best the logit and the column, the largest logit, the sum.
+    /// The numbers of a row: of each of its best the logit and the column, the largest logit, the
+    /// sum.
     fn len(&self) -> usize {
         2 * self.rows * (self.k + 1)
     }
@@ -114,8 +116,8 @@ impl CudaBackend {
         Ok(parts)
     }
 
-    /// Finds the best of each part of the rows of a product, whose logits are in memory only if they
-    /// are few.
+    /// Finds the best of each part of the rows of a product, whose logits are in memory only if
+    /// they are few.
     fn parts_of_product(
         &mut self,
         input: &DeviceTensor,
@@ -140,8 +142,8 @@ impl CudaBackend {
         Ok(parts)
     }
 
-    /// Finds the best of each row, and what normalises its logits: without the sum, a logit that is not
-    /// finite would not be noticed. Writes them to the place of `results` in `found`.
+    /// Finds the best of each row, and what normalises its logits: without the sum, a logit that is
+    /// not finite would not be noticed. Writes them to the place of `results` in `found`.
     fn merge_parts(
         &self,
         parts: &RowParts,

@@ -224,7 +224,8 @@ impl ModelDescription {
             description.shapes.push((name.to_owned(), element, tensor.shape().to_vec()));
         }
         if let Some(precision) = model.precision() {
-            // Packed tensors have padding and scales, so parameters are counted by the architecture.
+            // Packed tensors have padding and scales, so parameters are counted by the
+            // architecture.
             description.lines.push(("weights", format!("packed as {}", precision.name())));
             let needed = model.architecture().parameters().into_iter();
             description.parameters =

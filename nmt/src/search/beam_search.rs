@@ -81,8 +81,8 @@ impl BeamSearch {
     /// under `id`, which is also part of the key of its random numbers.
     ///
     /// # Errors
-    /// If it has too many constraints, and those of a neural language model. The caller keeps the slot
-    /// then.
+    /// If it has too many constraints, and those of a neural language model. The caller keeps the
+    /// slot then.
     pub fn add(&mut self, id: u64, slot: Slot, request: &Request) -> Result<()> {
         let mut sentence = self.free_states.pop().unwrap_or_default();
         sentence.start(id, slot, request, &self.options)?;

@@ -146,8 +146,8 @@ pub struct SearchOptions {
     /// The effect of a prefix on its translation.
     pub prefix_role: PrefixRole,
     /// The share of the probability that the prefix's next token gets, above 0 and below 1, as long
-    /// as a hypothesis follows the prefix (CTranslate2's biased decoding). `None` forces the prefix.
-    /// Not with constraints.
+    /// as a hypothesis follows the prefix (CTranslate2's biased decoding). `None` forces the
+    /// prefix. Not with constraints.
     pub prefix_bias: Option<f32>,
     /// A language model whose scores are added to those of the tokens; `None` for no such model.
     /// Not with sampling.

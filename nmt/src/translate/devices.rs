@@ -29,8 +29,8 @@ pub(super) type NetworksByDevice = Vec<Arc<[Network]>>;
 pub const GPU_PRECISIONS: [Precision; 2] = [Precision::F32, Precision::F16];
 
 impl Placement<'_> {
-    /// Loads one model on the first device, for measurements and comparisons: a failure of a GPU is an
-    /// error, and the CPU does not continue. `path` names the model in messages.
+    /// Loads one model on the first device, for measurements and comparisons: a failure of a GPU is
+    /// an error, and the CPU does not continue. `path` names the model in messages.
     ///
     /// # Errors
     /// If the device cannot be used, or a parameter is missing or has the wrong shape.

@@ -35,8 +35,8 @@ impl Translator {
     }
 
     /// Adds the scores of an n-gram language model to the search, weighted by [`lm_weight`] of the
-    /// options. The model is over the tokens of the target vocabulary if `by_pieces`, else over words of
-    /// the output text, separated by spaces.
+    /// options. The model is over the tokens of the target vocabulary if `by_pieces`, else over
+    /// words of the output text, separated by spaces.
     ///
     /// [`lm_weight`]: super::TranslationOptions::lm_weight
     ///
@@ -61,8 +61,8 @@ impl Translator {
     }
 
     /// Adds the scores of a neural language model to the search, as
-    /// [`set_language_model`](Self::set_language_model) does for n-grams. It computes on the devices of
-    /// the translator, in the precision of its own file. `tuner` chooses its kernels.
+    /// [`set_language_model`](Self::set_language_model) does for n-grams. It computes on the
+    /// devices of the translator, in the precision of its own file. `tuner` chooses its kernels.
     ///
     /// # Errors
     /// If `bundle` is not a language model, its vocabulary or its direction is not that of the

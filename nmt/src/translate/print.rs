@@ -19,8 +19,8 @@ pub(super) struct ScoredTranslation {
 }
 
 /// Appends the lines of sentence `id`, counted from 0. `found` has at least one translation,
-/// that of [`empty_translation`] if there is none. N-best lists have the score of each model as `F0`
-/// and so on, and that of a language model in the search as `LM0`.
+/// that of [`empty_translation`] if there is none. N-best lists have the score of each model as
+/// `F0` and so on, and that of a language model in the search as `LM0`.
 pub(super) fn write_translations(
     id: u64,
     source: &Pieces,

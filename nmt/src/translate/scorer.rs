@@ -94,8 +94,8 @@ impl LoadedModels {
     }
 }
 
-/// Reverses the weights of the tokens of a source that was read from right to left; the weight of EOS
-/// stays last.
+/// Reverses the weights of the tokens of a source that was read from right to left; the weight of
+/// EOS stays last.
 pub(super) fn reverse_before_end(weights: &mut [f32]) {
     let words = weights.len().saturating_sub(1);
     weights[..words].reverse();

@@ -142,8 +142,8 @@ impl Translator {
     }
 }
 
-/// Reverses the translation of a right-to-left model, and its alignment to the source, which the model
-/// has read from right to left; `</s>` stays last.
+/// Reverses the translation of a right-to-left model, and its alignment to the source, which the
+/// model has read from right to left; `</s>` stays last.
 fn reverse(translation: &mut Translation) {
     let words = translation.tokens.len();
     translation.tokens.reverse();

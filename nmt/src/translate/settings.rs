@@ -234,8 +234,8 @@ impl Translator {
     /// Returns a translator of the same models with other settings.
     ///
     /// # Errors
-    /// If more translations are wanted than the beam size, the weight of a language model is set where
-    /// there is none, or sampling where there is one.
+    /// If more translations are wanted than the beam size, the weight of a language model is set
+    /// where there is none, or sampling where there is one.
     pub fn with_settings(&self, settings: &DecodingSettings) -> Result<Translator> {
         if settings.is_empty() {
             return Ok(self.clone());

@@ -197,7 +197,8 @@ impl Tokenizer {
         ids
     }
 
-    /// Reverses the tokens of a text, but not EOS at its end, if the model reads it from right to left.
+    /// Reverses the tokens of a text, but not EOS at its end, if the model reads it from right to
+    /// left.
     pub(super) fn reverse_if_backwards(&self, ids: &mut [u32]) {
         if self.reads_backwards {
             let ends = ids.last() == Some(&self.vocabulary.eos_id());

@@ -45,8 +45,8 @@ const TRUECASE_FILES: [&str; 2] = ["truecase.source", "truecase.target"];
 /// The copies of a user's lists of nonbreaking prefixes of the source and the target side.
 const PREFIX_FILES: [&str; 2] = ["nonbreaking-prefixes.source", "nonbreaking-prefixes.target"];
 
-/// The files and folders that are found by their names beside `moses.ini`, and not by its text. Where
-/// a run does not write one, that of an earlier run would belong to another system.
+/// The files and folders that are found by their names beside `moses.ini`, and not by its text.
+/// Where a run does not write one, that of an earlier run would belong to another system.
 pub(crate) const FILES_OF_A_SYSTEM: [&str; 3] =
     [TextProcessorConfig::FILE_NAME, PHRASE_INI_FILE, TEXT_FOLDER];
 

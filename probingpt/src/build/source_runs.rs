@@ -1,10 +1,11 @@
 //! The intermediate form of a table: a row of ids for each phrase pair, in the order of their first
-//! occurrence, grouped into runs of one source phrase and into partitions by the highest bits of the
-//! source's hash.
+//! occurrence, grouped into runs of one source phrase and into partitions by the highest bits of
+//! the source's hash.
 //!
 //! In the final table, ids are replaced by codes, ranks by frequency, which are known only when
-//! everything has been read; until then rows are buffered here, at about 26 bytes each. With a memory bound, full buffers
-//! are spilled to one temporary file per worker, and partitions are read back one by one.
+//! everything has been read; until then rows are buffered here, at about 26 bytes each. With a
+//! memory bound, full buffers are spilled to one temporary file per worker, and partitions are read
+//! back one by one.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! The REST protocol of OpenNMT-py. As there, errors have status 200; only temporary errors, unknown
-//! paths and wrong methods have HTTP error codes.
+//! The REST protocol of OpenNMT-py. As there, errors have status 200; only temporary errors,
+//! unknown paths and wrong methods have HTTP error codes.
 
 use std::sync::Arc;
 

@@ -109,8 +109,8 @@ pub enum ShortlistSetting {
 }
 
 impl ShortlistSetting {
-    /// Returns the setting of a command line: a file, and the numbers and the least probability that
-    /// may follow it. `None` without words.
+    /// Returns the setting of a command line: a file, and the numbers and the least probability
+    /// that may follow it. `None` without words.
     pub fn from_words(words: &[String]) -> Option<Self> {
         match words {
             [] => None,

@@ -1,10 +1,10 @@
 //! The engine: searching threads, and the queues that feed them.
 //!
 //! Every model has as many threads as the engine, or a few for each GPU. Each thread has its own
-//! translator or session for the lifetime of the model, so that buffers and caches stay warm. The engine's permits limit
-//! how many threads run at a time. Threads know nothing of sockets: a handler puts a request into a
-//! queue and awaits the reply. When its client disconnects it drops the reply, which cancels the
-//! request.
+//! translator or session for the lifetime of the model, so that buffers and caches stay warm. The
+//! engine's permits limit how many threads run at a time. Threads know nothing of sockets: a
+//! handler puts a request into a queue and awaits the reply. When its client disconnects it drops
+//! the reply, which cancels the request.
 //!
 //! The unit of work is a sentence. Its translation depends only on its model and its options, never
 //! on the sentences that are translated with it. The batches are made by the threads of a model

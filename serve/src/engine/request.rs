@@ -83,7 +83,8 @@ pub struct TranslationOption {
     pub words: Vec<Vec<u8>>,
     /// The weighted score, with an estimate of the language-model scores.
     pub future_score: f32,
-    /// The values of all features in the order of the model; 0 for those that depend on the context.
+    /// The values of all features in the order of the model; 0 for those that depend on the
+    /// context.
     pub values: Vec<f32>,
     /// The values of tuned features by name.
     pub features: Vec<(String, Vec<f32>)>,

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 /// number.
 pub(super) struct Fingerprint {
     files: Vec<(PathBuf, Option<Identity>)>,
-    /// What is in those of the files that are folders: the identity of a folder does not tell that a
-    /// file in it was written again.
+    /// What is in those of the files that are folders: the identity of a folder does not tell that
+    /// a file in it was written again.
     in_folders: BTreeSet<(PathBuf, Identity)>,
 }
 

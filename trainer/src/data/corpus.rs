@@ -114,8 +114,8 @@ impl ParallelCorpus {
         ParallelCorpus { is_monolingual: true, ..ParallelCorpus::default() }
     }
 
-    /// Keeps pairs with an empty side from now on, which is then `</s>` alone: validation and scores
-    /// count them.
+    /// Keeps pairs with an empty side from now on, which is then `</s>` alone: validation and
+    /// scores count them.
     pub fn with_empty_sides(self) -> Self {
         ParallelCorpus { keeps_empty_sides: true, ..self }
     }

@@ -1,6 +1,6 @@
 //! Options in Marian's form: those of a model, for its parser of architectures, and all those of a
-//! training, with which Marian can resume it. Options that Marian does not have are in comments that
-//! this program reads.
+//! training, with which Marian can resume it. Options that Marian does not have are in comments
+//! that this program reads.
 
 use super::raw::{OWN_OPTION, RawOptions};
 use super::table::{Arity, Status, all_options};
@@ -45,8 +45,8 @@ const NOT_OF_MARIAN: [&str; 33] = [
 ];
 
 impl RawOptions {
-    /// Returns the options that are given or have a default, in Marian's YAML. Those that Marian does
-    /// not have are comments, which [`RawOptions::from_yaml`] reads, if they are given.
+    /// Returns the options that are given or have a default, in Marian's YAML. Those that Marian
+    /// does not have are comments, which [`RawOptions::from_yaml`] reads, if they are given.
     pub fn marian_yaml(&self) -> String {
         let mut yaml = String::new();
         for spec in all_options().filter(|spec| spec.status == Status::Honoured) {

@@ -33,8 +33,8 @@ impl RawOptions {
         }
     }
 
-    /// Adds options that are not set here from the preset `name`: of those of a model that translates, a
-    /// language model takes what concerns its decoder.
+    /// Adds options that are not set here from the preset `name`: of those of a model that
+    /// translates, a language model takes what concerns its decoder.
     pub(super) fn or_else_from_preset(self, name: &str) -> Result<Self> {
         let preset = preset(name)?;
         let is_language_model = self.is_language_model();

@@ -8,8 +8,8 @@ use crate::update::UpdateReport;
 pub(super) const REMEDY: &str = "start again with a lower --learn-rate or a longer --lr-warmup, or \
     from an earlier model; files that were saved earlier are unchanged";
 
-/// The number of consecutive skipped updates that ends a run. Parameters do not change meanwhile, so
-/// if none of these batches has a finite gradient, later ones will not have one either.
+/// The number of consecutive skipped updates that ends a run. Parameters do not change meanwhile,
+/// so if none of these batches has a finite gradient, later ones will not have one either.
 const SKIP_LIMIT: u64 = 10;
 
 /// Counts of all updates of this run, and of the updates skipped since the last successful one.

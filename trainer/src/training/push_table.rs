@@ -26,8 +26,8 @@ impl PushTable {
     }
 
     /// Reads the table in the file `path` up to the push `updates`. Its first push need not be
-    /// number 1: the simulation may have resumed another training run. It has none if the simulation
-    /// was stopped before its first push.
+    /// number 1: the simulation may have resumed another training run. It has none if the
+    /// simulation was stopped before its first push.
     ///
     /// # Errors
     /// If the file cannot be read or ends earlier.

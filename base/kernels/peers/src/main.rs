@@ -9,8 +9,8 @@
 //! when that pays. Times are CPU times of the thread; a rate is the best of many time slices, taken
 //! in turn, because other programs disturb the machine.
 //!
-//! `cargo run --release -- [SECONDS] [PART...]`: CPU seconds per number (default 0.5), and the parts
-//! (default all).
+//! `cargo run --release -- [SECONDS] [PART...]`: CPU seconds per number (default 0.5), and the
+//! parts (default all).
 
 use std::io::Write;
 
@@ -207,8 +207,8 @@ fn is_requested(part: &str, parts: &[String]) -> bool {
     parts.is_empty() || parts.iter().any(|name| name == part)
 }
 
-/// Prints our rates and those of the peer, which `measure` returns, for each number of rows and each
-/// shape.
+/// Prints our rates and those of the peer, which `measure` returns, for each number of rows and
+/// each shape.
 fn tabulate(
     title: &str,
     rows: &[usize],

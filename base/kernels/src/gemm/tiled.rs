@@ -174,8 +174,8 @@ impl<A: Arithmetic, U: TileUnit, const BF16: bool> TiledGemm<'_, '_, A, U, BF16>
         }
     }
 
-    /// Multiplies the tiles of rows from `tile` on with the panels from `first_panel + at` on, whose
-    /// tails are the ones from `at` on, and stores the results of the block before.
+    /// Multiplies the tiles of rows from `tile` on with the panels from `first_panel + at` on,
+    /// whose tails are the ones from `at` on, and stores the results of the block before.
     #[inline(always)]
     fn multiply_block<I: Isa, const TILES: usize, const PANELS: usize>(
         &mut self,
@@ -269,8 +269,8 @@ impl<A: Arithmetic> Gemm<'_, '_, A, ()> {
     }
 
     /// Does for one row what `Gemm::finish_panel` does for all rows of a tile, to the bit. Sums in
-    /// memory are finished in 0.6 of the time in this way; sums in registers take 2 to 4 % of a GEMM
-    /// more.
+    /// memory are finished in 0.6 of the time in this way; sums in registers take 2 to 4 % of a
+    /// GEMM more.
     #[inline(always)]
     fn finish_row<I: Isa>(&mut self, isa: I, sums: I::F, row: usize, operands: &PanelOperands<I>) {
         let PanelOperands { columns, scales, bias } = operands;

@@ -56,8 +56,9 @@ impl Avx512Vnni {
 /// Calls an intrinsic without conditions on memory.
 macro_rules! one {
     ($($call:tt)+) => {
-        // SAFETY: the intrinsic needs AVX-512 F, BW, DQ or VL (or VNNI in `Avx512Vnni`, VNNI or BF16
-        // in `Avx512Bf16`) and has no other condition; the token exists only where the CPU has them.
+        // SAFETY: the intrinsic needs AVX-512 F, BW, DQ or VL (or VNNI in `Avx512Vnni`, VNNI or
+        // BF16 in `Avx512Bf16`) and has no other condition; the token exists only where the CPU has
+        // them.
         unsafe { $($call)+ }
     };
 }

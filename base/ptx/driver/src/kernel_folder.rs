@@ -1,11 +1,11 @@
-//! Checks of a folder of kernels: that its PTX is what `scripts/build_ptx.py` made of its sources, and
-//! that every kernel was assembled for every promised device without spills.
+//! Checks of a folder of kernels: that its PTX is what `scripts/build_ptx.py` made of its sources,
+//! and that every kernel was assembled for every promised device without spills.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The devices that kernels are assembled for, by their compute capability: those from the target of a
-/// module on.
+/// The devices that kernels are assembled for, by their compute capability: those from the target
+/// of a module on.
 const DEVICES: [u32; 3] = [75, 80, 90];
 
 /// Returns FNV-1a of 64 bits, as `scripts/build_ptx.py` has it.
@@ -32,8 +32,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     sources
 }
 
-/// Checks the folder `kernels` of a crate; `script` is `scripts/build_ptx.py`. Returns the text of all
-/// modules.
+/// Checks the folder `kernels` of a crate; `script` is `scripts/build_ptx.py`. Returns the text of
+/// all modules.
 ///
 /// # Panics
 /// If something does not fit, or a kernel takes more registers.

@@ -78,8 +78,8 @@ pub(super) fn encode_slowly(ty: Type, rounding: Rounding, number: f64) -> u64 {
     }
 }
 
-/// Rounds a number whose magnitude exceeds `greatest`, the largest finite one: returns `greatest` or
-/// infinity, with the number's sign.
+/// Rounds a number whose magnitude exceeds `greatest`, the largest finite one: returns `greatest`
+/// or infinity, with the number's sign.
 fn overflow(rounding: Rounding, number: f64, greatest: f64) -> f64 {
     let is_clamped = match rounding {
         Rounding::NearestEven => false,

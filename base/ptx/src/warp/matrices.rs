@@ -1,10 +1,10 @@
 //! Products of small matrices (`mma`) and their loads (`ldmatrix`).
 //!
 //! Elements lie in the lanes as the PTX manual draws them ("Matrix fragments for mma.m16n8k16"): a
-//! register holds two elements of 16 bits; lane `l` holds row `l / 4` and columns from `2 * (l % 4)`
-//! of each block of 8 by 8. Products are exact; they are added to the accumulator in ascending
-//! depth, with one rounding to `f32` each. A device adds several at once, in an order of its own, so
-//! that its last bits may differ.
+//! register holds two elements of 16 bits; lane `l` holds row `l / 4` and columns from
+//! `2 * (l % 4)` of each block of 8 by 8. Products are exact; they are added to the accumulator in
+//! ascending depth, with one rounding to `f32` each. A device adds several at once, in an order of
+//! its own, so that its last bits may differ.
 
 use super::{LANES, Warp};
 use crate::arithmetic::{Lanes, decode, multiply_add};
@@ -71,8 +71,8 @@ impl Warp {
         }
     }
 
-    /// Loads a matrix into each register of `to`. Eight lanes each have the addresses of the rows of
-    /// one; those of other lanes do not matter.
+    /// Loads a matrix into each register of `to`. Eight lanes each have the addresses of the rows
+    /// of one; those of other lanes do not matter.
     pub(super) fn load_matrices(
         &mut self,
         space: Space,

@@ -33,9 +33,9 @@ pub fn run_module(
 }
 
 /// Runs `body`, a kernel `k` with the parameters `x` and `y`, in one block of `threads` threads:
-/// `x` holds `input`, and `words` words of `y` are returned. The addresses of the thread's own words
-/// are in `%rd1` and `%rd2`, those of the buffers in `%rd3` and `%rd4`, the thread is in `%r1`.
-/// `outside`: what the module declares beside the kernel.
+/// `x` holds `input`, and `words` words of `y` are returned. The addresses of the thread's own
+/// words are in `%rd1` and `%rd2`, those of the buffers in `%rd3` and `%rd4`, the thread is in
+/// `%r1`. `outside`: what the module declares beside the kernel.
 #[allow(dead_code, reason = "not all tests use it")]
 pub fn run_body(
     outside: &str,

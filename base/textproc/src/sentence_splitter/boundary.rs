@@ -85,8 +85,8 @@ impl<'t> QuoteTracker<'t> {
         }
     }
 
-    /// Returns the length in bytes of closing quotes and brackets between spaces at `place`: `« Où ? »
-    /// Il part.`
+    /// Returns the length in bytes of closing quotes and brackets between spaces at `place`:
+    /// `« Où ? » Il part.`
     pub fn spaced_closing_len(&mut self, place: usize) -> usize {
         self.pass_until(place);
         let text = &self.text[place..];

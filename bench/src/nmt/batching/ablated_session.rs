@@ -1,10 +1,10 @@
 //! Session that can switch off optimisations of batches, and that ends each translation at a given
 //! length.
 //!
-//! Sessions cannot switch off these optimisations: they compute live hypotheses only, and fuse top-k
-//! with the output layer. So this session wraps another one, keeps finished rows, and requests full
-//! rows of scores. Random models would not end translations at realistic lengths, so each
-//! translation ends at the length of its reference.
+//! Sessions cannot switch off these optimisations: they compute live hypotheses only, and fuse
+//! top-k with the output layer. So this session wraps another one, keeps finished rows, and
+//! requests full rows of scores. Random models would not end translations at realistic lengths, so
+//! each translation ends at the length of its reference.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! Steps of searches one by one: the time of each step of a batch (Hoang et al. 2018, figure 2), and
-//! the number of sentences that batches still have (figure 8 of the draft).
+//! Steps of searches one by one: the time of each step of a batch (Hoang et al. 2018, figure 2),
+//! and the number of sentences that batches still have (figure 8 of the draft).
 
 use std::fmt::Write;
 
@@ -90,8 +90,8 @@ pub fn to_csv(searches: &[RecordedSearch]) -> String {
     text
 }
 
-/// Returns the searches of the first place and beam size. The number of sentences is the same in the
-/// others.
+/// Returns the searches of the first place and beam size. The number of sentences is the same in
+/// the others.
 pub fn first_subject(searches: &[RecordedSearch]) -> impl Iterator<Item = &RecordedSearch> + Clone {
     searches.iter().filter(|search| search.subject == searches[0].subject)
 }
@@ -125,8 +125,8 @@ pub fn draw_times(searches: &[RecordedSearch], notes: &[String]) -> Chart {
     )
 }
 
-/// Draws the share of steps that have at most a number of sentences, over that number, for the variants that drop finished
-/// ones.
+/// Draws the share of steps that have at most a number of sentences, over that number, for the
+/// variants that drop finished ones.
 pub fn draw_sentences(searches: &[RecordedSearch], notes: &[String]) -> Chart {
     let shown: Vec<&RecordedSearch> =
         first_subject(searches).filter(|search| !search.variant.keep_dead_rows).collect();

@@ -37,8 +37,8 @@ pub struct DevlinStudy {
     pub sentences: u32,
     /// The size of each vocabulary.
     pub words: u32,
-    /// The systems, of [`SYSTEM_NAMES`]: of one, each speedup is measured; several are compared with
-    /// all speedups.
+    /// The systems, of [`SYSTEM_NAMES`]: of one, each speedup is measured; several are compared
+    /// with all speedups.
     pub shapes: Vec<String>,
     /// Measure each speedup alone, instead of adding one after the other.
     pub alone: bool,
@@ -53,8 +53,8 @@ pub struct DevlinStudy {
 const GAIN: f32 = 1.5;
 
 /// Prints a row for each setting of one system (table 1), or for each of several systems (table 2).
-/// With a folder it also writes `speedups.csv` or `systems.csv`, and the same command resumes a study
-/// that was stopped.
+/// With a folder it also writes `speedups.csv` or `systems.csv`, and the same command resumes a
+/// study that was stopped.
 ///
 /// # Errors
 /// If the text cannot be read or has no words, a system is unknown, several are to be measured with
@@ -185,8 +185,8 @@ impl Study<'_> {
         self.write("systems.csv", &csv)
     }
 
-    /// Returns the saved speed of a system with a setting, or measures it. `models` are those of the
-    /// system once one of its settings has been measured.
+    /// Returns the saved speed of a system with a setting, or measures it. `models` are those of
+    /// the system once one of its settings has been measured.
     fn measure(
         &mut self,
         system: &DevlinSystem,

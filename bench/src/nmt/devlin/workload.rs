@@ -47,8 +47,8 @@ pub struct AblationSetting {
 }
 
 impl AblationSetting {
-    /// Returns the settings of Devlin's table 1, each with the speedups of those before it; then two
-    /// variants of the last one: function tables, and 8 bits.
+    /// Returns the settings of Devlin's table 1, each with the speedups of those before it; then
+    /// two variants of the last one: function tables, and 8 bits.
     pub fn cumulative() -> Vec<AblationSetting> {
         let mut settings = vec![AblationSetting {
             name: "baseline",
@@ -131,8 +131,8 @@ pub struct WorkloadResult {
 }
 
 impl Workload {
-    /// Creates a workload of the first `sentences` lines that have words, for vocabularies of `words`
-    /// tokens.
+    /// Creates a workload of the first `sentences` lines that have words, for vocabularies of
+    /// `words` tokens.
     ///
     /// # Errors
     /// If the text has no words.

@@ -95,7 +95,8 @@ struct Run<'a> {
 struct RunTimes {
     /// The median seconds of a run.
     seconds: f64,
-    /// The sentences of the text, and the tokens of their translations, EOS included, as in sources.
+    /// The sentences of the text, and the tokens of their translations, EOS included, as in
+    /// sources.
     sentences: usize,
     tokens: usize,
     /// The number of steps, and of the rows of all steps.

@@ -46,7 +46,8 @@ pub struct Arguments {
     /// The seeds of parameters and data, for example 1,2,3
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1")]
     seeds: Vec<u64>,
-    /// Epochs of each training run; with --early-stopping the most [default: 10; 100 with --early-stopping]
+    /// Epochs of each training run; with --early-stopping the most [default: 10; 100 with
+    /// --early-stopping]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     epochs: Option<u64>,
     /// Stop a training run after N validations (two an epoch) without a lower cross-entropy, to
@@ -56,8 +57,8 @@ pub struct Arguments {
     /// Workers of the simulated machine
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u16).range(1..=4096), conflicts_with = "machine")]
     workers: u16,
-    /// The simulated machine, in the format of nmt train --simulate-async [default: a batch takes as
-    /// long as on the thesis's machine]
+    /// The simulated machine, in the format of nmt train --simulate-async [default: a batch takes
+    /// as long as on the thesis's machine]
     #[arg(long, value_name = "TOML")]
     machine: Option<PathBuf>,
     /// Target words of a large batch (10,449 source words in the thesis)

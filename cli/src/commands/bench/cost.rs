@@ -139,8 +139,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     Ok(miriam_bench::cost::run(&options, &mut standard_output())?)
 }
 
-/// Checks that phrase-based systems search by cube pruning, which alone has a pop limit. `names` are
-/// those that the user knows the systems by.
+/// Checks that phrase-based systems search by cube pruning, which alone has a pop limit. `names`
+/// are those that the user knows the systems by.
 fn check_pop_limits(study: &ScalingOptions, names: &[String]) -> anyhow::Result<()> {
     let is_mixed = study
         .systems

@@ -48,13 +48,14 @@ impl From<FolderArguments> for Option<StudyFolder> {
 ///
 /// Translates a text on one thread with random weights. Each translation has the length of its
 /// reference, so that lengths vary as in real text. All variants take turns; times are medians of
-/// CPU time (on a GPU of wall time) over the rounds. The first round is not counted. On the CPU, the
-/// output layer is also taken apart into product, bias, softmax and k best.
+/// CPU time (on a GPU of wall time) over the rounds. The first round is not counted. On the CPU,
+/// the output layer is also taken apart into product, bias, softmax and k best.
 ///
-/// With one size of batches all variants are measured; with several, the speed over their size, with
-/// and without finished sentences. With -o the steps of each search are recorded too: speed.csv and
-/// speed.svg have the speeds, output.csv the parts of the output layer, steps.csv each step,
-/// steps.svg the time of each step of one batch, sentences.svg how many sentences batches still have.
+/// With one size of batches all variants are measured; with several, the speed over their size,
+/// with and without finished sentences. With -o the steps of each search are recorded too:
+/// speed.csv and speed.svg have the speeds, output.csv the parts of the output layer, steps.csv
+/// each step, steps.svg the time of each step of one batch, sentences.svg how many sentences
+/// batches still have.
 ///
 /// Example: miriam bench nmt batching -i test.de --target test.en
 ///
@@ -82,7 +83,8 @@ pub struct BatchingArguments {
     /// The beam sizes
     #[arg(long, value_name = "N", num_args = 1.., default_values = ["1", "5"], value_parser = value_parser!(u32).range(1..=1000))]
     beams: Vec<u32>,
-    /// The precisions: f32, i16, i8 or mixed, on a GPU f32, f16 or bf16 [default: f32 i8, on a GPU f32 f16]
+    /// The precisions: f32, i16, i8 or mixed, on a GPU f32, f16 or bf16 [default: f32 i8, on a GPU
+    /// f32 f16]
     #[arg(long, value_name = "NAME", num_args = 1.., value_parser = parse_precision)]
     precisions: Vec<Precision>,
     /// The device: cpu, cuda, cuda:N, or auto (a GPU if there is one)
@@ -173,7 +175,8 @@ pub struct MarianArguments {
 /// Measures tokens per second for beam and batch sizes in each precision of the GPU and on one
 /// thread of the CPU, then each variant of batching (sorting, top-up, shrinking, fused output).
 /// Models have random weights: Amun's GRU, an mLSTM, a tiny and a base transformer; sentences have
-/// the lengths of real text. Writes speed.csv, kernels.csv and speed.svg, and a table to standard output.
+/// the lengths of real text. Writes speed.csv, kernels.csv and speed.svg, and a table to standard
+/// output.
 ///
 /// With --check nothing is measured: translations are compared with those of the CPU in f32.
 /// Without a GPU the CPU is compared with a reference in f64.

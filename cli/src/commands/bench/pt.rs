@@ -14,8 +14,8 @@ use crate::console::standard_output;
 pub struct Arguments {
     /// The phrase table: a file of this program, or a ProbingPT directory of Moses
     table: PathBuf,
-    /// The text, of which all spans of known words are looked up: plain, .gz, .zst, .bz2 or .xz; - for
-    /// standard input
+    /// The text, of which all spans of known words are looked up: plain, .gz, .zst, .bz2 or .xz; -
+    /// for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
     /// The largest number of words of a span

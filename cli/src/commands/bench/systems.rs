@@ -69,8 +69,8 @@ enum ConfigKind {
 }
 
 impl StudyArguments {
-    /// Returns the options of a study with `counts` threads. `expand` may replace systems by several
-    /// with further options.
+    /// Returns the options of a study with `counts` threads. `expand` may replace systems by
+    /// several with further options.
     ///
     /// # Errors
     /// If a model or a configuration cannot be read. Wrong options end the program.

@@ -16,8 +16,8 @@ use crate::common::CommonOptions;
 #[command(next_help_heading = "Language model")]
 pub struct LanguageModelArguments {
     /// Add the scores of a language model to those of the beam's candidates: any file that lm query
-    /// reads, whose words are those of the output text, separated by spaces; or a neural one (nmt train
-    /// --type lm-transformer) with the vocabulary of the translations. N-best lists have its
+    /// reads, whose words are those of the output text, separated by spaces; or a neural one (nmt
+    /// train --type lm-transformer) with the vocabulary of the translations. N-best lists have its
     /// log-probability as LM0. Not with sampling
     #[arg(long, value_name = "FILE")]
     lm: Option<PathBuf>,

@@ -38,7 +38,8 @@ pub struct Arguments {
     #[arg(short = 'i', long, visible_alias = "input", value_name = "LIST", default_value = "-")]
     n_best: PathBuf,
     /// The names of the new features, separated by commas, first those of -m, then those of
-    /// --reverse [default: Neural0, Neural1, ... and Reverse0, ..., without those that the list has]
+    /// --reverse [default: Neural0, Neural1, ... and Reverse0, ..., without those that the list
+    /// has]
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     features: Vec<String>,
     /// The file to write; compressed if it ends in .gz or .zst. The same command continues a run
@@ -143,8 +144,8 @@ pub fn check_source_use(source: Option<&Path>, models: &[NeuralFeature]) -> anyh
     Ok(())
 }
 
-/// Opens a model, or an ensemble, that scores lists; those without sentences only if it is a language
-/// model.
+/// Opens a model, or an ensemble, that scores lists; those without sentences only if it is a
+/// language model.
 pub fn open(
     models: &ModelArguments,
     options: ListOptions,

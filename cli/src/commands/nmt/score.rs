@@ -278,16 +278,16 @@ impl Arguments {
         }
     }
 
-    /// Returns the number of threads: Marian's option, those of the devices unless they are the CPU,
-    /// or those of all commands.
+    /// Returns the number of threads: Marian's option, those of the devices unless they are the
+    /// CPU, or those of all commands.
     fn threads(&self, for_devices: Option<usize>, common: &CommonOptions) -> usize {
         let given = self.cpu_threads.and_then(|CpuThreads(threads)| threads).map(Threads::count);
         given.or(for_devices).unwrap_or(common.threads.count())
     }
 }
 
-/// Adds the score of the model to a list: the same as `miriam nmt rescore` with one model, of a list
-/// that may leave sentences out.
+/// Adds the score of the model to a list: the same as `miriam nmt rescore` with one model, of a
+/// list that may leave sentences out.
 fn add_to_list(
     a: &Arguments,
     scorer: &DecoderConfig,

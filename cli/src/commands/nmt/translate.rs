@@ -127,9 +127,9 @@ struct TextArguments {
     /// Write pieces, with spaces between them
     #[arg(long)]
     no_spm_decode: bool,
-    /// The longest sentence, in pieces with </s>, also for prefixes and constraints. If it is given, longer
-    /// lines fail and have empty translations; otherwise they are translated in parts, cut at ends
-    /// of sentences, with a message [5000]
+    /// The longest sentence, in pieces with </s>, also for prefixes and constraints. If it is
+    /// given, longer lines fail and have empty translations; otherwise they are translated in
+    /// parts, cut at ends of sentences, with a message [5000]
     #[arg(long, value_name = "N", value_parser = length())]
     max_length: Option<usize>,
     /// Translate only the beginning of longer sentences

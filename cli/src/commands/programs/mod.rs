@@ -106,8 +106,8 @@ pub struct InstallArguments {
     folder: PathBuf,
 }
 
-/// Creates a symbolic link for each name, and a file that starts this binary for each name of a Perl
-/// script. Other files with these names stay unchanged.
+/// Creates a symbolic link for each name, and a file that starts this binary for each name of a
+/// Perl script. Other files with these names stay unchanged.
 pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
     let binary = std::env::current_exe().context("this binary's path is unknown")?;
     let folder = &arguments.folder;
@@ -142,8 +142,8 @@ pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How a file begins that starts this binary. Scripts call the names of Perl scripts as `perl FILE`,
-/// which runs what the first line says.
+/// How a file begins that starts this binary. Scripts call the names of Perl scripts as
+/// `perl FILE`, which runs what the first line says.
 const STARTER: &[u8] = b"#!/bin/sh\n# Made by `miriam install-aliases`.\n";
 
 /// Writes a file that starts `binary` as the program `name`.

@@ -16,7 +16,8 @@ pub struct RenamedProgram {
     has_long_getopt: bool,
     /// The words `stdin` and `stdout` are the standard streams, as Marian's programs read them.
     names_streams: bool,
-    /// Several files may follow `-c`, and later ones override earlier ones, as in Marian's programs.
+    /// Several files may follow `-c`, and later ones override earlier ones, as in Marian's
+    /// programs.
     takes_configurations: bool,
     /// Options with another name; all others are passed on.
     options: &'static [OptionRule],

@@ -106,8 +106,8 @@ fn product(backend: &mut CudaBackend, input: &DeviceTensor, weights: &Arc<Weight
     backend.values(&product).unwrap().to_vec()
 }
 
-/// A row has the same bits in a product of few rows, of many, and wherever it is among them; so have
-/// single elements, and those of some columns.
+/// A row has the same bits in a product of few rows, of many, and wherever it is among them; so
+/// have single elements, and those of some columns.
 #[test]
 #[ignore = "run by kernels_agree_with_the_cpu"]
 fn products_of_half_precision_do_not_depend_on_the_batch() {

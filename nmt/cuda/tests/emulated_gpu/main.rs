@@ -1,7 +1,7 @@
 //! The kernels that ship, run by an interpreter of PTX, against the engine of CPUs.
 //!
-//! The library that replaces the driver must be there when a process starts, so the ignored tests run
-//! in processes of their own, which the first test starts.
+//! The library that replaces the driver must be there when a process starts, so the ignored tests
+//! run in processes of their own, which the first test starts.
 
 mod half_precision;
 mod networks;
@@ -9,7 +9,8 @@ mod operations;
 
 use std::process::{Command, Stdio};
 
-/// The settings of the emulated GPU: each seed names another order of streams, blocks, warps, lanes.
+/// The settings of the emulated GPU: each seed names another order of streams, blocks, warps,
+/// lanes.
 const SEEDS: [&str; 3] = ["seed=1", "seed=2", "seed=3"];
 
 #[test]

@@ -304,8 +304,8 @@ fn qkv_part<T>(tensor: &T, index: usize, width: usize) -> ColumnSlice<'_, T> {
     ColumnSlice { tensor, columns: first..first + width }
 }
 
-/// Returns the results of attention with heads of `head_width` columns: with each mask, and with the
-/// weights of one head.
+/// Returns the results of attention with heads of `head_width` columns: with each mask, and with
+/// the weights of one head.
 fn attend<B: TestBackend>(backend: &mut B, random: &mut Random, head_width: usize) -> Vec<f64> {
     let heads = random.size(3);
     let width = heads * head_width;

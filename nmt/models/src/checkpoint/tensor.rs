@@ -132,8 +132,8 @@ impl Tensor {
     /// Returns the tensor with quantisation multipliers.
     ///
     /// # Errors
-    /// If there is not one multiplier for each of the [`channels`](Tensor::channels), or one is 0 or
-    /// not finite.
+    /// If there is not one multiplier for each of the [`channels`](Tensor::channels), or one is 0
+    /// or not finite.
     pub fn with_multipliers(mut self, multipliers: QuantMultipliers) -> Result<Self, String> {
         fn is_valid(multiplier: f32) -> bool {
             multiplier.is_finite() && multiplier != 0.0

@@ -69,8 +69,8 @@ impl ModelBundle {
         Self::open_with(path, &BundleOptions { vocabularies, ..BundleOptions::default() })
     }
 
-    /// Whether the file or folder at `path` seems to be a neural model, by its name and first bytes:
-    /// where n-gram models may be named too.
+    /// Whether the file or folder at `path` seems to be a neural model, by its name and first
+    /// bytes: where n-gram models may be named too.
     pub fn is_found_at(path: &Path) -> bool {
         if Container::is_container(path) {
             let container = Container::open_any(path, LoadMethod::Lazy);

@@ -49,8 +49,8 @@ pub struct MappedMatrix {
     /// The corrections of columns, as in [`PackedParts`](super::PackedParts); of eight-bit integers
     /// only.
     pub corrections: Arc<[i32]>,
-    /// The largest norm of a run, as in [`PackedParts`](super::PackedParts); of sixteen-bit integers
-    /// only.
+    /// The largest norm of a run, as in [`PackedParts`](super::PackedParts); of sixteen-bit
+    /// integers only.
     pub norm: u32,
     /// The layout in which it is packed.
     pub layout: Layout,

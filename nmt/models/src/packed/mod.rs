@@ -27,8 +27,8 @@ pub struct PackedParts<'a> {
     pub lines: &'a [Line],
     /// The scale of each column; empty for floats.
     pub scales: &'a [f32],
-    /// For 8 bits: -128 times the sum of each column, which is added to products of inputs that were
-    /// shifted by 128; else empty.
+    /// For 8 bits: -128 times the sum of each column, which is added to products of inputs that
+    /// were shifted by 128; else empty.
     pub corrections: &'a [i32],
     /// For 16 bits: the largest Euclidean norm of an
     /// [accumulation run](miriam_kernels::pack::ACCUMULATION_RUN) of any column.
@@ -47,7 +47,8 @@ pub struct PackedMatrices {
 /// The suffix of the key of a tied output layer: the embedding table, packed transposed.
 const TRANSPOSED_SUFFIX: &str = "^T";
 
-/// Returns the key of matrices that are packed side by side. `transposed` marks a tied output layer.
+/// Returns the key of matrices that are packed side by side. `transposed` marks a tied output
+/// layer.
 pub fn matrix_key(matrices: &[&str], transposed: bool) -> String {
     matrices.join("+") + if transposed { TRANSPOSED_SUFFIX } else { "" }
 }

@@ -91,8 +91,8 @@ impl Precision {
         ["encoder", ""].iter().all(|name| self.layout(name) == other.layout(name))
     }
 
-    /// Returns the layout of a matrix of that name, or of several of which it is the first. Floats of 16
-    /// bits are made of the others when a GPU loads them.
+    /// Returns the layout of a matrix of that name, or of several of which it is the first. Floats
+    /// of 16 bits are made of the others when a GPU loads them.
     pub fn layout(self, name: &str) -> Layout {
         match self {
             Precision::F32 | Precision::F16 | Precision::Bf16 => Layout::F32,

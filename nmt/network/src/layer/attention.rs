@@ -26,8 +26,8 @@ enum QkvWeights<W> {
     /// Keys and values from the raw input.
     Separate { queries: W, keys_values: W },
     /// In the search, keys and values of the first position are from the normalised input and the
-    /// others from the raw input, as in Marian's search. Where whole sentences are computed, all are
-    /// from the normalised input, as in Marian's training and scorer (`neural.md` 1.8).
+    /// others from the raw input, as in Marian's search. Where whole sentences are computed, all
+    /// are from the normalised input, as in Marian's training and scorer (`neural.md` 1.8).
     SeparateAfterFirst { queries: W, keys_values: W },
 }
 

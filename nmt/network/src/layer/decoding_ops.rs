@@ -19,8 +19,8 @@ pub trait DecodingOps: Backend {
     /// Computes a step of self-attention with queries, keys and values `[rows, width]`. Row i
     /// inherits the positions of `parents[i]`, which is a row of the step before, appends its own
     /// key and value, and attends to all of them by heads. Rows of the step before without children
-    /// are dropped. With `relative`, scores or values depend on the distance of positions; the queries
-    /// are at the last position of their rows.
+    /// are dropped. With `relative`, scores or values depend on the distance of positions; the
+    /// queries are at the last position of their rows.
     fn attend_kv_cache(
         &mut self,
         cache: &mut Self::KvCache,

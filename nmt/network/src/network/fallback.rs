@@ -1,5 +1,5 @@
-//! Sessions and scorers on a device that continue on the CPU when the device fails: when its memory is
-//! full or it is lost.
+//! Sessions and scorers on a device that continue on the CPU when the device fails: when its memory
+//! is full or it is lost.
 //!
 //! A session remembers the sentences under translation and the tokens of each hypothesis. When the
 //! device fails, a session on the CPU encodes the sentences again and repeats the steps, so the

@@ -35,7 +35,8 @@ impl ForcedScores {
     }
 }
 
-/// The limits of translations that are decoded side by side, which bound the memory of their states.
+/// The limits of translations that are decoded side by side, which bound the memory of their
+/// states.
 const MAX_TRANSLATIONS: usize = 512;
 const MAX_TOKENS: usize = 1 << 15;
 

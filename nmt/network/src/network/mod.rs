@@ -2,13 +2,13 @@
 //!
 //! To the search a hypothesis is a row. At each step the search names the parent row and the new
 //! token of every row; a row takes over the state of its parent (KV cache, states of cells, running
-//! means). [`Session`] is this interface, [`EncoderDecoder`] what an architecture implements for it,
-//! and [`Network`] a loaded model, whose sessions run on several threads. None of these types names
-//! a backend: it is chosen when a network is loaded.
+//! means). [`Session`] is this interface, [`EncoderDecoder`] what an architecture implements for
+//! it, and [`Network`] a loaded model, whose sessions run on several threads. None of these types
+//! names a backend: it is chosen when a network is loaded.
 //!
-//! Given translations are scored in two ways. [`SequenceScorer`] computes many sentences at once, and
-//! all their positions where the architecture allows it. [`score_targets`] decodes step by step in a
-//! session, which can limit the tokens and return alignments.
+//! Given translations are scored in two ways. [`SequenceScorer`] computes many sentences at once,
+//! and all their positions where the architecture allows it. [`score_targets`] decodes step by step
+//! in a session, which can limit the tokens and return alignments.
 
 mod encoder_decoder;
 mod ensemble;
@@ -97,8 +97,8 @@ impl Network {
         let embeddings = model.architecture().embeddings();
         let has_source = model.architecture().has_source();
         let vocab_limits = VocabLimits {
-            // A language model ignores the source, so in an ensemble it accepts all ids of the other
-            // models' sources.
+            // A language model ignores the source, so in an ensemble it accepts all ids of the
+            // other models' sources.
             source_vocab_size: if has_source { embeddings.source_vocab_size } else { usize::MAX },
             target_vocab_size: embeddings.target_vocab_size,
             model_name: path.display().to_string().into(),
@@ -116,8 +116,8 @@ impl Network {
         Ok(Network { model })
     }
 
-    /// Returns the same network, whose sessions and scorers continue on the CPU when its device fails;
-    /// `load_on_cpu` loads it there.
+    /// Returns the same network, whose sessions and scorers continue on the CPU when its device
+    /// fails; `load_on_cpu` loads it there.
     pub fn with_fallback(
         self,
         load_on_cpu: impl Fn() -> Result<Network> + Send + Sync + 'static,

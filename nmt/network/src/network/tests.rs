@@ -62,8 +62,8 @@ fn random_network(shape: TransformerConfig, seed: u64, precision: Precision) -> 
     Network::load(&random_model(shape, seed), Path::new("random"), precision).unwrap()
 }
 
-/// Returns the configuration whose steps compute what the scorer of `shape` computes: Marian's search
-/// normalises keys at the first step only, its scorer all.
+/// Returns the configuration whose steps compute what the scorer of `shape` computes: Marian's
+/// search normalises keys at the first step only, its scorer all.
 fn as_scored(mut shape: TransformerConfig) -> TransformerConfig {
     if shape.pre_norm_keys == PreNormKeys::NormalizedAtFirstStep {
         shape.pre_norm_keys = PreNormKeys::Normalized;

@@ -224,8 +224,8 @@ impl BeamState {
         self.tree.push_attention(weights);
     }
 
-    /// Adds the candidates of the sentence's rows, from `first` on among all rows, to those that the
-    /// language model scores; to be called before [`advance`](Self::advance).
+    /// Adds the candidates of the sentence's rows, from `first` on among all rows, to those that
+    /// the language model scores; to be called before [`advance`](Self::advance).
     pub fn add_candidates(
         &self,
         options: &SearchOptions,

@@ -1,5 +1,5 @@
-//! N-gram language model joined to a target vocabulary: over its tokens, or over words of the text that
-//! they make.
+//! N-gram language model joined to a target vocabulary: over its tokens, or over words of the text
+//! that they make.
 
 use std::sync::Arc;
 
@@ -33,7 +33,8 @@ impl NgramModel {
         NgramModel { lm, begin, end_of_sentence, units }
     }
 
-    /// Joins a model over tokens; `pieces` has the string of each, none for those that are not text.
+    /// Joins a model over tokens; `pieces` has the string of each, none for those that are not
+    /// text.
     pub fn over_pieces<'a>(
         lm: Arc<dyn LanguageModel>,
         pieces: impl Iterator<Item = Option<&'a [u8]>>,

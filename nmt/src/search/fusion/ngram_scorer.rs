@@ -136,7 +136,8 @@ impl NgramScorer {
 }
 
 impl Batch {
-    /// Collects the next words of the candidates `row` of `outcomes`; returns whether there are any.
+    /// Collects the next words of the candidates `row` of `outcomes`; returns whether there are
+    /// any.
     fn collect(
         &mut self,
         model: &NgramModel,

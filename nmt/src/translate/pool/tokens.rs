@@ -108,9 +108,9 @@ impl Translator {
         }
     }
 
-    /// Returns the request of an example; `max_input_length` of 0 means no limit. Callers with tokens
-    /// give all tokens of the target prefix, as in CTranslate2: the prefix that the model's folder
-    /// defines for texts (Hugging Face's `forced_bos_token_id`, a package's) is not added.
+    /// Returns the request of an example; `max_input_length` of 0 means no limit. Callers with
+    /// tokens give all tokens of the target prefix, as in CTranslate2: the prefix that the model's
+    /// folder defines for texts (Hugging Face's `forced_bos_token_id`, a package's) is not added.
     pub fn prepare_tokens(
         &self,
         example: &Example,

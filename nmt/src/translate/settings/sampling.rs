@@ -30,8 +30,8 @@ struct Pool {
 }
 
 impl OutputSampling {
-    /// Parses Marian's `full [T]`, `topk [K [T]]`, `topp P [T]` or `epsilon E [T]`; `true` and empty
-    /// text mean `full 1`, and `false` turns sampling off.
+    /// Parses Marian's `full [T]`, `topk [K [T]]`, `topp P [T]` or `epsilon E [T]`; `true` and
+    /// empty text mean `full 1`, and `false` turns sampling off.
     ///
     /// # Errors
     /// If the text is another or a number is out of range; the message contains the expected form.

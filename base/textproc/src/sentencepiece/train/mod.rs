@@ -193,7 +193,8 @@ impl PieceTrainer {
     ///
     /// # Errors
     /// If a user-defined symbol cannot be a piece; if the text is empty, or has too many characters
-    /// or too few pieces for the size; if the threads cannot be started, or `progress` returns false.
+    /// or too few pieces for the size; if the threads cannot be started, or `progress` returns
+    /// false.
     pub fn train(
         &self,
         counts: &WordCounts,

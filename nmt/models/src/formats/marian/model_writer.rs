@@ -10,10 +10,10 @@ use crate::checkpoint::{MarianBinaryWriter, NpzWriter, OPTIONS_ENTRY};
 use crate::formats::nematus;
 use crate::{Error, Result};
 
-/// Writes a model to the file `path` as Marian does: f32 and the options in YAML, in Marian's binary
-/// format if the name of the file ends in `.bin`, by which Marian tells its formats apart, and else
-/// in a `.npz`. `values` gives the elements of each parameter in row-major order; they are requested
-/// one parameter at a time, and a `.npz` does not copy them.
+/// Writes a model to the file `path` as Marian does: f32 and the options in YAML, in Marian's
+/// binary format if the name of the file ends in `.bin`, by which Marian tells its formats apart,
+/// and else in a `.npz`. `values` gives the elements of each parameter in row-major order; they are
+/// requested one parameter at a time, and a `.npz` does not copy them.
 ///
 /// # Errors
 /// [`Error::Unsupported`] if Marian has no option for a feature of

@@ -125,8 +125,8 @@ impl TileState {
         });
     }
 
-    /// Replaces each sum by `add` of it, the cells of its row on the left and those of its column on
-    /// the right.
+    /// Replaces each sum by `add` of it, the cells of its row on the left and those of its column
+    /// on the right.
     fn add_products(
         &mut self,
         [sums, left, right]: [usize; 3],
