@@ -33,8 +33,8 @@ pub struct BuiltWithoutCuda;
 impl std::fmt::Display for BuiltWithoutCuda {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(
-            "this build cannot use a GPU: build it with the cargo feature `cuda` (on by default), or use \
-             the CPU (--device cpu)",
+            "this build cannot use a GPU: build it with the cargo feature `cuda` (on by default), \
+             or use the CPU (--device cpu)",
         )
     }
 }

@@ -165,7 +165,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn small_tables(keys in proptest::collection::hash_set(1..200u64, 0..40), more in 1..20usize) {
+        fn small_tables(
+            keys in proptest::collection::hash_set(1..200u64, 0..40), more in 1..20usize,
+        ) {
             let keys: Vec<u64> = keys.into_iter().collect();
             check(&keys, keys.len() + more)?;
         }
