@@ -98,8 +98,7 @@ impl QuantizationOptions {
             let magnitude = scale * R::of(power.exp2());
             if value < R::ZERO { R::ZERO - magnitude } else { magnitude }
         } else {
-            let clipped = value.max(R::ZERO - scale).min(scale);
-            let steps = (clipped * (centers / scale)).as_f64().round();
+            let steps = (value.clipped(scale) * (centers / scale)).as_f64().round();
             R::of(steps) / (centers / scale)
         }
     }
