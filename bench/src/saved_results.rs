@@ -2,13 +2,15 @@
 //! it from the file when the study was stopped.
 //!
 //! The first line of `results.jsonl` says what is measured; each further line is a result with its
-//! name. Results of another study are neither mixed in nor overwritten unasked.
+//! name. Results of another study are neither mixed in nor overwritten unasked, and one command at
+//! a time may use a folder.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::PathBuf;
 
+use miriam_storage::file_lock::FileLock;
 use miriam_textio::Output;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -30,22 +32,31 @@ pub struct StudyFolder {
 pub struct SavedResults {
     results: HashMap<String, Value>,
     file: Option<(PathBuf, File)>,
+    /// The lock on the folder, which ends with the study.
+    _lock: Option<FileLock>,
 }
 
 const NAME: &str = "results.jsonl";
+const LOCK_NAME: &str = "results.lock";
 
 impl SavedResults {
     /// Opens the results in a folder, or begins a file of them. `study` describes what is measured,
     /// besides the program and the CPU. Without a folder nothing is saved.
     ///
     /// # Errors
-    /// If the folder has results of another study or damaged ones, or a file cannot be read or
-    /// written.
+    /// If another command uses the folder, it has results of another study or damaged ones, or a
+    /// file cannot be read or written.
     pub fn open(folder: Option<&StudyFolder>, study: Value) -> Result<Self> {
         let Some(StudyFolder { path, overwrite }) = folder else {
-            return Ok(SavedResults { results: HashMap::new(), file: None });
+            return Ok(SavedResults { results: HashMap::new(), file: None, _lock: None });
         };
         fs::create_dir_all(path).map_err(cannot("make this folder", path))?;
+        let Some(lock) = FileLock::try_acquire(&path.join(LOCK_NAME))? else {
+            return Err(Error::unmeasurable(format!(
+                "{}: another study is measured in this folder; wait for it, or give another -o",
+                path.display()
+            )));
+        };
         let path = path.join(NAME);
         let mut description = describe_program()?;
         description.insert("study".into(), study);
@@ -71,7 +82,34 @@ impl SavedResults {
         Output::write_file(&path, text.as_bytes())?;
         let file = File::options().append(true).open(&path);
         let file = file.map_err(cannot("write this file", &path))?;
-        Ok(SavedResults { results, file: Some((path, file)) })
+        Ok(SavedResults { results, file: Some((path, file)), _lock: Some(lock) })
+    }
+
+    /// Takes the saved result `name`; `None` if there is none.
+    ///
+    /// # Errors
+    /// If the result is damaged.
+    pub fn take<T: DeserializeOwned>(&mut self, name: &str) -> Result<Option<T>> {
+        let (Some(saved), Some((path, _))) = (self.results.remove(name), &self.file) else {
+            return Ok(None);
+        };
+        serde_json::from_value(saved).map(Some).map_err(|error| {
+            Error::unmeasurable(format!(
+                "{}: the result {name:?} is damaged: {error}; give --overwrite to measure again",
+                path.display()
+            ))
+        })
+    }
+
+    /// Saves the result `name`, if the study has a folder.
+    ///
+    /// # Errors
+    /// If the result cannot be written.
+    pub fn save<T: Serialize>(&mut self, name: &str, result: &T) -> Result<()> {
+        let Some((path, file)) = &mut self.file else { return Ok(()) };
+        // One write, so that a line is cut only where the system stops.
+        let line = format!("{}\n", json!({ "name": name, "result": result }));
+        file.write_all(line.as_bytes()).map_err(cannot("write this file", path))
     }
 
     /// Returns the saved result `name`; if there is none, measures it and saves it.
@@ -83,19 +121,11 @@ impl SavedResults {
         name: &str,
         measure: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        let Some((path, file)) = &mut self.file else { return measure() };
-        if let Some(saved) = self.results.remove(name) {
-            return serde_json::from_value(saved).map_err(|error| {
-                Error::unmeasurable(format!(
-                    "{}: the result {name:?} is damaged: {error}; give --overwrite to measure again",
-                    path.display()
-                ))
-            });
+        if let Some(saved) = self.take(name)? {
+            return Ok(saved);
         }
         let result = measure()?;
-        // One write, so that a line is cut only where the system stops.
-        let line = format!("{}\n", json!({ "name": name, "result": result }));
-        file.write_all(line.as_bytes()).map_err(cannot("write this file", path))?;
+        self.save(name, &result)?;
         Ok(result)
     }
 }
@@ -174,6 +204,18 @@ mod tests {
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
         folder.overwrite = true;
+        assert_eq!(run(&folder, study(1)).unwrap().1, [1, 2, 3]);
+    }
+
+    #[test]
+    fn one_study_at_a_time_uses_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = StudyFolder { path: folder.path().into(), overwrite: true };
+        let first = SavedResults::open(Some(&folder), study(1)).unwrap();
+        let second = SavedResults::open(Some(&folder), study(1)).err().unwrap().to_string();
+        assert!(second.contains("another study is measured in this folder"), "{second}");
+        drop(first);
+        assert!(!folder.path.join(LOCK_NAME).exists());
         assert_eq!(run(&folder, study(1)).unwrap().1, [1, 2, 3]);
     }
 
