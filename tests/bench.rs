@@ -65,7 +65,58 @@ fn a_synthetic_model_is_measured_in_every_layout() {
     // One and two threads of the default layout, one of each other model.
     assert_eq!(of("circle"), 4 * (3 + 1 + 1 + 1));
     let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
-    assert_eq!(left.len(), 4, "models are gone: {left:?}");
+    assert_eq!(left.len(), 5, "models are gone, results stay: {left:?}");
+}
+
+#[test]
+fn a_study_of_ngram_models_goes_on_where_it_was_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let asked = ["--quick", "--synthetic", "5000", "--device", "cpu", "--repeat", "1"];
+    let study = |more: &[&str]| {
+        let mut command = miriam();
+        command.args(["bench", "glm", "--threads", "1"]).args(asked).args(more);
+        let output = command.arg("-o").arg(folder).output().unwrap();
+        let [table, messages] = [output.stdout, output.stderr].map(|bytes| lossy_text(&bytes));
+        assert!(output.status.success(), "{messages}");
+        (table, messages)
+    };
+    let (_, messages) = study(&[]);
+    let finished: Vec<&str> = messages.lines().filter(|line| line.contains(" of 10: ")).collect();
+    assert_eq!(finished.len(), 10, "{messages}");
+    assert!(finished[..9].iter().all(|line| line.contains("; about ")), "{messages}");
+    assert!(finished[9].ends_with("10 of 10: probing"), "{messages}");
+    let queries = read_csv(folder, "queries.csv");
+
+    // Killed while the trie was measured, with its file.
+    let path = folder.join("results.jsonl");
+    let results = fs::read_to_string(&path).unwrap();
+    let (kept, _) = results.split_at(results.find("{\"name\":\"trie\"").unwrap() + 40);
+    fs::write(&path, kept).unwrap();
+    fs::create_dir(folder.join(".miriam-bench-glm")).unwrap();
+    fs::write(folder.join(".miriam-bench-glm/trie"), "unfinished").unwrap();
+    let (table, messages) = study(&[]);
+    assert!(messages.contains("8 of 10 models were measured before"), "{messages}");
+    assert!(messages.contains("9 of 10: trie; about ") && !messages.contains("8 of 10: "));
+    assert!(table.contains("random reads, CPU, 1 threads"), "{table}");
+    let resumed = read_csv(folder, "queries.csv");
+    assert_eq!(resumed.len(), queries.len());
+    let is_kept = |row: &&Vec<String>| row[0] == "glm";
+    assert!(resumed.iter().filter(is_kept).eq(queries.iter().filter(is_kept)));
+    assert_ne!(resumed, queries, "the others are measured again");
+
+    // Prices need no new measurements, other n-grams do.
+    let (_, messages) = study(&["--cpu-price", "100"]);
+    assert!(messages.contains("10 of 10 models were measured before"), "{messages}");
+    assert!(!messages.contains(" of 10: "), "{messages}");
+    let without_price = |rows: &[Vec<String>]| {
+        rows.iter().map(|row| row[..row.len() - 1].to_vec()).collect::<Vec<_>>()
+    };
+    assert_eq!(without_price(&read_csv(folder, "queries.csv")), without_price(&resumed));
+    let other = ["--quick", "--synthetic", "6000", "--device", "cpu", "--repeat", "1", "-o"];
+    let refused = run_to_error(bench_glm(&other).arg(folder));
+    assert!(refused.contains("source ngrams is 5000, now it is 6000"), "{refused}");
+    assert!(refused.contains("--overwrite"), "{refused}");
 }
 
 #[test]

@@ -85,6 +85,11 @@ impl SavedResults {
         Ok(SavedResults { results, file: Some((path, file)), _lock: Some(lock) })
     }
 
+    /// Whether there is a saved result `name` that was not taken.
+    pub fn contains(&self, name: &str) -> bool {
+        self.results.contains_key(name)
+    }
+
     /// Takes the saved result `name`; `None` if there is none.
     ///
     /// # Errors

@@ -127,11 +127,6 @@ impl<'o> Bench<'o> {
         Ok(Bench { plan, texts, bos_id, order, words, report })
     }
 
-    /// Returns the report on all measurements.
-    pub fn report(self) -> Report<'o> {
-        self.report
-    }
-
     /// Measures a `glm` file of `bytes` bytes on the CPU.
     pub fn measure_glm_on_cpu(
         &mut self,
@@ -158,19 +153,19 @@ impl<'o> Bench<'o> {
     }
 
     /// Measures another model of the same n-grams on the CPU.
-    pub fn measure_other(&mut self, kind: &'static str, model: &dyn LanguageModel) -> Result<()> {
+    pub fn measure_other(&mut self, engine: &Engine, model: &dyn LanguageModel) -> Result<()> {
         let has_same_ids = (0..).zip(&self.words).all(|(id, word): (u32, &Vec<u8>)| {
             model.word(miriam_lmcpu::LmWord(id)) == Some(&word[..])
         }) && model.num_words() == self.words.len();
         if !has_same_ids {
             let reason = format!(
-                "{kind}: its word ids differ from those of the n-grams that it was built from; \
+                "{engine}: its word ids differ from those of the n-grams that it was built from; \
                  please report this with the command"
             );
             return Err(Error::unmeasurable(reason));
         }
         for at in 0..self.texts.len() {
-            self.measure_on_cpu(&Engine::other(kind), model, at, None)?;
+            self.measure_on_cpu(engine, model, at, None)?;
         }
         Ok(())
     }

@@ -24,6 +24,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use miriam_glm::device::DeviceChoice;
 use miriam_glm::format::NodeWidth;
@@ -34,8 +35,12 @@ use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::trie::{TrieModel, write_trie};
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::{Output, Progress};
+use serde_json::{Value, json};
 
+use crate::description::describe_file;
 use crate::error::{Error, Result, cannot};
+use crate::saved_results::{SavedResults, StudyFolder};
+use crate::scaling::time_left::describe_duration;
 use crate::synthetic::{SyntheticOptions, Text, random_ngrams};
 use comparison::{CheckData, Models};
 use data::BenchData;
@@ -51,7 +56,7 @@ pub struct GlmBenchOptions {
     /// The seed of synthetic models and texts, and of random n-grams.
     pub seed: u64,
     /// The folder to write to; if `None`, scores are compared bitwise and nothing is measured.
-    pub output: Option<PathBuf>,
+    pub output: Option<StudyFolder>,
     /// The device that is measured besides the CPU.
     pub device: DeviceChoice,
     /// Use a small model, small batches and few repetitions.
@@ -71,6 +76,13 @@ pub struct HardwarePrices {
     pub cpu: Option<f64>,
     /// The price of the device.
     pub device: Option<f64>,
+}
+
+impl GlmBenchOptions {
+    /// Returns the number of n-grams of a synthetic model, or its default.
+    fn synthetic_ngrams(&self, ngrams: Option<u64>) -> u64 {
+        ngrams.unwrap_or(if self.quick { 100_000 } else { 80_000_000 })
+    }
 }
 
 /// The source of the n-grams of a measurement.
@@ -97,19 +109,78 @@ const NODE_WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWi
 /// Highest orders with hash tables that are measured.
 const MAX_HASHED_ORDERS: [usize; 2] = [0, 2];
 
+/// Other kinds of model of the same n-grams that are measured.
+const TRIE: &str = "trie";
+const PROBING: &str = "probing";
+
 /// Measures every layout and writes `queries.csv`, `reads.csv`, `trees.csv` and `queries.svg`, or
 /// compares the scores of all layouts; prints each row when it is measured. Models are built on
-/// rayon's current threads.
+/// rayon's current threads. The same options resume a study that was stopped: layouts that were
+/// measured to the end are not built again.
 ///
 /// # Errors
-/// If files cannot be read or written, the device cannot be used, or ([`Error::Mismatch`]) two
-/// searches differ.
+/// If files cannot be read or written, another command uses the folder, the folder has results of
+/// another study, the device cannot be used, or ([`Error::Mismatch`]) two searches differ.
 pub fn run(options: &GlmBenchOptions, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
     let device = Cell::new(options.device.resolve_for_build().map_err(miriam_glm::Error::from)?);
+    match &options.output {
+        Some(folder) => {
+            // First, because n-grams are generated or read for long.
+            let saved = SavedResults::open(Some(folder), describe(options, device.get())?)?;
+            let source = read_source(options, progress)?;
+            measure_all(options, saved, &folder.path, &source, &device, out, progress)
+        }
+        None => compare_all(options, read_source(options, progress)?, &device, out),
+    }
+}
+
+/// Describes what is measured. Prices are left out, because they only divide what was measured.
+fn describe(options: &GlmBenchOptions, device: DeviceChoice) -> Result<Value> {
     let source = match &options.source {
-        NgramSource::File { model, texts } => BenchData::read(model, texts, progress)?,
+        NgramSource::File { model, texts } => {
+            let texts = texts.iter().map(|text| describe_input("-i", text));
+            json!({
+                "model": describe_input("-m", model)?,
+                "texts": texts.collect::<Result<Vec<Value>>>()?,
+            })
+        }
         &NgramSource::Synthetic { ngrams, order } => {
-            let ngrams = ngrams.unwrap_or(if options.quick { 100_000 } else { 80_000_000 });
+            json!({ "ngrams": options.synthetic_ngrams(ngrams), "order": order })
+        }
+    };
+    let device = match device {
+        DeviceChoice::Cpu => "cpu".into(),
+        DeviceChoice::Auto => "auto".into(),
+        DeviceChoice::Cuda(number) => format!("cuda:{number}"),
+    };
+    let plan = BenchPlan::new(options.quick, options.repeat, options.threads);
+    Ok(json!({
+        "name": "glm",
+        "source": source,
+        "seed": options.seed,
+        "device": device,
+        "quick": options.quick,
+        "repeat": plan.repeat,
+        "threads": options.threads,
+    }))
+}
+
+/// Describes a file of the study, given by an option.
+fn describe_input(option: &str, path: &Path) -> Result<Value> {
+    if path.as_os_str() == "-" {
+        return Err(Error::unmeasurable(format!(
+            "{option}: expected a file, found standard input; results in a folder belong to files"
+        )));
+    }
+    describe_file(path)
+}
+
+/// Generates or reads the n-grams, and reads the texts of files.
+fn read_source(options: &GlmBenchOptions, progress: &dyn Progress) -> Result<BenchData> {
+    match &options.source {
+        NgramSource::File { model, texts } => BenchData::read(model, texts, progress),
+        &NgramSource::Synthetic { ngrams, order } => {
+            let ngrams = options.synthetic_ngrams(ngrams);
             let recipe = SyntheticOptions { ngrams, order, seed: options.seed };
             if !recipe.fits_u32_ids() {
                 return Err(Error::unmeasurable(format!(
@@ -117,56 +188,112 @@ pub fn run(options: &GlmBenchOptions, out: &mut dyn Write, progress: &dyn Progre
                      n-grams than 32-bit ids; give fewer n-grams or a higher order"
                 )));
             }
-            BenchData::generate(&recipe)
+            Ok(BenchData::generate(&recipe))
         }
-    };
-    match &options.output {
-        Some(folder) => measure_all(options, folder, source, &device, out, progress),
-        None => compare_all(options, source, &device, out),
     }
 }
 
-/// Measures every layout, and writes the tables and the chart.
+/// Measures every engine that has no saved results, and writes the tables and the chart.
 fn measure_all(
     options: &GlmBenchOptions,
+    mut saved: SavedResults,
     folder: &Path,
-    source: BenchData,
-    #[cfg_attr(not(feature = "cuda"), expect(unused_variables))] choice: &Cell<DeviceChoice>,
+    source: &BenchData,
+    choice: &Cell<DeviceChoice>,
     out: &mut dyn Write,
     progress: &dyn Progress,
 ) -> Result<()> {
-    fs::create_dir_all(folder).map_err(cannot("make this folder", folder))?;
     let files = ModelFolder::create(folder)?;
     let plan = BenchPlan::new(options.quick, options.repeat, options.threads);
     let texts = source.texts(plan.max_batch(), options.seed);
     let trees = count_trees(&source.model, &texts, plan.counted_queries);
     tree_sizes::write_csv(&trees, folder)?;
-    let mut bench = Bench::new(plan, options.prices, &source, texts, out)?;
+    let mut bench = Bench::new(plan, options.prices, source, texts, out)?;
     for sizes in &trees {
         bench.report.add_note(sizes.summary())?;
     }
-    for layout in measured_layouts(source.order()) {
-        let path = files.0.join("glm");
-        let built = build_layout(source.model.clone(), layout, &path)?;
-        let engine = Engine::glm(layout, source.order());
-        let bytes = built.container.file_length();
-        #[cfg(feature = "cuda")]
-        if let Some(device) = device::open_on_device(choice, &built)? {
-            bench.measure_device(&engine, &device, &built.cpu_model, bytes)?;
-        }
-        bench.measure_glm_on_cpu(&engine, &built.cpu_model, bytes)?;
-        drop(built);
-        fs::remove_file(&path).map_err(cannot("remove", &path))?;
+    let engines = measured_engines(source.order());
+    let mut left = engines.iter().filter(|engine| !saved.contains(&engine.to_string())).count();
+    if left < engines.len() {
+        tracing::info!(
+            "{}: {} of {} models were measured before; --overwrite measures them again",
+            folder.display(),
+            engines.len() - left,
+            engines.len()
+        );
     }
-    let [trie, probing] = ["trie", "probing"].map(|name| files.0.join(name));
-    write_trie(source.model, &trie, None)?;
-    build_probing(&trie, &probing, ArpaOptions::default(), progress)?;
-    bench.measure_other("trie", &TrieModel::open(&trie, LoadMethod::HugePages)?)?;
-    bench.measure_other("probing", &ProbingModel::open(&probing, LoadMethod::HugePages)?)?;
-    let report = bench.report();
-    report.write(folder)?;
-    let chart = chart::draw(&report).to_svg();
+    let start = Instant::now();
+    let mut measured: u32 = 0;
+    for engine in &engines {
+        let name = engine.to_string();
+        if let Some(results) = saved.take(&name)? {
+            bench.report.add_results(engine, results)?;
+            continue;
+        }
+        let length = bench.report.length();
+        match engine.layout {
+            Some(layout) => measure_layout(&mut bench, engine, layout, source, &files, choice)?,
+            None => measure_other_kind(&mut bench, engine, source, &files, progress)?,
+        }
+        saved.save(&name, &bench.report.results_since(&length))?;
+        measured += 1;
+        left -= 1;
+        let each = start.elapsed().as_secs_f64() / f64::from(measured);
+        let time_left = match left {
+            0 => String::new(),
+            _ => format!("; about {} left", describe_duration(each * left as f64)),
+        };
+        tracing::info!("{} of {}: {name}{time_left}", engines.len() - left, engines.len());
+    }
+    bench.report.write(folder)?;
+    let chart = chart::draw(&bench.report).to_svg();
     Ok(Output::write_file(&folder.join("queries.svg"), chart.as_bytes())?)
+}
+
+/// Returns the engines that are measured for models of an order.
+fn measured_engines(order: usize) -> Vec<Engine> {
+    let layouts = measured_layouts(order).into_iter().map(|layout| Engine::glm(layout, order));
+    layouts.chain([TRIE, PROBING].map(Engine::other)).collect()
+}
+
+/// Builds a `glm` file in a layout, and measures it on the device and on the CPU.
+fn measure_layout(
+    bench: &mut Bench<'_>,
+    engine: &Engine,
+    layout: GlmOptions,
+    source: &BenchData,
+    files: &ModelFolder,
+    #[cfg_attr(not(feature = "cuda"), expect(unused_variables))] choice: &Cell<DeviceChoice>,
+) -> Result<()> {
+    let path = files.0.join("glm");
+    let built = build_layout(source.model.clone(), layout, &path)?;
+    let bytes = built.container.file_length();
+    #[cfg(feature = "cuda")]
+    if let Some(device) = device::open_on_device(choice, &built)? {
+        bench.measure_device(engine, &device, &built.cpu_model, bytes)?;
+    }
+    bench.measure_glm_on_cpu(engine, &built.cpu_model, bytes)?;
+    drop(built);
+    fs::remove_file(&path).map_err(cannot("remove", &path))
+}
+
+/// Builds a trie, or a probing table from the trie, and measures it on the CPU.
+fn measure_other_kind(
+    bench: &mut Bench<'_>,
+    engine: &Engine,
+    source: &BenchData,
+    files: &ModelFolder,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let [trie, probing] = [TRIE, PROBING].map(|name| files.0.join(name));
+    if !trie.exists() {
+        write_trie(source.model.clone(), &trie, None)?;
+    }
+    if engine.kind == TRIE {
+        return bench.measure_other(engine, &TrieModel::open(&trie, LoadMethod::HugePages)?);
+    }
+    build_probing(&trie, &probing, ArpaOptions::default(), progress)?;
+    bench.measure_other(engine, &ProbingModel::open(&probing, LoadMethod::HugePages)?)
 }
 
 /// The folder of models in that of a study, which is removed at the end.

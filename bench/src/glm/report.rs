@@ -6,12 +6,13 @@ use std::path::Path;
 
 use miriam_glm::GlmOptions;
 use miriam_textio::Output;
+use serde::{Deserialize, Serialize};
 
 use super::HardwarePrices;
 use crate::error::{Error, Result};
 
 /// An engine that is measured: the kind of model and, for a `glm` file, its layout.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Engine {
     /// The kind of the model.
     pub kind: &'static str,
@@ -57,7 +58,7 @@ impl fmt::Display for Engine {
 }
 
 /// The form of queries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum QueryMode {
     /// n-grams, each with its context.
     Explicit,
@@ -79,7 +80,7 @@ impl QueryMode {
 }
 
 /// The backend that answers queries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Backend {
     /// The device; the time of the kernel alone.
     Kernel,
@@ -112,7 +113,10 @@ impl Backend {
 }
 
 /// One measurement.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Measurement {
+    /// The engine. Saved measurements have the name of theirs.
+    #[serde(skip)]
     pub engine: Engine,
     pub backend: Backend,
     pub mode: QueryMode,
@@ -182,6 +186,7 @@ const HEADING: &str = "engine,node_width,hashed,place,threads,mode,text,batch,qu
                        ceiling_per_second,share_of_ceiling,queries_per_second_and_price\n";
 
 /// The measured speed of random reads.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ReadCeiling {
     /// The number of threads of the CPU, 0 for the device.
     pub threads: usize,
@@ -192,6 +197,17 @@ pub struct ReadCeiling {
     /// Reads per second.
     pub rate: f64,
 }
+
+/// Everything that was measured of one engine, and the notes and ceilings that came first with it.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct EngineResults {
+    notes: Vec<String>,
+    ceilings: Vec<ReadCeiling>,
+    rows: Vec<Measurement>,
+}
+
+/// The numbers of notes, ceilings and rows of a report at some time.
+pub struct ReportLength([usize; 3]);
 
 /// All measurements, each printed when it is added.
 pub struct Report<'o> {
@@ -275,6 +291,30 @@ impl<'o> Report<'o> {
         self.out.flush()?;
         self.rows.push(row);
         Ok(())
+    }
+
+    /// Returns the present length, for [`Report::results_since`].
+    pub fn length(&self) -> ReportLength {
+        ReportLength([self.notes.len(), self.ceilings.len(), self.rows.len()])
+    }
+
+    /// Returns what was added after the report had a length.
+    pub fn results_since(&self, length: &ReportLength) -> EngineResults {
+        let ReportLength([notes, ceilings, rows]) = *length;
+        EngineResults {
+            notes: self.notes[notes..].to_vec(),
+            ceilings: self.ceilings[ceilings..].to_vec(),
+            rows: self.rows[rows..].to_vec(),
+        }
+    }
+
+    /// Adds saved results of an engine, and prints them.
+    pub fn add_results(&mut self, engine: &Engine, results: EngineResults) -> Result<()> {
+        let EngineResults { notes, ceilings, rows } = results;
+        notes.into_iter().try_for_each(|note| self.add_note(note))?;
+        ceilings.into_iter().try_for_each(|ceiling| self.add_ceiling(ceiling))?;
+        rows.into_iter()
+            .try_for_each(|row| self.add_measurement(Measurement { engine: engine.clone(), ..row }))
     }
 
     /// Writes `queries.csv` and `reads.csv` to `folder`.

@@ -17,7 +17,7 @@ mod saved_runs;
 pub(crate) mod study;
 mod system;
 mod text;
-mod time_left;
+pub(crate) mod time_left;
 pub(crate) mod topology;
 mod verdict;
 

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
+use miriam_bench::StudyFolder;
 use miriam_bench::glm::{GlmBenchOptions, HardwarePrices, NgramSource};
 use miriam_bench::synthetic::SyntheticOptions;
 use miriam_glm::device::DeviceChoice;
 
+use super::FolderArguments;
 use crate::common::CommonOptions;
 use crate::console::standard_output;
 
@@ -18,13 +20,15 @@ use crate::console::standard_output;
 /// all orders in hash tables. Measured are the device, with and without copies, and the CPU,
 /// with one thread and with all, where the other kinds of model are measured too. Writes
 /// queries.csv, reads.csv, trees.csv (how many B-trees are a single node) and queries.svg, and a
-/// table to standard output. Without --model, a model and texts are generated.
+/// table to standard output. Without --model, a model and texts are generated. Models that were
+/// measured are kept in results.jsonl: the same command resumes a study that was stopped.
 ///
 /// With --check nothing is measured: the scores of all searches are compared bit by bit.
 ///
 /// Example: miriam bench glm --synthetic 80000000 -o glm-speed
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
+#[command(group = ArgGroup::new("result").required(true).multiple(true).args(["output", "check"]))]
 pub struct Arguments {
     /// Generate a model of about N n-grams [default: 80000000; with --quick 100000]
     #[arg(long, value_name = "N", conflicts_with = "model",
@@ -43,15 +47,14 @@ pub struct Arguments {
     /// A text to score, repeatable: plain, .gz, .zst, .bz2 or .xz; without it texts are generated
     #[arg(short, long, value_name = "FILE", requires = "model")]
     input: Vec<PathBuf>,
-    /// The folder to write to; it is created if it is missing
-    #[arg(short, long, value_name = "FOLDER", required_unless_present = "check")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    folder: FolderArguments,
     /// The device besides the CPU: cpu (none), cuda, cuda:N, or auto (a device if there is
     /// one)
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: DeviceChoice,
     /// Compare the scores of all searches bit by bit instead of measuring
-    #[arg(long)]
+    #[arg(long, conflicts_with = "overwrite")]
     check: bool,
     /// Use a small model, small batches and few repetitions
     #[arg(long)]
@@ -79,7 +82,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let options = GlmBenchOptions {
         source,
         seed: arguments.seed,
-        output: arguments.output.filter(|_| !arguments.check),
+        output: Option::from(arguments.folder).filter(|_: &StudyFolder| !arguments.check),
         device: arguments.device,
         quick: arguments.quick,
         repeat: arguments.repeat.map(usize::from),

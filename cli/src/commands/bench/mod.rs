@@ -11,7 +11,10 @@ mod scaling_run;
 mod serve;
 mod systems;
 
-use clap::Subcommand;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use miriam_bench::StudyFolder;
 
 use crate::common::CommonOptions;
 
@@ -48,6 +51,24 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
         Command::Serve(arguments) => serve::run(arguments),
         Command::Async(arguments) => asynchronous::run(arguments, common),
         Command::ScalingRun(arguments) => scaling_run::run(arguments),
+    }
+}
+
+/// The folder of a study.
+#[derive(Args)]
+struct FolderArguments {
+    /// The folder for CSV files and charts, which is created if it is missing; if it has results of
+    /// the same study, only the others are measured
+    #[arg(short, long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+    /// Measure everything again, even if the folder has results
+    #[arg(long, requires = "output")]
+    overwrite: bool,
+}
+
+impl From<FolderArguments> for Option<StudyFolder> {
+    fn from(FolderArguments { output, overwrite }: FolderArguments) -> Self {
+        output.map(|path| StudyFolder { path, overwrite })
     }
 }
 

@@ -13,7 +13,7 @@ use miriam_bench::nmt::{DECODING_SHAPES, SYSTEM_NAMES};
 use miriam_nmt::DeviceSet;
 use miriam_nmt::engine::Precision;
 
-use super::cost;
+use super::{FolderArguments, cost};
 use crate::common::CommonOptions;
 use crate::console::standard_output;
 
@@ -24,24 +24,6 @@ pub enum Command {
     Marian(MarianArguments),
     Gpu(GpuArguments),
     Cost(Box<cost::Arguments>),
-}
-
-/// The folder of a study.
-#[derive(Args)]
-struct FolderArguments {
-    /// The folder for CSV files and charts, which is created if it is missing; if it has results of
-    /// the same study, only the others are measured
-    #[arg(short, long, value_name = "FOLDER")]
-    output: Option<PathBuf>,
-    /// Measure everything again, even if the folder has results
-    #[arg(long, requires = "output")]
-    overwrite: bool,
-}
-
-impl From<FolderArguments> for Option<StudyFolder> {
-    fn from(FolderArguments { output, overwrite }: FolderArguments) -> Self {
-        output.map(|path| StudyFolder { path, overwrite })
-    }
 }
 
 /// Measure batching with all optimisations and without some of them, and sizes of batches
