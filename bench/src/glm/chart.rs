@@ -115,6 +115,7 @@ mod tests {
             cpu_seconds: None,
             sectors_per_query: None,
             ceiling: None,
+            bytes_per_ngram: 20.0,
         }
     }
 

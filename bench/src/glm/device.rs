@@ -50,6 +50,7 @@ impl Bench<'_> {
         bytes: u64,
     ) -> Result<()> {
         let rates = self.measure_device_ceilings(device, bytes)?;
+        let bytes_per_ngram = self.bytes_per_ngram(bytes);
         let Bench { plan, texts, report, .. } = self;
         for text in texts {
             let tokens = queries::tokens(&text.text, self.bos_id);
@@ -69,6 +70,7 @@ impl Bench<'_> {
                             cpu_seconds: None,
                             sectors_per_query: Some(reads.sectors_per_query()),
                             ceiling: Some(reads.ceiling(rates)),
+                            bytes_per_ngram,
                         })
                     };
                     row(Backend::Kernel, time_kernel(plan, device, mode, &slices)?)?;

@@ -73,6 +73,7 @@ pub struct Bench<'o> {
     pub(super) bos_id: u32,
     pub(super) order: usize,
     words: Vec<Vec<u8>>,
+    num_ngrams: u64,
     pub(super) report: Report<'o>,
 }
 
@@ -99,14 +100,14 @@ impl<'o> Bench<'o> {
         let (bos_id, order) = (source.model.bos_id, source.order());
         let mut report = Report::new(out, prices, plan.threads);
         let model = &source.model;
-        let total: u64 = model.counts.iter().sum();
+        let num_ngrams: u64 = model.counts.iter().sum();
         report.add_note(format!(
             "{}; {} threads; {}",
             machine::cpu_name(),
             plan.threads,
             date::today()
         ))?;
-        report.add_note(format!("{}: {total} n-grams: {:?}", model.name, model.counts))?;
+        report.add_note(format!("{}: {num_ngrams} n-grams: {:?}", model.name, model.counts))?;
         for (name, text) in &texts {
             let part = text.resized(plan.counted_queries.min(text.words.len()));
             let matches = part.match_length_counts(model);
@@ -124,7 +125,12 @@ impl<'o> Bench<'o> {
                 QueryText { name, text, ngrams }
             })
             .collect();
-        Ok(Bench { plan, texts, bos_id, order, words, report })
+        Ok(Bench { plan, texts, bos_id, order, words, num_ngrams, report })
+    }
+
+    /// Returns the size of a file of `bytes` bytes divided by the n-grams.
+    pub(super) fn bytes_per_ngram(&self, bytes: u64) -> f64 {
+        bytes as f64 / self.num_ngrams as f64
     }
 
     /// Measures a `glm` file of `bytes` bytes on the CPU.
@@ -147,13 +153,18 @@ impl<'o> Bench<'o> {
                 self.bos_id,
                 QueryMode::Sentences,
             );
-            self.measure_on_cpu(engine, cpu_model, at, Some((reads, rates)))?;
+            self.measure_on_cpu(engine, cpu_model, bytes, at, Some((reads, rates)))?;
         }
         Ok(())
     }
 
-    /// Measures another model of the same n-grams on the CPU.
-    pub fn measure_other(&mut self, engine: &Engine, model: &dyn LanguageModel) -> Result<()> {
+    /// Measures another model of the same n-grams, in a file of `bytes` bytes, on the CPU.
+    pub fn measure_other(
+        &mut self,
+        engine: &Engine,
+        model: &dyn LanguageModel,
+        bytes: u64,
+    ) -> Result<()> {
         let has_same_ids = (0..).zip(&self.words).all(|(id, word): (u32, &Vec<u8>)| {
             model.word(miriam_lmcpu::LmWord(id)) == Some(&word[..])
         }) && model.num_words() == self.words.len();
@@ -165,7 +176,7 @@ impl<'o> Bench<'o> {
             return Err(Error::unmeasurable(reason));
         }
         for at in 0..self.texts.len() {
-            self.measure_on_cpu(engine, model, at, None)?;
+            self.measure_on_cpu(engine, model, bytes, at, None)?;
         }
         Ok(())
     }
@@ -176,9 +187,11 @@ impl<'o> Bench<'o> {
         &mut self,
         engine: &Engine,
         model: &dyn LanguageModel,
+        bytes: u64,
         text: usize,
         reads: Option<(ReadCounts, [ReadRates; 2])>,
     ) -> Result<()> {
+        let bytes_per_ngram = self.bytes_per_ngram(bytes);
         let Bench { plan, texts, report, .. } = self;
         let query_text = &texts[text];
         for mode in QueryMode::ALL {
@@ -235,6 +248,7 @@ impl<'o> Bench<'o> {
                     sectors_per_query: reads.map(|(reads, _)| reads.sectors_per_query()),
                     ceiling: reads
                         .map(|(reads, rates)| reads.ceiling(rates[usize::from(threads > 1)])),
+                    bytes_per_ngram,
                 })?;
             }
         }

@@ -290,10 +290,16 @@ fn measure_other_kind(
         write_trie(source.model.clone(), &trie, None)?;
     }
     if engine.kind == TRIE {
-        return bench.measure_other(engine, &TrieModel::open(&trie, LoadMethod::HugePages)?);
+        let model = TrieModel::open(&trie, LoadMethod::HugePages)?;
+        return bench.measure_other(engine, &model, file_length(&trie)?);
     }
     build_probing(&trie, &probing, ArpaOptions::default(), progress)?;
-    bench.measure_other(engine, &ProbingModel::open(&probing, LoadMethod::HugePages)?)
+    let model = ProbingModel::open(&probing, LoadMethod::HugePages)?;
+    bench.measure_other(engine, &model, file_length(&probing)?)
+}
+
+fn file_length(path: &Path) -> Result<u64> {
+    Ok(path.metadata().map_err(cannot("read this file", path))?.len())
 }
 
 /// The folder of models in that of a study, which is removed at the end.

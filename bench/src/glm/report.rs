@@ -134,6 +134,8 @@ pub struct Measurement {
     pub sectors_per_query: Option<f64>,
     /// Queries per second if each query took as long as its reads at random positions.
     pub ceiling: Option<f64>,
+    /// The size of the model's file divided by its n-grams.
+    pub bytes_per_ngram: f64,
 }
 
 impl Measurement {
@@ -160,7 +162,7 @@ impl Measurement {
             None => Default::default(),
         };
         format!(
-            "{},{width},{hashed},{},{},{},{},{},{},{:.9},{},{:.0},{},{},{},{},{}",
+            "{},{width},{hashed},{},{},{},{},{},{},{:.9},{},{:.0},{},{},{},{},{},{:.2}",
             self.engine.kind,
             self.backend.name(),
             self.backend.threads(),
@@ -177,13 +179,15 @@ impl Measurement {
             optional(self.ceiling, 0),
             optional(self.ceiling.map(|ceiling| self.rate() / ceiling), 4),
             optional(price.map(|price| self.rate() / price), 0),
+            self.bytes_per_ngram,
         )
     }
 }
 
 const HEADING: &str = "engine,node_width,hashed,place,threads,mode,text,batch,queries,seconds,\
                        cpu_seconds,queries_per_second,queries_per_cpu_second,sectors_per_query,\
-                       ceiling_per_second,share_of_ceiling,queries_per_second_and_price\n";
+                       ceiling_per_second,share_of_ceiling,queries_per_second_and_price,\
+                       bytes_per_ngram\n";
 
 /// The measured speed of random reads.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -257,7 +261,7 @@ impl<'o> Report<'o> {
         if self.rows.is_empty() {
             writeln!(
                 self.out,
-                "{:<16} {:<10} {:>7} {:<9} {:<13} {:>8} {:>12} {:>10} {:>8} {:>7}",
+                "{:<16} {:<10} {:>7} {:<9} {:<13} {:>8} {:>12} {:>10} {:>8} {:>7} {:>8}",
                 "model",
                 "place",
                 "threads",
@@ -267,7 +271,8 @@ impl<'o> Report<'o> {
                 "M queries/s",
                 "M/CPU s",
                 "sectors",
-                "ceiling"
+                "ceiling",
+                "B/n-gram"
             )?;
         }
         fn optional(value: Option<f64>, show: &dyn Fn(f64) -> String) -> String {
@@ -275,7 +280,7 @@ impl<'o> Report<'o> {
         }
         writeln!(
             self.out,
-            "{:<16} {:<10} {:>7} {:<9} {:<13} {:>8} {:>12.2} {:>10} {:>8} {:>7}",
+            "{:<16} {:<10} {:>7} {:<9} {:<13} {:>8} {:>12.2} {:>10} {:>8} {:>7} {:>8.2}",
             row.engine.to_string(),
             row.backend.name(),
             row.backend.threads(),
@@ -286,6 +291,7 @@ impl<'o> Report<'o> {
             optional(row.cpu_seconds, &|cpu| format!("{:.2}", row.queries as f64 / cpu / 1e6)),
             optional(row.sectors_per_query, &|sectors| format!("{sectors:.1}")),
             optional(row.ceiling, &|ceiling| format!("{:.0} %", 100.0 * row.rate() / ceiling)),
+            row.bytes_per_ngram,
         )?;
         // A row takes seconds to measure, and the output may be a pipe that somebody watches.
         self.out.flush()?;
