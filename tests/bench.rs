@@ -133,15 +133,23 @@ fn trees_of_one_node_are_counted_and_prices_divide_speeds() {
     let asked = ["--quick", "--synthetic", "20000", "--device", "cpu", "--repeat", "1"];
     let mut command = bench_glm(&asked);
     let output = lossy_text(&run(command.args(["--cpu-price", "250", "-o"]).arg(folder.path())));
-    assert!(output.contains("trees of n-grams of 2, 3, .. words that are one node of 32 keys: "));
+    assert!(output.contains("trees of one node of 32 keys, by order "), "{output}");
+    assert!(output.contains(" 0.88   0.97  >0.99  >0.99\n"), "the thesis' shares: {output}");
 
     let trees = read_csv(folder.path(), "trees.csv");
-    assert_eq!(trees[0], ["counted", "order", "node_width", "trees", "single_node", "share"]);
+    let names = ["counted", "order", "node_width", "trees", "single_node", "share", "paper_share"];
+    assert_eq!(trees[0], names);
     // The model and two texts, four orders, three widths.
     assert_eq!(trees.len(), 1 + 3 * 4 * 3);
     for widths in trees[1..].chunks(3) {
         let shares: Vec<f64> = widths.iter().map(|row| row[5].parse().unwrap()).collect();
         assert!(shares.is_sorted() && shares[2] <= 1.0, "wider nodes hold more trees: {widths:?}");
+        let published = if widths[0][0] == "trees" { ["", "", "0."] } else { [""; 3] };
+        let is_beside = widths.iter().zip(published).all(|(row, share)| match share {
+            "" => row[6].is_empty(),
+            share => row[6].starts_with(share),
+        });
+        assert!(is_beside, "{widths:?}");
     }
 
     let queries = read_csv(folder.path(), "queries.csv");

@@ -209,8 +209,8 @@ fn measure_all(
     let trees = count_trees(&source.model, &texts, plan.counted_queries);
     tree_sizes::write_csv(&trees, folder)?;
     let mut bench = Bench::new(plan, options.prices, source, texts, out)?;
-    for sizes in &trees {
-        bench.report.add_note(sizes.summary())?;
+    for line in tree_sizes::table(&trees) {
+        bench.report.add_note(line)?;
     }
     let engines = measured_engines(source.order());
     let mut left = engines.iter().filter(|engine| !saved.contains(&engine.to_string())).count();

@@ -15,14 +15,20 @@ use super::NODE_WIDTHS;
 use crate::error::Result;
 use crate::synthetic::Text;
 
+/// The place of the widest nodes in [`NODE_WIDTHS`].
+const WIDEST: usize = NODE_WIDTHS.len() - 1;
+
 /// Numbers of trees by the order of the n-grams that they hold, from bigrams on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeSizes {
-    /// What is counted: `trees`, or the searches of a text with its name.
+    /// What is counted: [`ALL_TREES`], or the searches of a text with its name.
     pub counted: String,
     /// By order, from 2 on.
     pub by_order: Vec<TreeCount>,
 }
+
+/// What is counted where all trees of a model are.
+const ALL_TREES: &str = "trees";
 
 /// Numbers of trees that hold n-grams of one order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +62,7 @@ impl TreeSizes {
             }
             count
         });
-        TreeSizes { counted: "trees".into(), by_order: by_order.collect() }
+        TreeSizes { counted: ALL_TREES.into(), by_order: by_order.collect() }
     }
 
     /// Counts the trees that are searched to score each word of a text, a tree as often as it is
@@ -79,36 +85,66 @@ impl TreeSizes {
         TreeSizes { counted: format!("searches of {name}"), by_order }
     }
 
-    /// Returns the shares of trees that are a single node of the widest kind, as a line of text.
-    pub fn summary(&self) -> String {
-        let widest = NODE_WIDTHS.len() - 1;
-        let shares = self.by_order.iter().map(|count| match count.all {
+    /// Returns the shares of trees that are a single node of the widest kind, by order.
+    fn widest_shares(&self) -> impl Iterator<Item = String> {
+        self.by_order.iter().map(|count| match count.all {
             0 => "-".into(),
-            all => format!("{:.3}", count.single_node[widest] as f64 / all as f64),
-        });
-        format!(
-            "{} of n-grams of 2, 3, .. words that are one node of {} keys: {}",
-            self.counted,
-            NODE_WIDTHS[widest].keys(),
-            shares.collect::<Vec<String>>().join(" ")
-        )
+            all => format!("{:.3}", count.single_node[WIDEST] as f64 / all as f64),
+        })
     }
 }
 
-/// Writes `trees.csv` to `folder`.
+/// Returns the lines of a table of the shares of trees that are a single node of the widest kind:
+/// those of the thesis, and those of `all`.
+pub fn table(all: &[TreeSizes]) -> Vec<String> {
+    let max_order = 1 + all.iter().map(|sizes| sizes.by_order.len()).max().unwrap_or(0);
+    let heading = format!("trees of one node of {} keys, by order", NODE_WIDTHS[WIDEST].keys());
+    let orders = (2..=max_order).map(|order| order.to_string());
+    let published = (2..=max_order).map(|order| {
+        let bound = if order > 3 { ">" } else { "" };
+        format!("{bound}{:.2}", published_share(order))
+    });
+    let mut lines =
+        vec![table_line(&heading, orders), table_line("the thesis, 31 keys", published)];
+    lines.extend(all.iter().map(|sizes| table_line(&sizes.counted, sizes.widest_shares())));
+    lines
+}
+
+fn table_line(label: &str, cells: impl Iterator<Item = String>) -> String {
+    let cells: Vec<String> = cells.map(|cell| format!(" {cell:>6}")).collect();
+    format!("{label:<40}{}", cells.concat())
+}
+
+/// Returns the thesis' share of trees of n-grams of this order that are a single node; above order
+/// 3 a lower bound.
+fn published_share(order: usize) -> f64 {
+    match order {
+        2 => 0.88,
+        3 => 0.97,
+        _ => 0.99,
+    }
+}
+
+/// Writes `trees.csv` to `folder`. The thesis' shares are beside those of all trees of the widest
+/// nodes.
 ///
 /// # Errors
 /// If the file cannot be written.
 pub fn write_csv(all: &[TreeSizes], folder: &Path) -> Result<()> {
-    let mut csv = String::from("counted,order,node_width,trees,single_node,share\n");
+    let mut csv = String::from("counted,order,node_width,trees,single_node,share,paper_share\n");
     for TreeSizes { counted, by_order } in all {
+        let is_published = counted == ALL_TREES;
         // File names may contain separators of CSV.
         let counted = counted.replace([',', '"', '\n'], "_");
         for (order, count) in (2..).zip(by_order) {
             for (single, width) in count.single_node.iter().zip(NODE_WIDTHS.map(NodeWidth::keys)) {
-                let share = *single as f64 / count.all.max(1) as f64;
-                let _ =
-                    writeln!(csv, "{counted},{order},{width},{},{single},{share:.4}", count.all);
+                let all = count.all;
+                let share = *single as f64 / all.max(1) as f64;
+                let _ = write!(csv, "{counted},{order},{width},{all},{single},{share:.4},");
+                if is_published && width == NODE_WIDTHS[WIDEST].keys() {
+                    let _ = write!(csv, "{:.2}", published_share(order));
+                }
+                csv.push('\n');
             }
         }
     }
@@ -135,7 +171,10 @@ mod tests {
             }
         }
         assert!(trees.by_order[0].single_node[0] < trees.by_order[0].single_node[2]);
-        assert!(trees.summary().ends_with(" 1.000"), "{}", trees.summary());
+        let lines = table(&[trees]);
+        assert!(lines[0].ends_with("by order        2      3      4"), "{lines:?}");
+        assert!(lines[1].ends_with("   0.88   0.97  >0.99"), "{lines:?}");
+        assert!(lines[2].starts_with("trees ") && lines[2].ends_with(" 1.000"), "{lines:?}");
     }
 
     #[test]
