@@ -356,9 +356,12 @@ fn lookups_in_a_phrase_table_are_measured_and_counted() {
         ("targets", "2", "21"),
     ]) {
         assert_eq!(row[..5], [way, threads, "18", "12", targets], "{output}");
+        // Each span is a lookup that reads a line, and each phrase a record.
+        assert_eq!(row[8..], ["1.0000", "0.6667"], "{output}");
         assert!(output.contains(&format!("{way:<8} {threads:>7}")), "{output}");
     }
     assert_eq!(rows.len(), 5);
+    assert_eq!(rows[0][8..], ["lines_per_lookup", "records_per_lookup"]);
     assert!(output.contains("reads 1.000 lines of the index"), "{output}");
     assert!(output.contains("66.7 % of the spans of known words are source phrases"), "{output}");
 

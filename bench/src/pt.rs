@@ -86,7 +86,7 @@ pub fn run(options: &PtOptions, out: &mut dyn Write) -> Result<()> {
         Some(file) => file.write(format!("{line}\n").as_bytes()),
         None => Ok(()),
     };
-    write_csv("way,threads,spans,found,targets,cpu_seconds,wall_seconds,spans_per_cpu_second")?;
+    write_csv(HEADING)?;
     writeln!(
         out,
         "way      threads      spans       found      targets   CPU s   wall s   M spans / CPU s   M spans / s"
@@ -96,6 +96,12 @@ pub fn run(options: &PtOptions, out: &mut dyn Write) -> Result<()> {
     let mut threads = vec![1];
     threads.extend((options.threads > 1).then_some(options.threads));
     let passes = u64::from(options.passes);
+    // The same for every way and number of threads.
+    let reads_per_lookup = totals.reads_per_lookup();
+    let reads_in_csv = match reads_per_lookup {
+        Some([buckets, records]) => format!("{buckets:.4},{records:.4}"),
+        None => ",".into(),
+    };
     for &threads in &threads {
         for &method in methods {
             let (cpu, wall) = sentences.measure(&table, method, threads, options.passes);
@@ -113,23 +119,24 @@ pub fn run(options: &PtOptions, out: &mut dyn Write) -> Result<()> {
             )?;
             let rate = spans as f64 / cpu;
             write_csv(&format!(
-                "{name},{threads},{spans},{found},{targets},{cpu:.6},{wall:.6},{rate:.0}"
+                "{name},{threads},{spans},{found},{targets},{cpu:.6},{wall:.6},{rate:.0},\
+                 {reads_in_csv}"
             ))?;
         }
     }
-    if let Some(reads) = totals.reads {
-        let each = |count: u64| count as f64 / reads.spans.max(1) as f64;
+    if let Some([buckets, records]) = reads_per_lookup {
         writeln!(
             out,
-            "\nA lookup reads {:.3} lines of the index and compares {:.3} records; {:.1} % of the \
-             spans of known words are source phrases.",
-            each(reads.buckets),
-            each(reads.records),
+            "\nA lookup reads {buckets:.3} lines of the index and compares {records:.3} records; \
+             {:.1} % of the spans of known words are source phrases.",
             100.0 * totals.found as f64 / totals.spans.max(1) as f64
         )?;
     }
     Ok(csv.map_or(Ok(()), Output::finish)?)
 }
+
+const HEADING: &str = "way,threads,spans,found,targets,cpu_seconds,wall_seconds,\
+                       spans_per_cpu_second,lines_per_lookup,records_per_lookup";
 
 /// The results of one pass over the text, counted before anything is timed.
 struct Totals {
@@ -138,6 +145,14 @@ struct Totals {
     targets: u64,
     /// `None` for tables of Moses.
     reads: Option<LookupReads>,
+}
+
+impl Totals {
+    /// Returns the lines of the index that a lookup reads, and the records that it compares.
+    fn reads_per_lookup(&self) -> Option<[f64; 2]> {
+        let LookupReads { spans, buckets, records } = self.reads?;
+        Some([buckets, records].map(|count| count as f64 / spans.max(1) as f64))
+    }
 }
 
 impl Sentences {
