@@ -1,7 +1,8 @@
-//! `miriam bench glm` end to end on a synthetic model, `miriam bench pt` on a small table, and
-//! `miriam bench nmt` on the toy text.
+//! `miriam bench glm` end to end on a synthetic model, `miriam bench pt` and `pt-build` on small
+//! tables, and `miriam bench nmt` on the toy text.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
@@ -374,6 +375,56 @@ fn lookups_in_a_phrase_table_are_measured_and_counted() {
     fs::write(folder.join("empty"), "\n").unwrap();
     let error = run_to_error(&mut command(&["bench", "pt", "t.pt", "-i", "empty"]));
     assert!(error.contains("no line with words"), "{error}");
+}
+
+#[test]
+fn sizes_of_phrase_tables_are_shown_with_and_without_reordering() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let toy = project_root().join("examples/toy");
+    let [table, reordering] = ["phrase-table", "reordering-table"].map(|name| toy.join(name));
+    let compressed = folder.join("reordering.gz");
+    let other = folder.join("probing, pt");
+    fs::create_dir_all(other.join("below")).unwrap();
+    fs::write(other.join("a.dat"), [0; 1000]).unwrap();
+    fs::write(other.join("b.dat"), [0; 426]).unwrap();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
+    encoder.write_all(&fs::read(&reordering).unwrap()).unwrap();
+    fs::write(&compressed, encoder.finish().unwrap()).unwrap();
+    let bench = |table: &Path| {
+        let mut command = miriam();
+        command.args(["bench", "pt-build", "--repeat", "2", "--threads", "1", "--phrase-table"]);
+        command.arg(table).arg("--reordering").arg(&compressed).arg("--other").arg(&other);
+        command.arg("--csv").arg(folder.join("sizes.csv"));
+        command
+    };
+    let output = lossy_text(&run(&mut bench(&table)));
+    assert!(output.contains("1426 phrase pairs"), "{output}");
+    let rows = read_csv(folder, "sizes.csv");
+    assert_eq!(rows[0], ["table", "bytes", "bytes_per_entry", "cpu_seconds", "wall_seconds"]);
+    let bytes: Vec<u64> = rows[1..].iter().map(|row| row[1].parse().unwrap()).collect();
+    let length = |path: &Path| path.metadata().unwrap().len();
+    assert_eq!(bytes[..3], [&table, &reordering, &compressed].map(|path| length(path)));
+    let built = folder.join("built");
+    for (place, joined) in [(3, None), (4, Some(&compressed))] {
+        let mut command = miriam();
+        command.args(["pt", "build", "--threads", "1", "--phrase-table"]).arg(&table);
+        if let Some(reordering) = joined {
+            command.arg("--reordering").arg(reordering);
+        }
+        run(command.arg("-o").arg(&built));
+        assert_eq!(bytes[place], length(&built), "{output}");
+        let seconds = [3, 4].map(|column| rows[1 + place][column].parse::<f64>().unwrap());
+        assert!(seconds.iter().all(|&seconds| seconds > 0.0), "{output}");
+    }
+    assert!(bytes[3] < bytes[4], "{output}");
+    let growth = 100.0 * (bytes[4] as f64 / bytes[3] as f64 - 1.0);
+    assert!(output.contains(&format!("binary table {growth:.1} % larger")), "{output}");
+    assert_eq!((bytes[5], &rows[6][2][..], &rows[6][3][..]), (1426, "1.000", ""));
+    assert!(rows[6][0].ends_with("/probing_ pt"), "{rows:?}");
+
+    let refused = run_to_error(&mut bench(Path::new("-")));
+    assert!(refused.contains("expected a file, found standard input"), "{refused}");
 }
 
 #[test]

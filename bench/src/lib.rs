@@ -31,6 +31,7 @@ pub mod lm;
 mod machine;
 pub mod nmt;
 pub mod pt;
+pub mod pt_build;
 mod saved_results;
 pub mod scaling;
 pub mod serving;

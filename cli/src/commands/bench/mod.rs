@@ -6,6 +6,7 @@ mod glm;
 mod lm;
 mod nmt;
 mod pt;
+mod pt_build;
 mod scaling;
 mod scaling_run;
 mod serve;
@@ -28,6 +29,12 @@ pub enum Command {
         after_help = "Example:\n  miriam bench pt phrase-table.miriam -i text.de --threads 1"
     )]
     Pt(pt::Arguments),
+    /// Measure the sizes of binary phrase tables, with and without reordering scores, and the time
+    /// to build them
+    #[command(
+        after_help = "Example:\n  miriam bench pt-build --phrase-table phrase-table.gz --threads 1"
+    )]
+    PtBuild(pt_build::Arguments),
     Glm(glm::Arguments),
     Scaling(scaling::Arguments),
     Serve(serve::Arguments),
@@ -45,6 +52,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     match command {
         Command::Lm(arguments) => lm::run(arguments, common),
         Command::Pt(arguments) => pt::run(arguments, common),
+        Command::PtBuild(arguments) => pt_build::run(arguments, common),
         Command::Glm(arguments) => glm::run(arguments, common),
         Command::Nmt(command) => nmt::run(command, common),
         Command::Scaling(arguments) => scaling::run(arguments, common),
