@@ -6,7 +6,9 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{lossy_text, miriam, project_root, run, run_to_error};
+use crate::common::{
+    is_at_line_start, lossy_text, miriam, project_root, run, run_on_terminal, run_to_error,
+};
 
 fn read_csv(folder: &Path, name: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(folder.join(name)).unwrap();
@@ -210,6 +212,33 @@ fn every_devlin_optimization_has_a_row() {
     command.args(["bench", "nmt", "devlin", "--words", "200", "-i"]).arg(none.path());
     let error = run_to_error(&mut command);
     assert!(error.contains("no line with words"), "{error}");
+}
+
+/// Where nobody sees a bar, lines of the log tell how long a study still takes; on a terminal, rows
+/// are not written behind the bar.
+#[test]
+fn studies_tell_the_time_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = miriam();
+    command.args(["bench", "nmt", "devlin", "--sentences", "1", "--passes", "1"]);
+    command.args(["--words", "200", "-i"]).arg(project_root().join("examples/toy/test.en"));
+    command.arg("-o").arg(folder.path());
+    let log = lossy_text(&command.output().unwrap().stderr);
+    for percent in ["13 %, about ", "25 %, about ", "88 %, about "] {
+        assert!(log.contains(&format!("measuring: {percent}")), "{log}");
+    }
+    assert_eq!(log.matches(" left").count(), 7, "none at the end: {log}");
+    let again = lossy_text(&command.output().unwrap().stderr);
+    assert!(!again.contains(" left"), "saved results take no time: {again}");
+    command.arg("--overwrite");
+    let Some(shown) = run_on_terminal(&command) else { return };
+    assert!(shown.contains("measuring  "), "a bar is drawn: {shown:?}");
+    for row in ["baseline  ", "+ 16 bits  ", "8 bits, not 16  "] {
+        let (before, _) = shown.split_once(row).expect(row);
+        assert!(is_at_line_start(before), "{row}: {shown:?}");
+    }
+    let quiet = lossy_text(&command.arg("--quiet").output().unwrap().stderr);
+    assert!(!quiet.contains(" left"), "{quiet}");
 }
 
 #[test]

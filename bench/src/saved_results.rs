@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use miriam_storage::file_lock::FileLock;
-use miriam_textio::Output;
+use miriam_textio::{Output, ProgressTask};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -34,6 +34,8 @@ pub struct SavedResults {
     file: Option<(PathBuf, File)>,
     /// The lock on the folder, which ends with the study.
     _lock: Option<FileLock>,
+    /// Whether a result was measured since the last step.
+    has_measured: bool,
 }
 
 const NAME: &str = "results.jsonl";
@@ -48,7 +50,12 @@ impl SavedResults {
     /// file cannot be read or written.
     pub fn open(folder: Option<&StudyFolder>, study: Value) -> Result<Self> {
         let Some(StudyFolder { path, overwrite }) = folder else {
-            return Ok(SavedResults { results: HashMap::new(), file: None, _lock: None });
+            return Ok(SavedResults {
+                results: HashMap::new(),
+                file: None,
+                _lock: None,
+                has_measured: false,
+            });
         };
         fs::create_dir_all(path).map_err(cannot("make this folder", path))?;
         let Some(lock) = FileLock::try_acquire(&path.join(LOCK_NAME))? else {
@@ -82,7 +89,12 @@ impl SavedResults {
         Output::write_file(&path, text.as_bytes())?;
         let file = File::options().append(true).open(&path);
         let file = file.map_err(cannot("write this file", &path))?;
-        Ok(SavedResults { results, file: Some((path, file)), _lock: Some(lock) })
+        Ok(SavedResults {
+            results,
+            file: Some((path, file)),
+            _lock: Some(lock),
+            has_measured: false,
+        })
     }
 
     /// Whether there is a saved result `name` that was not taken.
@@ -129,9 +141,16 @@ impl SavedResults {
         if let Some(saved) = self.take(name)? {
             return Ok(saved);
         }
+        self.has_measured = true;
         let result = measure()?;
         self.save(name, &result)?;
         Ok(result)
+    }
+
+    /// Advances `task` by a step, which tells nothing about the time left if all its results were
+    /// saved.
+    pub fn advance(&mut self, task: &ProgressTask<'_>) {
+        if std::mem::take(&mut self.has_measured) { task.advance(1) } else { task.skip(1) }
     }
 }
 

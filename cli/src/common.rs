@@ -108,7 +108,7 @@ impl CommonOptions {
         };
         tracing_subscriber::fmt()
             .with_max_level(level)
-            .with_writer(io::stderr)
+            .with_writer(crate::console::standard_error)
             // Reporting would fail, and panic, if standard error is closed.
             .log_internal_errors(false)
             .without_time()
@@ -124,6 +124,11 @@ impl CommonOptions {
     /// Returns the progress bar that long work reports to.
     pub fn progress(&self) -> crate::progress::TerminalProgress {
         crate::progress::TerminalProgress::new(self.quiet)
+    }
+
+    /// Returns the progress of a study, which also lasts long where nobody sees a bar.
+    pub fn study_progress(&self) -> crate::progress::TerminalProgress {
+        crate::progress::TerminalProgress::for_study(self.quiet)
     }
 }
 

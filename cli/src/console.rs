@@ -2,25 +2,56 @@
 //!
 //! `println!` and `eprintln!` panic if the output is a full device or a closed pipe. clap ignores
 //! errors when it writes help. Results are written here; [`crate::common::exit_code`] checks the
-//! last flush. Errors on standard error are ignored.
+//! last flush. Errors on standard error are ignored. On a terminal, lines have no progress bar
+//! before them.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
+
+use crate::progress::without_bar;
 
 /// Standard output, whose errors name it.
-pub struct StandardOutput(io::Stdout);
+pub struct StandardOutput {
+    output: io::Stdout,
+    is_terminal: bool,
+}
 
 /// Returns standard output with a buffer, for output that is written in several parts.
 pub fn standard_output() -> StandardOutput {
-    StandardOutput(io::stdout())
+    let output = io::stdout();
+    StandardOutput { is_terminal: output.is_terminal(), output }
 }
 
 impl Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes).map_err(name_output)
+        // Parts of lines wait in the buffer.
+        let written = if self.is_terminal && bytes.contains(&b'\n') {
+            without_bar(|| self.output.write(bytes))
+        } else {
+            self.output.write(bytes)
+        };
+        written.map_err(name_output)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush().map_err(name_output)
+        self.output.flush().map_err(name_output)
+    }
+}
+
+/// Standard error for the log.
+pub struct LogOutput(io::Stderr);
+
+/// Returns standard error for the log.
+pub fn standard_error() -> LogOutput {
+    LogOutput(io::stderr())
+}
+
+impl Write for LogOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        without_bar(|| self.0.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 

@@ -257,6 +257,10 @@ impl Progress for NumberedProgress<'_> {
         self.progress.set_position(done);
     }
 
+    fn skip_to(&self, done: u64) {
+        self.progress.skip_to(done);
+    }
+
     fn end(&self) {
         self.progress.end();
     }

@@ -43,6 +43,34 @@ pub fn run(command: &mut Command) -> Vec<u8> {
     output.stdout
 }
 
+/// Runs `command`, which must succeed, on a terminal and returns what it writes there; `None` where
+/// there is no `script` of util-linux, which makes terminals.
+pub fn run_on_terminal(command: &Command) -> Option<String> {
+    let on_terminal = |line: &str| {
+        let mut script = Command::new("script");
+        script.args(["-qec", line, "/dev/null"]).stdin(Stdio::null()).env("TERM", "xterm");
+        script
+    };
+    let probe = on_terminal("true").output();
+    if !probe.is_ok_and(|output| output.status.success()) {
+        report_skip("there is no `script` of util-linux");
+        return None;
+    }
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let words = words.map(|word| format!("'{}'", word.to_str().expect("UTF-8")));
+    let mut script = on_terminal(&words.collect::<Vec<_>>().join(" "));
+    script.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    if let Some(folder) = command.get_current_dir() {
+        script.current_dir(folder);
+    }
+    Some(lossy_text(&run(&mut script)))
+}
+
+/// Whether the next characters begin a line of a terminal after `shown`, or replace all of a line.
+pub fn is_at_line_start(shown: &str) -> bool {
+    ["\n", "\r\x1b[2K"].iter().any(|end| shown.ends_with(end))
+}
+
 /// Runs `command`, which must end with status 1, and returns its error message of one
 /// line.
 pub fn run_to_error(command: &mut Command) -> String {

@@ -11,6 +11,11 @@ pub trait Progress: Sync {
     fn begin(&self, name: &str, total: Option<u64>);
     /// Sets the finished units of the current task to `done`.
     fn set_position(&self, done: u64);
+    /// Sets the finished units of the current task to `done`. An earlier run has finished the new
+    /// ones, so that they tell nothing about the time left.
+    fn skip_to(&self, done: u64) {
+        self.set_position(done);
+    }
     /// Ends the current task.
     fn end(&self);
     /// Whether the work should stop with an error as soon as possible. Short work need not ask.
@@ -49,6 +54,12 @@ impl ProgressTask<'_> {
     pub fn advance(&self, units: u64) {
         let done = self.done.fetch_add(units, Ordering::Relaxed) + units;
         self.progress.set_position(done);
+    }
+
+    /// Adds `units` of work that an earlier run has finished.
+    pub fn skip(&self, units: u64) {
+        let done = self.done.fetch_add(units, Ordering::Relaxed) + units;
+        self.progress.skip_to(done);
     }
 
     /// Whether the work should stop: [`Progress::is_cancelled`].
@@ -101,6 +112,10 @@ impl Progress for CancellableProgress<'_> {
         }
     }
 
+    fn skip_to(&self, done: u64) {
+        self.shown.skip_to(done);
+    }
+
     fn end(&self) {
         self.shown.end();
     }
@@ -125,6 +140,9 @@ mod tests {
         fn set_position(&self, done: u64) {
             self.0.lock().unwrap().push(done.to_string());
         }
+        fn skip_to(&self, done: u64) {
+            self.0.lock().unwrap().push(format!("skip to {done}"));
+        }
         fn end(&self) {
             self.0.lock().unwrap().push("end".into());
         }
@@ -137,11 +155,15 @@ mod tests {
         let work = || -> Result<(), ()> {
             let task = progress.task("reading", Some(9));
             task.advance(2);
+            task.skip(1);
             task.advance(3);
             task.set_position(7);
             Err(())
         };
         assert!(work().is_err());
-        assert_eq!(*record.0.lock().unwrap(), ["reading Some(9)", "2", "5", "7", "end"]);
+        assert_eq!(
+            *record.0.lock().unwrap(),
+            ["reading Some(9)", "2", "skip to 3", "6", "7", "end"]
+        );
     }
 }

@@ -181,7 +181,7 @@ pub fn run(options: &MarianStudy, out: &mut dyn Write, progress: &dyn Progress) 
                 super::speed::csv_name(setting.name),
                 paper.trim_end_matches('x')
             );
-            task.advance(1);
+            saved.advance(&task);
         }
         writeln!(out, "{line}")?;
     }

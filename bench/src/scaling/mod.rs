@@ -38,7 +38,8 @@ pub(crate) use saved_runs::DESCRIPTION;
 use saved_runs::StudyDescription;
 use study::ScalingStudy;
 pub use system::{MeasuredSystem, Workload, check_names, default_name, split_name};
-use time_left::{MeasuredDurations, describe_duration};
+use time_left::MeasuredDurations;
+pub use time_left::describe_duration;
 use topology::{Topology, count_noun};
 
 /// Options of the benchmark.

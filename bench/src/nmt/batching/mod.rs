@@ -234,7 +234,7 @@ impl Measurement<'_> {
                 let subject = columns.clone();
                 self.results.outputs.push(OutputRow { subject, batch, rows, times });
             }
-            task.advance(1);
+            self.saved.advance(task);
         }
         if let (Some(_), Some(&batch)) = (&options.output, options.batches.iter().max()) {
             let text = self.text_for(batch);

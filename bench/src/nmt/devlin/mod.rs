@@ -138,7 +138,7 @@ impl Study<'_> {
             let system = system.name;
             let _ =
                 writeln!(csv, "{system},{name},{rate:.1},{milliseconds:.3},{factor:.3},{same:.4}");
-            task.advance(1);
+            self.saved.advance(&task);
         }
         drop(task);
         if let Some(share) = distinct_parents {
@@ -179,7 +179,7 @@ impl Study<'_> {
             self.out.flush()?;
             let layers = super::speed::csv_name(layers);
             let _ = writeln!(csv, "{name},{layers},{models},{published},{i16:.1},{i8:.1}");
-            task.advance(1);
+            self.saved.advance(&task);
         }
         drop(task);
         self.write("systems.csv", &csv)

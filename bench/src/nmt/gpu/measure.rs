@@ -73,7 +73,7 @@ pub fn measure_subject(
                     report.add_kernels(run.kernels(&row.speed, &paper)?);
                 }
                 report.add_speed(row)?;
-                task.advance(1);
+                saved.advance(task);
             }
         }
     }

@@ -206,14 +206,13 @@ fn parse_precision(text: &str) -> Result<Precision, String> {
 
 pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     let out = &mut standard_output();
+    let progress = &common.study_progress();
     match command {
-        Command::Batching(arguments) => batching::run(&arguments.into(), out, &common.progress())?,
-        Command::Devlin(arguments) => devlin::run(&arguments.into(), out, &common.progress())?,
-        Command::Marian(arguments) => {
-            marian::run(&arguments.into(), out, &common.progress())?;
-        }
+        Command::Batching(arguments) => batching::run(&arguments.into(), out, progress)?,
+        Command::Devlin(arguments) => devlin::run(&arguments.into(), out, progress)?,
+        Command::Marian(arguments) => marian::run(&arguments.into(), out, progress)?,
         Command::Cost(arguments) => cost::run(*arguments, common)?,
-        Command::Gpu(arguments) => gpu::run(&arguments.into(), out, &common.progress())?,
+        Command::Gpu(arguments) => gpu::run(&arguments.into(), out, progress)?,
     }
     Ok(())
 }
