@@ -7,7 +7,9 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::common::{lossy_text, miriam, project_root, run, run_to_error};
+use crate::common::{
+    is_at_line_start, lossy_text, miriam, project_root, run, run_on_terminal, run_to_error,
+};
 
 const MODEL: &str = "type: s2s\nenc-cell: gru\ndec-cell: gru\ndim-emb: 8\ndim-rnn: 8\n\
                      tied-embeddings-all: true\nmax-length: 100\nbeam-size: 1\n";
@@ -36,7 +38,7 @@ fn study_of_epochs(epochs: &str, corpus: &TempDir, output: &str, arguments: &[&s
     command.args(["bench", "async", "--source", "train.es", "--target", "train.en"]);
     command.args(["--dev-source", "dev.es", "--dev-target", "dev.en", "-c", "model.yml"]);
     command.args(["--vocab-size", "150", "--epochs", epochs, "--batch-words", "128", "-o", output]);
-    command.args(["--log-level", "warn", "--threads", "2"]).args(arguments);
+    command.args(["--threads", "2"]).args(arguments);
     command
 }
 
@@ -140,6 +142,28 @@ fn training_runs_end_when_they_no_longer_improve() {
     let points = rows(&curves);
     assert_eq!(points.len(), 3, "the best and two more: {curves}");
     assert_eq!(points[0][3].parse::<f64>().unwrap(), to_best, "{csv} {curves}");
+}
+
+/// A training run takes hours: the time left is told within it, and lines of the log are not
+/// written behind a bar.
+#[test]
+fn the_time_left_is_told_within_a_training_run() {
+    let corpus = corpus();
+    let mut command = study(&corpus, "timed", &["--systems", "1"]);
+    let log = lossy_text(&command.output().unwrap().stderr);
+    let lines: Vec<&str> = log.lines().filter(|line| line.contains(" left")).collect();
+    assert!((8..50).contains(&lines.len()), "{log}");
+    assert!(lines.iter().all(|line| line.contains("training: ") && line.contains(" %, about ")));
+    let finished = log.find("(1), seed 1: ").expect("the end of the training run");
+    assert!(log.rfind(" left").is_some_and(|place| place < finished), "{log}");
+    let again = lossy_text(&command.output().unwrap().stderr);
+    assert!(again.contains("(1), seed 1: ") && !again.contains(" left"), "{again}");
+
+    let mut command = study(&corpus, "shown", &["--systems", "1"]);
+    let Some(shown) = run_on_terminal(command.env("NO_COLOR", "1")) else { return };
+    assert!(shown.contains("training   "), "a bar is drawn: {shown:?}");
+    let (before, _) = shown.split_once(" INFO (1), seed 1: ").expect("the line of a training run");
+    assert!(is_at_line_start(before), "{shown:?}");
 }
 
 #[test]

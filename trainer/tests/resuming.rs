@@ -1,11 +1,12 @@
 //! Tests of trainings whose files exist: all of them, or those that a killed run has left.
 
 use std::path::Path;
+use std::sync::Mutex;
 
 use miriam_kernels::Cpu;
-use miriam_textio::{CancellationToken, NoProgress};
+use miriam_textio::{CancellationToken, NoProgress, Progress};
 use miriam_trainer::train_from_text::{Summary, TrainingRequest};
-use miriam_trainer::training::Outcome;
+use miriam_trainer::training::{Outcome, TRAINING_TASK};
 
 use crate::workplace::{TARGET, Workplace, hash, run_request};
 
@@ -41,6 +42,48 @@ fn a_training_that_goes_on_needs_no_pretrained_model() {
     std::fs::remove_file(place.path("further.npz")).unwrap();
     std::fs::remove_file(place.path("further.npz.optimizer.npz")).unwrap();
     assert!(further(&[]).unwrap_err().contains("start.npz"));
+}
+
+/// Reports of progress since training began.
+#[derive(Default)]
+struct Reports(Mutex<Vec<(&'static str, u64)>>);
+
+impl Progress for Reports {
+    fn begin(&self, name: &str, total: Option<u64>) {
+        let mut reports = self.0.lock().unwrap();
+        reports.clear();
+        if name == TRAINING_TASK {
+            reports.push(("total", total.unwrap_or(0)));
+        }
+    }
+    fn set_position(&self, done: u64) {
+        self.0.lock().unwrap().push(("done", done));
+    }
+    fn skip_to(&self, done: u64) {
+        self.0.lock().unwrap().push(("skipped", done));
+    }
+    fn end(&self) {}
+}
+
+/// An epoch has 21 target tokens in three updates.
+#[test]
+fn progress_of_epochs_is_that_of_their_tokens() {
+    let place = Workplace::new();
+    let reports = |after: &str| {
+        let after = [after];
+        let options = [("after-batches", &["0"][..]), ("after", &after)];
+        let request = place.request("model", &options).unwrap();
+        let reports = Reports::default();
+        request.run(&CancellationToken::new(), &reports, &mut |_| {}, &mut |_| {}).unwrap();
+        reports.0.into_inner().unwrap()
+    };
+    let first = reports("2e");
+    assert_eq!(first.len(), 2 + 6, "{first:?}");
+    assert_eq!(first[..2], [("total", 42), ("skipped", 0)]);
+    assert!(first[2..].is_sorted() && first[7] == ("done", 42), "{first:?}");
+    let second = reports("3e");
+    assert_eq!(second[..2], [("total", 63), ("skipped", 42)]);
+    assert_eq!(second[2..].last(), Some(&("done", 63)), "{second:?}");
 }
 
 #[test]

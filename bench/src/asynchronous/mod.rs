@@ -5,6 +5,7 @@
 //! systems by epoch and by simulated time. It does not depend on the speed of this machine.
 
 mod chart;
+mod progress;
 mod report;
 mod systems;
 mod training;
@@ -26,6 +27,7 @@ use serde_json::{Value, json};
 
 use crate::description::{describe_text, find_difference};
 use crate::error::{Error, Result, cannot};
+use progress::StudyProgress;
 use report::Study;
 use systems::Scale;
 pub use systems::{NUM_THESIS_SYSTEMS, SYSTEMS, System};
@@ -89,8 +91,9 @@ pub fn run(
         .iter()
         .flat_map(|&seed| options.systems.iter().map(move |&system| (system, seed)))
         .collect();
-    let task = progress.task("training runs", Some(tasks.len() as u64));
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let run_words = study.scale.epochs * study.scale.epoch_words;
+    let progress = StudyProgress::begin(progress, tasks.len(), run_words);
+    let next = AtomicUsize::new(0);
     let results = Mutex::new((0..tasks.len()).map(|_| None).collect::<Vec<_>>());
     std::thread::scope(|scope| {
         (0..options.threads.min(tasks.len())).for_each(|_| {
@@ -98,7 +101,8 @@ pub fn run(
                 loop {
                     let place = next.fetch_add(1, Ordering::Relaxed);
                     let Some(&(system, seed)) = tasks.get(place) else { break };
-                    let result = study.train(&system, seed, stop);
+                    let run = progress.run(place);
+                    let result = study.train(&system, seed, &run, stop);
                     let continues = matches!(result, Ok(Some(_)));
                     if result.is_err() {
                         // The other training runs save their state and end, so that the error is
@@ -110,12 +114,12 @@ pub fn run(
                         next.store(tasks.len(), Ordering::Relaxed);
                         break;
                     }
-                    task.set_position(done.fetch_add(1, Ordering::Relaxed) as u64 + 1);
+                    run.finish();
                 }
             }))
         });
     });
-    drop(task);
+    drop(progress);
     let results = results.into_inner().expect("no thread panics");
     let mut trained = Study::new(options);
     let mut is_complete = true;

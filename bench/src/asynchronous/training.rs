@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use miriam_textio::{CancellationToken, NoProgress};
+use miriam_textio::{CancellationToken, Progress};
 use miriam_trainer::asynchronous::simulation::Machine;
 use miriam_trainer::options::RawOptions;
 use miriam_trainer::train_from_text::{Summary, TrainingRequest};
@@ -95,6 +95,7 @@ impl Trainee {
         &self,
         system: &System,
         seed: u64,
+        progress: &dyn Progress,
         stop: &CancellationToken,
     ) -> Result<Option<TrainingRun>> {
         let folder = self.folder.join("runs").join(format!("{}-{seed}", system.name));
@@ -119,7 +120,7 @@ impl Trainee {
         let name = format!("({}), seed {seed}", system.name);
         let summary = request.run(
             stop,
-            &NoProgress,
+            progress,
             &mut |line| tracing::debug!("{name}: {line}"),
             // The run that made the vocabulary has warned of the same.
             &mut |warning| tracing::debug!("{name}: {warning}"),

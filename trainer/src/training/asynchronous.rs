@@ -256,7 +256,7 @@ impl Run<'_, '_> {
                 self.asynchronous().workers[number] = Some(worker);
                 let report = found.unwrap_or_else(|panic| resume_unwind(panic))?;
                 let before = self.count_batch(&job, report)?;
-                task.set_position(self.state.progress.updates);
+                task.set_position(self.shown_progress());
                 if !due.is_empty() || self.is_exclusive_due(&before, job.is_epoch_end) {
                     due.push((before, self.state.progress, job.is_epoch_end));
                     coordinator.set_pauses(true);

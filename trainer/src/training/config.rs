@@ -15,7 +15,7 @@ use crate::asynchronous::simulation::Machine;
 use crate::data::{BatchOptions, LengthLimit, MicroBatchLimits};
 use crate::dropout::Dropout;
 use crate::kernels::ProductPrecision;
-use crate::progress::TrainingLength;
+use crate::progress::{SchedulingUnit, TrainingLength};
 use crate::update::{MomentumSchedule, QuantizationOptions, UpdateOptions};
 
 /// The metrics that must stall for training to stop (`early-stopping-on`).
@@ -104,6 +104,26 @@ pub struct Limits {
     pub lengths: Vec<TrainingLength>,
 }
 
+impl Limits {
+    /// Returns the unit in which progress is shown, and the length of the training in it if that is
+    /// limited. Epochs, each of `epoch_labels` target tokens, are shown as target tokens.
+    pub(super) fn shown_length(&self, epoch_labels: u64) -> (SchedulingUnit, Option<u64>) {
+        // 0 means no limit.
+        let limit = |unit| {
+            let lengths = self.lengths.iter().filter(|length| length.unit == unit);
+            lengths.map(|length| length.count).filter(|&count| count > 0).min()
+        };
+        let updates = limit(SchedulingUnit::Updates);
+        let epochs = limit(SchedulingUnit::Epochs);
+        let epochs = epochs.map(|epochs| epochs.saturating_mul(epoch_labels));
+        let labels = limit(SchedulingUnit::Labels).into_iter().chain(epochs).min();
+        match (updates, labels) {
+            (None, Some(labels)) => (SchedulingUnit::Labels, Some(labels)),
+            (updates, _) => (SchedulingUnit::Updates, updates),
+        }
+    }
+}
+
 impl TrainingConfig {
     /// Returns the number of workers of asynchronous training, in threads or in the simulated
     /// machine.
@@ -182,4 +202,24 @@ pub struct TrainingConfig {
     pub quantization: Option<QuantizationOptions>,
     /// The magnitude at which weights and inputs of matrix products are clipped (`clip-products`).
     pub product_clip: Option<f32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_shown_in_updates_or_target_tokens() {
+        use SchedulingUnit::{Labels, Updates};
+        let shown = |lengths: &[&str]| {
+            let lengths: Vec<TrainingLength> =
+                lengths.iter().map(|length| length.parse().unwrap()).collect();
+            Limits { lengths }.shown_length(1000)
+        };
+        assert_eq!(shown(&[]), (Updates, None));
+        assert_eq!(shown(&["0e", "0u"]), (Updates, None), "no limits");
+        assert_eq!(shown(&["3e"]), (Labels, Some(3000)));
+        assert_eq!(shown(&["3e", "2Kt"]), (Labels, Some(2000)), "the first that is reached");
+        assert_eq!(shown(&["3e", "70u", "50u"]), (Updates, Some(50)));
+    }
 }

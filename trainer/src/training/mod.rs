@@ -39,7 +39,7 @@ pub use divergence::DivergenceDetector;
 pub use memory::MemoryUse;
 pub use metric::{Metric, MetricState};
 pub use model_files::ModelFiles;
-pub use run::{Outcome, Training};
+pub use run::{Outcome, TRAINING_TASK, Training};
 pub use run_lock::{lock_folder, lock_model};
 pub use schedule::{DecayStrategy, Schedule, ScheduleEvent, ScheduleState};
 pub use statistics::{DynamicScaling, Statistics};

@@ -27,6 +27,9 @@ use crate::update::{
     FlexibleRate, MicroBatch, NormLimit, SynchronousTrainer, UpdateReport, limit_weights,
 };
 
+/// The name of the task of training, among those whose progress is reported.
+pub const TRAINING_TASK: &str = "training";
+
 /// The reason why a training run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -173,6 +176,8 @@ pub(super) struct Run<'a, 'l> {
     pub(super) source: BatchSource<'a>,
     pub(super) state: TrainingState,
     display: TrainingLog,
+    /// The unit in which progress is shown, and the length of the training in it.
+    shown_length: (SchedulingUnit, Option<u64>),
     /// The learning rate of the last update.
     last_rate: f64,
     /// The pairs of the training text whose cross-entropy is shown.
@@ -265,6 +270,7 @@ impl<'a, 'l> Run<'a, 'l> {
             source,
             state,
             display,
+            shown_length: config.limits.shown_length(training.corpus.num_tokens()[1] as u64),
             last_rate: 0.0,
             training_sample,
             curves,
@@ -281,11 +287,8 @@ impl<'a, 'l> Run<'a, 'l> {
     fn train(&mut self) -> Result<Outcome> {
         let training = self.training;
         let config = training.config;
-        let lengths = config.limits.lengths.iter();
-        let updates = lengths.filter(|length| length.unit == SchedulingUnit::Updates);
-        // 0 means no limit.
-        let total = updates.map(|length| length.count).filter(|&count| count > 0).min();
-        let task = training.progress.task("training", total);
+        let task = training.progress.task(TRAINING_TASK, self.shown_length.1);
+        task.skip(self.shown_progress());
         (self.log)(&describe_start(training));
         match (&self.trainer, &config.machine) {
             (Updater::Synchronous(_), _) => {}
@@ -301,11 +304,19 @@ impl<'a, 'l> Run<'a, 'l> {
             }
             let before = self.state.progress;
             let is_epoch_end = self.update()?;
-            task.set_position(self.state.progress.updates);
+            task.set_position(self.shown_progress());
             if self.follow_up(&before, is_epoch_end)? {
                 return self.end(Outcome::EarlyStopped);
             }
         }
+    }
+
+    /// Returns the progress in the unit in which it is shown.
+    pub(super) fn shown_progress(&self) -> u64 {
+        let (unit, total) = self.shown_length;
+        let done = self.state.progress.in_unit(unit);
+        // The last batch may have more tokens than are left.
+        total.map_or(done, |total| done.min(total))
     }
 
     /// Whether the progress since `before` makes a task due for which all workers must wait.

@@ -131,7 +131,7 @@ impl Run<'_, '_> {
             self.asynchronous().simulation.as_mut().expect("a machine").clock = clock;
             stepped?;
             if let Some((before, is_epoch_end)) = follows {
-                task.set_position(self.state.progress.updates);
+                task.set_position(self.shown_progress());
                 if self.follow_up(&before, is_epoch_end)? {
                     return self.end(Outcome::EarlyStopped);
                 }

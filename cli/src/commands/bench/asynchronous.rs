@@ -124,7 +124,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     };
     let stop = CancellationToken::new();
     let signals = SignalHandler::install(&stop)?;
-    let progress = common.progress();
+    let progress = common.study_progress();
     let is_complete =
         miriam_bench::asynchronous::run(&options, &stop, &progress, &mut standard_output())?;
     if !is_complete {
