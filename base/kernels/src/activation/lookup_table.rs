@@ -1,8 +1,8 @@
 //! Sigmoid and tanh from tables (Devlin 2017, section 4.4).
 //!
-//! 4,096 entries over [-8, 8), the nearest one, no interpolation: 16 KiB each, so both
-//! fit in a first-level cache together with a row. The slope is at most 1 (tanh) and 1/4
-//! (sigmoid), and the step is 1/256.
+//! Devlin does not say how many entries his tables have. Here they have 4,096 over [-8, 8), and
+//! the nearest one is taken without interpolation: 16 KiB each, so both fit in a first-level cache
+//! together with a row. The slope is at most 1 (tanh) and 1/4 (sigmoid), and the step is 1/256.
 
 use std::sync::LazyLock;
 
