@@ -152,6 +152,26 @@ const PRESETS: &[Preset] = &[
         about: "a student as wide as transformer-base, as deep as student-tiny",
         yaml: "base: student-tiny\ndim-emb: 512\ntransformer-dim-ffn: 2048\n",
     },
+    // The students of Junczys-Dowmunt et al. (2018) with average attention, in the form that was
+    // fastest: without its feed-forward network (depth 1) and gate. Widths are those of table 1.
+    Preset {
+        name: "small-aan",
+        about: "Marian's small student of 2018: six layers of width 256 with average attention",
+        yaml: "base: transformer-base\ndim-emb: 256\n\
+               transformer-decoder-autoreg: average-attention\ntransformer-aan-depth: 1\n\
+               transformer-aan-nogate: true\n\
+               valid-freq: 5000u\nvalid-metrics: [bleu]\nbeam-size: 1\nearly-stopping: 20\n",
+    },
+    Preset {
+        name: "tiny-256",
+        about: "small-aan with narrower feed-forward networks",
+        yaml: "base: small-aan\ntransformer-dim-ffn: 1536\n",
+    },
+    Preset {
+        name: "tiny-192",
+        about: "tiny-256 of width 192",
+        yaml: "base: tiny-256\ndim-emb: 192\n",
+    },
     // System (5) of table 5.6; its local optimisers end and its betas change after as many batches
     // as in the thesis (A.6, A.7).
     Preset {
@@ -214,6 +234,21 @@ mod tests {
         let asynchronous = preset("bogoychev-async").unwrap().training_config([100, 100]).unwrap();
         assert!(asynchronous.asynchronous.is_some());
         assert!(preset("m31k").unwrap_err().to_string().contains("m30k"));
+    }
+
+    /// The sizes in tables 3 and 4 of Junczys-Dowmunt et al. (2018), in MiB with 36,000 subwords.
+    #[test]
+    fn students_with_average_attention_have_the_sizes_of_the_paper() {
+        for (name, published) in [("small-aan", 95.0), ("tiny-256", 84.0), ("tiny-192", 60.0)] {
+            let options = preset(name).unwrap();
+            let config = options.training_config([36_000, 36_000]).unwrap();
+            let parameters = config.architecture.parameters();
+            let floats: usize = parameters.iter().map(|spec| spec.shape[0] * spec.shape[1]).sum();
+            let size = 4.0 * floats as f64 / f64::from(1 << 20);
+            assert!((size - published).abs() < 0.6, "{name}: {size} MiB");
+            let early_stopping = ["beam-size", "early-stopping"].map(|key| options.get_string(key));
+            assert_eq!(early_stopping, ["1", "20"], "{name}");
+        }
     }
 
     /// The values of Marian 1.12's presets, where they differ from its defaults, without those for
