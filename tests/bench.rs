@@ -15,6 +15,18 @@ fn read_csv(folder: &Path, name: &str) -> Vec<Vec<String>> {
     text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
 }
 
+/// Returns the number of points in a chart, which has all `texts`.
+fn chart_points(folder: &Path, name: &str, texts: &[&str]) -> usize {
+    let svg = fs::read_to_string(folder.join(name)).unwrap();
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let shown: Vec<&str> =
+        document.descendants().filter_map(|node| node.text()).map(str::trim).collect();
+    for text in texts {
+        assert!(shown.contains(text), "{text}: {shown:?}");
+    }
+    document.descendants().filter(|node| node.tag_name().name() == "circle").count()
+}
+
 fn bench_glm(arguments: &[&str]) -> Command {
     let mut command = miriam();
     command.args(["bench", "glm", "--log-level", "warn", "--threads", "2"]).args(arguments);
@@ -199,7 +211,10 @@ fn every_devlin_optimization_has_a_row() {
     let mut command = miriam();
     command.args(["bench", "nmt", "devlin", "--sentences", "1", "--passes", "1"]);
     command.args(["--words", "200", "-i"]).arg(project_root().join("examples/toy/test.en"));
-    let table = lossy_text(&run(&mut command));
+    let folder = tempfile::tempdir().unwrap();
+    let table = lossy_text(&run(command.arg("-o").arg(folder.path())));
+    let shown = ["baseline", "+ merged", "states", "times the baseline", "Devlin (2017), table 1"];
+    assert_eq!(chart_points(folder.path(), "speedups.svg", &shown), 8 + 6);
     for row in ["baseline", "+ 16 bits", "+ cached tokens", "+ cached context", "+ merged states"] {
         assert!(table.lines().any(|line| line.starts_with(row)), "{row}: {table}");
     }
@@ -261,12 +276,16 @@ fn devlin_systems_stand_beside_their_published_speeds() {
         assert!(row[4..].iter().all(|rate| rate.parse::<f64>().unwrap() > 0.0), "{row:?}");
         assert!(table.lines().any(|line| line.starts_with(&row[0])), "{table}");
     }
+    let shown = ["s1", "e1", "16 bits", "8 bits", "Devlin (2017), 16 bits", "words a second"];
+    assert_eq!(chart_points(folder.path(), "systems.svg", &shown), 3 * 3);
     let refused = run_to_error(&mut devlin(&["--alone"]));
     assert!(refused.contains("alone is false, now it is true"), "{refused}");
     run(&mut devlin(&["--alone", "--overwrite"]));
     let speedups = read_csv(folder.path(), "speedups.csv");
     assert_eq!(speedups[1][..2], ["s1", "baseline"]);
     assert_eq!(speedups.len(), 1 + 8);
+    let shown = ["baseline", "cached", "context", "times the baseline"];
+    assert_eq!(chart_points(folder.path(), "speedups.svg", &shown), 8);
     let refused = run_to_error(&mut devlin(&["--shape", "all", "--alone"]));
     assert!(refused.contains("expected one shape"), "{refused}");
 }
@@ -475,5 +494,7 @@ fn every_optimisation_of_marian_has_a_row() {
     }
     assert_eq!(csv.len(), 1 + 5 * 2);
     assert_eq!((&csv[1][3][..], &csv[1][4][..], &csv[1][5][..]), ("1.000", "1.00", "1.0000"));
+    let shown = ["32-bit floats", "+ auto-tuning", "1 sentence", "384 words, the paper"];
+    assert_eq!(chart_points(folder.path(), "marian.svg", &shown), 2 * (5 + 4));
     assert!(table.contains("1.34x") && table.contains("1.45x"), "the paper's factors: {table}");
 }

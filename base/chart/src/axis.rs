@@ -11,7 +11,7 @@ pub struct Axis {
     is_logarithmic: bool,
     /// The first and last value of the axis, or their powers of ten.
     range: Range<f64>,
-    /// Values with their labels.
+    /// Values with their labels, which may have several lines.
     pub(crate) ticks: Vec<(f64, String)>,
 }
 
@@ -50,6 +50,16 @@ impl Axis {
         Axis { label: label.into(), is_logarithmic: false, range, ticks: ticks.collect() }
     }
 
+    /// Returns an axis with a tick for each name, at 0, 1, 2 and so on. Names that are wider than
+    /// their part of a horizontal axis have two lines.
+    pub fn categories(label: impl Into<String>, names: &[&str]) -> Self {
+        let end = names.len().max(1) as f64 - 0.5;
+        let width = PLOT_PIXELS / (end + 0.5);
+        let labels = names.iter().map(|name| wrap_name(name, width));
+        let ticks = (0u32..).map(f64::from).zip(labels).collect();
+        Axis { label: label.into(), is_logarithmic: false, range: -0.5..end, ticks }
+    }
+
     /// Returns a logarithmic axis between powers of ten around `values`, at least one, which are
     /// positive.
     pub fn logarithmic(label: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
@@ -63,6 +73,12 @@ impl Axis {
         Axis { label: label.into(), is_logarithmic: true, range: low..high, ticks: ticks.collect() }
     }
 
+    /// Returns the number of lines of the longest label of a tick, at least one.
+    pub(crate) fn label_lines(&self) -> u32 {
+        let lines = self.ticks.iter().map(|tick| tick.1.lines().count() as u32);
+        lines.max().unwrap_or(1).max(1)
+    }
+
     /// Returns the position of a value on the axis, from 0 to 1; values outside it are at the
     /// nearest end.
     pub(crate) fn share(&self, value: f64) -> f64 {
@@ -70,6 +86,19 @@ impl Axis {
         let position = if self.is_logarithmic { value.log10() } else { value };
         // Zero and NaN are at the beginning.
         (position.max(start).min(end) - start) / (end - start)
+    }
+}
+
+/// Returns `name`, in two lines if it is wider than `pixels` and has a space.
+fn wrap_name(name: &str, pixels: f64) -> String {
+    const LETTER: f64 = 8.0;
+    let spaces = name.match_indices(' ').map(|(place, _)| place);
+    // The space that makes the longer line as short as possible.
+    match spaces.min_by_key(|&place| place.max(name.len() - place)) {
+        Some(place) if LETTER * name.chars().count() as f64 > pixels => {
+            format!("{}\n{}", &name[..place], &name[place + 1..])
+        }
+        _ => name.to_owned(),
     }
 }
 
@@ -164,6 +193,21 @@ mod tests {
         assert_eq!(labels(&Axis::counts("threads", &[])), [""; 0]);
         assert_eq!(labels(&Axis::counts("threads", &[1, 2])), ["1", "2"]);
         assert_eq!(Axis::counts("threads", &[3]).share(3.0), 0.5);
+    }
+
+    #[test]
+    fn wide_names_have_two_lines() {
+        let axis = Axis::categories("setting", &["baseline", "+ cached context"]);
+        assert_eq!(labels(&axis), ["baseline", "+ cached context"]);
+        assert_eq!((axis.label_lines(), axis.share(0.0), axis.share(1.0)), (1, 0.25, 0.75));
+        let axis = Axis::categories("setting", &["8 bits, not 16", "unbreakable_name", "", "e2"]);
+        assert_eq!(labels(&axis), ["8 bits, not 16", "unbreakable_name", "", "e2"]);
+        let names = ["baseline", "+ cached context", "8 bits, not 16", "unbreakable_name"];
+        let axis = Axis::categories("setting", &[&names[..], &["a"; 4]].concat());
+        let wrapped = ["baseline", "+ cached\ncontext", "8 bits,\nnot 16", "unbreakable_name"];
+        assert_eq!(labels(&axis)[..4], wrapped);
+        assert_eq!(axis.label_lines(), 2);
+        assert_eq!(Axis::categories("", &[]).share(0.0), 0.5);
     }
 
     #[test]

@@ -24,8 +24,14 @@ const BOUNDARY: RGBColor = RGBColor(0xb9, 0xae, 0x94);
 const LINE_HEIGHT: u32 = 20;
 /// The height of the title, in pixels.
 const TITLE_HEIGHT: u32 = 40;
-/// The height of the horizontal axis below a panel, in pixels.
-const X_AXIS_HEIGHT: u32 = 40;
+/// The space above a panel, in pixels.
+const PANEL_MARGIN: u32 = 14;
+/// The height of the horizontal axis below a panel, with labels of one line, in pixels.
+const X_LABEL_HEIGHT: u32 = 26;
+/// The distance of the labels of a horizontal axis from it, in pixels.
+const X_LABEL_DISTANCE: u32 = 10;
+/// The distance of the lines of such a label, in pixels.
+const X_LABEL_LINE: u32 = 16;
 /// The width of the line in a legend entry, in pixels.
 const LEGEND_LINE_WIDTH: i32 = 26;
 /// The length of a dash, in pixels.
@@ -67,7 +73,8 @@ impl Ranged for Coordinate<'_> {
 impl ValueFormatter<f64> for Coordinate<'_> {
     fn format_ext(&self, value: &f64) -> String {
         let tick = self.0.ticks.iter().find(|tick| tick.0 == *value);
-        tick.map_or(String::new(), |tick| tick.1.clone())
+        // `draw_panel` draws further lines, as SVG has none in a text.
+        tick.and_then(|tick| tick.1.lines().next()).unwrap_or_default().to_owned()
     }
 }
 
@@ -78,11 +85,21 @@ impl Chart {
         let band_lines = u32::from(!self.bands.is_empty());
         let head_lines = self.notes.len() as u32 + legend_lines + band_lines;
         let head_height = TITLE_HEIGHT + LINE_HEIGHT * head_lines;
-        let panels: u32 = self.panels.iter().map(|panel| panel.height + X_AXIS_HEIGHT).sum();
+        let panels: u32 = self.panels.iter().map(|panel| self.height_with_axis(panel)).sum();
         let mut svg = String::new();
         let height = head_height + panels + LINE_HEIGHT;
         self.draw(&mut svg, head_height, height).expect("writing to a string never fails");
         svg
+    }
+
+    /// Returns the height of the labels below a panel, in pixels.
+    fn x_label_height(&self) -> u32 {
+        X_LABEL_HEIGHT + X_LABEL_LINE * (self.x_axis.label_lines() - 1)
+    }
+
+    /// Returns the height of a panel with its horizontal axis and margin, in pixels.
+    fn height_with_axis(&self, panel: &Panel) -> u32 {
+        PANEL_MARGIN + panel.height + self.x_label_height()
     }
 
     /// Returns the width of a legend entry, and the number of entries per row.
@@ -139,7 +156,7 @@ impl Chart {
         }
         let mut rest = page.split_vertically(head_height).1;
         for panel in &self.panels {
-            let (area, below) = rest.split_vertically(panel.height + X_AXIS_HEIGHT);
+            let (area, below) = rest.split_vertically(self.height_with_axis(panel));
             self.draw_panel(&area, panel)?;
             rest = below;
         }
@@ -153,8 +170,8 @@ impl Chart {
     fn draw_panel<'a>(&self, area: &SvgArea<'a>, panel: &Panel) -> DrawResult<'a> {
         let mut chart = ChartBuilder::on(area)
             .margin_right(RIGHT)
-            .margin_top(14)
-            .x_label_area_size(26)
+            .margin_top(PANEL_MARGIN)
+            .x_label_area_size(self.x_label_height())
             .margin_left(10)
             .y_label_area_size(LEFT - 10)
             .build_cartesian_2d(Coordinate(&self.x_axis), Coordinate(&panel.y_axis))?;
@@ -187,6 +204,19 @@ impl Chart {
             }
             if curve.markers {
                 chart.draw_series(points.iter().map(|&at| Circle::new(at, 4, colour.filled())))?;
+            }
+        }
+        self.draw_further_label_lines(area, PANEL_MARGIN + panel.height + X_LABEL_DISTANCE)
+    }
+
+    /// Draws the lines of labels below the first ones, whose top is at `first`, in pixels.
+    fn draw_further_label_lines<'a>(&self, area: &SvgArea<'a>, first: u32) -> DrawResult<'a> {
+        let style = text_style(15).pos(Pos::new(HPos::Center, VPos::Top));
+        for (value, label) in &self.x_axis.ticks {
+            let x = f64::from(LEFT) + self.x_axis.share(*value) * PLOT_PIXELS;
+            for (line, text) in (0u32..).zip(label.lines()).skip(1) {
+                let place = (x.round() as i32, (first + X_LABEL_LINE * line) as i32);
+                area.draw(&Text::new(text, place, style.clone()))?;
             }
         }
         Ok(())
@@ -326,6 +356,32 @@ mod tests {
             assert!(texts.contains(&text), "{text}: {texts:?}");
         }
         assert_eq!(texts.iter().filter(|&&text| text == "beyond").count(), 1);
+    }
+
+    #[test]
+    fn labels_of_two_lines_are_below_each_other() {
+        let names = ["baseline", "+ cached context", "c", "d", "e", "f", "g", "h"];
+        let points: Vec<(f64, f64)> = (0u32..8).map(|place| (f64::from(place), 1.0)).collect();
+        let x_axis = Axis::categories("setting", &names);
+        let chart = Chart { x_axis, bands: Vec::new(), ..chart(&points) };
+        let svg = chart.to_svg();
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let places = |text: &str| {
+            let nodes = document.descendants().filter(|node| {
+                node.tag_name().name() == "text" && node.text().unwrap_or_default().trim() == text
+            });
+            let number = |node: &roxmltree::Node<'_, '_>, name: &str| -> i32 {
+                node.attribute(name).unwrap().parse().unwrap()
+            };
+            nodes.map(|node| (number(&node, "x"), number(&node, "y"))).collect::<Vec<_>>()
+        };
+        let (first, second) = (places("+ cached"), places("context"));
+        assert_eq!((first.len(), second.len()), (2, 2), "a label in each panel: {svg}");
+        for (first, second) in first.iter().zip(&second) {
+            assert!((first.0 - second.0).abs() <= 1, "{first:?}, {second:?}");
+            assert!((12..20).contains(&(second.1 - first.1)), "{first:?}, {second:?}");
+        }
+        assert!(second[1].1 + 12 < places("setting")[0].1, "{second:?}: {svg}");
     }
 
     /// Wide bands, a narrow last band, and two narrow first bands.

@@ -9,6 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use miriam_chart::{Axis, Chart, Colour, LineStyle};
 use miriam_kernels::Cpu;
 use miriam_kernels::autotuner::Autotuner;
 use miriam_nmt::batch::BatchingOptions;
@@ -19,6 +20,8 @@ use serde_json::json;
 
 use super::batching::variant::{BatchingVariant, ParallelText, READ_AHEAD_BATCHES, run_batches};
 use super::random_models::{average_attention_base, random_model_without_eos};
+use super::settings_chart::{self, Series};
+use crate::date;
 use crate::description::describe_text;
 use crate::error::Result;
 use crate::input::read_text;
@@ -40,7 +43,7 @@ pub struct MarianStudy {
     pub words: u32,
     /// The number of passes over the text.
     pub passes: u32,
-    /// The folder for the CSV file and saved results.
+    /// The folder for the CSV file, the chart and saved results.
     pub output: Option<StudyFolder>,
 }
 
@@ -49,6 +52,9 @@ const CANDIDATES_PER_TOKEN: usize = 100;
 
 /// The limits of batches: sentences, and source words (0 for no limit).
 const BATCHES: [(&str, usize, usize); 2] = [("1 sentence", 1, 0), ("384 words", 384, 384)];
+
+/// The number of settings that build on the one before; the last one replaces 16 bits.
+const CUMULATIVE: usize = SETTINGS.len() - 1;
 
 /// A row of the table.
 struct Setting {
@@ -97,7 +103,8 @@ const SETTINGS: [Setting; 5] = {
 };
 
 /// Prints a row for each setting: the speed for both kinds of batches, beside the paper's. With a
-/// folder, the same command resumes a study that was stopped.
+/// folder it also writes `marian.csv` and `marian.svg`, and the same command resumes a study that was
+/// stopped.
 ///
 /// # Errors
 /// If the texts cannot be read or are not parallel, the folder has results of another study, or a
@@ -131,6 +138,7 @@ pub fn run(options: &MarianStudy, out: &mut dyn Write, progress: &dyn Progress) 
     )?;
     let mut csv = String::from("setting,batches,tokens_per_second,factor,paper_factor,same\n");
     let mut first: [Option<(f64, Vec<Vec<u32>>)>; 2] = [None, None];
+    let mut factors: [Vec<f64>; 2] = Default::default();
     let tuner = Arc::new(Autotuner::new(Cpu::detect()));
     let task = progress.task("measuring", Some((SETTINGS.len() * BATCHES.len()) as u64));
     for setting in &SETTINGS {
@@ -170,6 +178,7 @@ pub fn run(options: &MarianStudy, out: &mut dyn Write, progress: &dyn Progress) 
             let (slowest, reference) =
                 first[place].get_or_insert_with(|| (rate, translations.clone()));
             let factor = rate / *slowest;
+            factors[place].push(factor);
             let same = share_of_equal(&translations, reference);
             let paper = setting.paper.zip(SETTINGS[0].paper);
             let paper = paper.map(|(seconds, baseline)| baseline[place] / seconds[place]);
@@ -186,8 +195,40 @@ pub fn run(options: &MarianStudy, out: &mut dyn Write, progress: &dyn Progress) 
         writeln!(out, "{line}")?;
     }
     drop(task);
-    match &options.output {
-        Some(folder) => Ok(Output::write_file(&folder.path.join("marian.csv"), csv.as_bytes())?),
-        None => Ok(()),
+    let Some(folder) = &options.output else { return Ok(()) };
+    Output::write_file(&folder.path.join("marian.csv"), csv.as_bytes())?;
+    let notes = vec![
+        format!("{}, one thread; {}", cpu_name(), date::today()),
+        format!("base transformer with average attention, {} sentences", text.num_sentences()),
+    ];
+    let svg = draw(notes, &factors).to_svg();
+    Ok(Output::write_file(&folder.path.join("marian.svg"), svg.as_bytes())?)
+}
+
+/// Draws the speed of each setting relative to the first one, for both kinds of batches, beside the
+/// paper's.
+fn draw(notes: Vec<String>, factors: &[Vec<f64>; 2]) -> Chart {
+    let mut series = Vec::new();
+    for (place, (batches, ..)) in BATCHES.into_iter().enumerate() {
+        let style = LineStyle::for_curve(place);
+        series.push(Series {
+            label: batches.into(),
+            style,
+            values: factors[place].clone(),
+            connected: CUMULATIVE,
+        });
+        let published = SETTINGS.iter().filter_map(|setting| setting.paper);
+        let seconds: Vec<f64> = published.map(|both| both[place]).collect();
+        series.push(Series {
+            label: format!("{batches}, the paper"),
+            style: LineStyle::dashed(Colour::for_curve(place)),
+            values: seconds.iter().map(|time| seconds[0] / time).collect(),
+            connected: CUMULATIVE,
+        });
     }
+    let highest = series.iter().flat_map(|series| &series.values).copied().fold(1.0, f64::max);
+    let names = SETTINGS.map(|setting| setting.name);
+    let y_axis = Axis::linear("times 32-bit floats", 0.0, highest);
+    let title = "Marian's optimisations for CPUs".into();
+    settings_chart::draw(title, notes, ("setting", &names), y_axis, &series)
 }

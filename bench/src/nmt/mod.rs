@@ -6,6 +6,7 @@ pub mod gpu;
 pub mod marian;
 mod random_candidates;
 pub mod random_models;
+mod settings_chart;
 mod speed;
 
 use miriam_nmt::batch::{BatchingOptions, Job, JobSource, translate_batches};

@@ -1,6 +1,7 @@
 //! Benchmark of Devlin's paper (2017) on recurrent models: the speedups of table 1, and the systems
 //! of table 2.
 
+mod chart;
 mod systems;
 #[cfg(test)]
 mod tests;
@@ -10,6 +11,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use miriam_chart::Chart;
 use miriam_kernels::Cpu;
 use miriam_nmt::architecture::Model;
 use miriam_nmt::network::{Ensemble, Network, Session};
@@ -18,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::random_models::random_model;
+use crate::date;
 use crate::description::describe_text;
 use crate::error::{Error, Result};
 use crate::input::read_text;
@@ -44,7 +47,7 @@ pub struct DevlinStudy {
     pub alone: bool,
     /// The number of passes over the sentences.
     pub passes: u32,
-    /// The folder for a CSV file and saved results.
+    /// The folder for a CSV file, a chart and saved results.
     pub output: Option<StudyFolder>,
 }
 
@@ -53,8 +56,8 @@ pub struct DevlinStudy {
 const GAIN: f32 = 1.5;
 
 /// Prints a row for each setting of one system (table 1), or for each of several systems (table 2).
-/// With a folder it also writes `speedups.csv` or `systems.csv`, and the same command resumes a
-/// study that was stopped.
+/// With a folder it also writes `speedups.csv` and `speedups.svg`, or `systems.csv` and
+/// `systems.svg`, and the same command resumes a study that was stopped.
 ///
 /// # Errors
 /// If the text cannot be read or has no words, a system is unknown, several are to be measured with
@@ -116,6 +119,8 @@ impl Study<'_> {
         };
         let mut csv = String::from("shape,setting,words_per_second,ms_per_sentence,factor,same\n");
         let mut first: Option<Speed> = None;
+        let mut names = Vec::new();
+        let mut factors = Vec::new();
         let mut distinct_parents = None;
         let progress = self.progress;
         let task = progress.task("measuring", Some(settings.len() as u64));
@@ -127,6 +132,8 @@ impl Study<'_> {
             let reference = first.get_or_insert_with(|| speed.clone());
             let factor = speed.rate / reference.rate;
             let same = share_of_equal(&result.translations, &reference.result.translations);
+            names.push(setting.name);
+            factors.push(factor);
             let (name, rate, milliseconds) =
                 (setting.name, speed.rate, speed.sentence_milliseconds);
             writeln!(
@@ -144,7 +151,13 @@ impl Study<'_> {
         if let Some(share) = distinct_parents {
             writeln!(self.out, "{:.0} % of hypotheses had a parent of their own", 100.0 * share)?;
         }
-        self.write("speedups.csv", &csv)
+        let mut notes = self.chart_notes();
+        if let Some(baseline) = first {
+            let shape = system.name;
+            notes.push(format!("shape {shape}; {}: {:.0} words a second", names[0], baseline.rate));
+        }
+        let chart = chart::draw_speedups(notes, &names, &factors, self.options.alone);
+        self.write("speedups", &csv, &chart)
     }
 
     /// Measures several systems with all speedups, in 16 and in 8 bits, beside the paper's figures.
@@ -159,6 +172,7 @@ impl Study<'_> {
         )?;
         let mut csv = String::from("shape,layers,models,published,i16,i8\n");
         let mut first: Option<[f64; 3]> = None;
+        let mut all_rates = Vec::new();
         let progress = self.progress;
         let task = progress.task("measuring", Some(systems.len() as u64));
         for system in systems {
@@ -179,10 +193,13 @@ impl Study<'_> {
             self.out.flush()?;
             let layers = super::speed::csv_name(layers);
             let _ = writeln!(csv, "{name},{layers},{models},{published},{i16:.1},{i8:.1}");
+            all_rates.push([i16, i8, published]);
             self.saved.advance(&task);
         }
         drop(task);
-        self.write("systems.csv", &csv)
+        let names: Vec<&str> = systems.iter().map(|system| system.name).collect();
+        let chart = chart::draw_systems(self.chart_notes(), &names, &all_rates);
+        self.write("systems", &csv, &chart)
     }
 
     /// Returns the saved speed of a system with a setting, or measures it. `models` are those of
@@ -203,11 +220,20 @@ impl Study<'_> {
         })
     }
 
-    fn write(&self, name: &str, csv: &str) -> Result<()> {
-        match &self.options.output {
-            Some(folder) => Ok(Output::write_file(&folder.path.join(name), csv.as_bytes())?),
-            None => Ok(()),
-        }
+    /// Returns the lines below the title of a chart.
+    fn chart_notes(&self) -> Vec<String> {
+        let sentences = self.workload.num_sentences();
+        vec![
+            format!("{}, one thread; {}", cpu_name(), date::today()),
+            format!("{sentences} sentences, random weights"),
+        ]
+    }
+
+    /// Writes the CSV file and the chart called `name`, if there is a folder.
+    fn write(&self, name: &str, csv: &str, chart: &Chart) -> Result<()> {
+        let Some(StudyFolder { path, .. }) = &self.options.output else { return Ok(()) };
+        Output::write_file(&path.join(format!("{name}.csv")), csv.as_bytes())?;
+        Ok(Output::write_file(&path.join(format!("{name}.svg")), chart.to_svg().as_bytes())?)
     }
 }
 

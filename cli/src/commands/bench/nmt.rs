@@ -87,7 +87,9 @@ pub struct BatchingArguments {
 /// Translates sentence by sentence on one thread with a beam of 6 and shortlists of 20 words
 /// for each source word. Weights are random, so translations are meaningless. Times are the CPU
 /// times of the fastest pass. For one shape, a speedup is added after the other (table 1); several
-/// shapes are compared with all speedups, beside the paper's words per second (table 2).
+/// shapes are compared with all speedups, beside the paper's words per second (table 2). With -o,
+/// speedups.csv or systems.csv has the rows, and speedups.svg or systems.svg shows them beside the
+/// paper's.
 ///
 /// Example: miriam bench nmt devlin -i news.en --sentences 100
 ///
@@ -128,7 +130,8 @@ fn shape_names() -> PossibleValuesParser {
 ///
 /// Translates a text on one thread with a base transformer with average attention and random
 /// weights, one sentence at a time and in batches of 384 words. Each translation has the length of
-/// its reference. Times are medians of CPU time.
+/// its reference. Times are medians of CPU time. With -o, marian.csv has the rows, and marian.svg
+/// shows them beside the paper's.
 ///
 /// Example: miriam bench nmt marian -i test.de --target test.en
 #[derive(Args)]
