@@ -117,7 +117,7 @@ impl RawOptions {
             check_count(spec, &texts).map_err(|reason| wrong(&key, &reason, name))?;
             // For a list, an empty string is an empty list.
             let is_empty = spec.arity == Arity::Many && texts.iter().all(String::is_empty);
-            let texts = replace_switch(spec, texts);
+            let texts = replace_truth_word(spec, texts);
             options.values.insert(spec.name, if is_empty { Vec::new() } else { texts });
         }
         Ok(options)
@@ -135,7 +135,7 @@ impl RawOptions {
         let values = match (spec.arity, values.is_empty()) {
             (Arity::Flag, true) => vec!["true".into()],
             (Arity::Optional(bare), true) => vec![bare.into()],
-            _ => replace_switch(spec, values),
+            _ => replace_truth_word(spec, values),
         };
         check_count(spec, &values).map_err(|reason| Error::usage(format!("--{name}: {reason}")))?;
         self.values.insert(spec.name, values);
@@ -341,15 +341,22 @@ fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
     })
 }
 
-/// Replaces `true` and `false` for an option whose value may be left out, as Marian reads them: by
-/// the value that is then meant, and by the default.
-fn replace_switch(spec: &OptionSpec, values: Vec<String>) -> Vec<String> {
-    let Arity::Optional(bare) = spec.arity else { return values };
-    match &values[..] {
-        [word] if word == "true" => vec![bare.into()],
-        [word] if word == "false" => vec![spec.default.into()],
-        _ => values,
-    }
+/// Replaces a truth value in any spelling of YAML. Flags, and options of several values that may be
+/// bare, get `true` or `false`. An option of one value that may be left out gets, as in Marian, the
+/// value that is then meant or the default.
+fn replace_truth_word(spec: &OptionSpec, values: Vec<String>) -> Vec<String> {
+    let [word] = &values[..] else { return values };
+    // Of options with numbers, 1 and 0 are numbers.
+    let switch = || Value::Scalar(word.as_bytes().into()).as_bool();
+    let replacement = match spec.arity {
+        Arity::Flag => parse_bool(word).map(|is_on| is_on.to_string()),
+        Arity::Optional(bare) => {
+            switch().map(|is_on| String::from(if is_on { bare } else { spec.default }))
+        }
+        Arity::Many if spec.may_be_bare() => switch().map(|is_on| is_on.to_string()),
+        Arity::One | Arity::Many => None,
+    };
+    replacement.map_or(values, |word| vec![word])
 }
 
 /// Returns the option of that name, or an error with a suggestion.
@@ -365,14 +372,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn true_and_false_stand_for_values_as_in_marian() {
-        let yaml = b"normalize: true\nexponential-smoothing: false\n";
-        let file = RawOptions::from_yaml(yaml, "train.yml").unwrap();
-        assert_eq!(file.get::<f32>("normalize").unwrap(), 1.0);
-        assert_eq!(file.get::<f32>("exponential-smoothing").unwrap(), 0.0);
-        let mut line = RawOptions::default();
-        line.set("exponential-smoothing", vec!["true".into()]).unwrap();
-        assert_eq!(line.get::<f32>("exponential-smoothing").unwrap(), 1e-4);
+    fn truth_values_stand_for_values_as_in_marian() {
+        for [on, off] in [["true", "false"], ["True", "False"], ["yes", "no"], ["ON", "off"]] {
+            let yaml = format!(
+                "normalize: {on}\nexponential-smoothing: {off}\nthrow-on-divergence: {on}\n\
+                 dynamic-gradient-scaling: {on}\nsqlite: {off}\ntsv: {off}\n"
+            );
+            let file = RawOptions::from_yaml(yaml.as_bytes(), "train.yml").unwrap();
+            assert_eq!(file.get::<f32>("normalize").unwrap(), 1.0, "{on}");
+            assert_eq!(file.get::<f32>("exponential-smoothing").unwrap(), 0.0, "{off}");
+            assert_eq!(file.get_strings("throw-on-divergence"), ["true"], "{on}");
+            assert_eq!(file.get_string("tsv"), "false", "{off}");
+            assert!(file.check_status().unwrap().is_empty(), "{off}");
+            let config = file.training_config([10, 10]).unwrap();
+            assert!(config.divergence.is_some() && config.scaling.is_some(), "{on}");
+            let mut line = RawOptions::default();
+            line.set("exponential-smoothing", vec![on.into()]).unwrap();
+            line.set("throw-on-divergence", vec![off.into()]).unwrap();
+            assert_eq!(line.get::<f32>("exponential-smoothing").unwrap(), 1e-4, "{on}");
+            assert!(line.training_config([10, 10]).unwrap().divergence.is_none(), "{off}");
+        }
+        // Numbers stay numbers.
+        let file = RawOptions::from_yaml(b"normalize: 0\nexponential-smoothing: 1", "t").unwrap();
+        assert_eq!(file.get_string("normalize") + &file.get_string("exponential-smoothing"), "01");
     }
 
     #[test]

@@ -82,9 +82,6 @@ const SHORT_NAMES: [(&str, char); 11] = [
     ("workspace", 'w'),
 ];
 
-/// Options of up to three values that may be bare.
-const BARE_OPTIONS: [&str; 2] = ["throw-on-divergence", "dynamic-gradient-scaling"];
-
 /// Options that only the command line has, not configurations.
 const OWN_OPTIONS: [&str; 3] = ["task", "log-level", "quiet"];
 
@@ -107,7 +104,7 @@ fn augment(mut command: Command) -> Command {
                 arg.num_args(0..=1).value_name(spec.value_name).default_missing_value(bare)
             }
             // Bare ones have Marian's defaults.
-            Arity::Many if BARE_OPTIONS.contains(&spec.name) => {
+            Arity::Many if spec.may_be_bare() => {
                 arg.num_args(0..=3).value_name(spec.value_name).default_missing_value("true")
             }
             // Marian also collects the values of repeated options.

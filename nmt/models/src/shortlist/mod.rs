@@ -13,6 +13,7 @@ use std::path::Path;
 use miriam_textio::{Input, Lines};
 
 use crate::vocabulary::Vocabulary;
+use crate::yaml::Value;
 use crate::{Error, Result, compressed};
 
 pub use vocabulary_map::VocabularyMap;
@@ -49,7 +50,10 @@ impl ShortlistOptions {
         if words.len() > 3 {
             return Err(format!("{:?}: at most three numbers follow the file", words[3]));
         }
-        let word = |at: usize| words.get(at).filter(|word| !matches!(&word[..], "true" | "false"));
+        fn is_flag(word: &str) -> bool {
+            Value::Scalar(word.into()).as_bool().is_some()
+        }
+        let word = |at: usize| words.get(at).filter(|word| !is_flag(word));
         fn wrong(word: &str) -> String {
             format!("{word:?} is not a number")
         }

@@ -47,6 +47,19 @@ fn the_best_translations_above_the_threshold_are_kept() {
 }
 
 #[test]
+fn flags_in_the_place_of_numbers_are_skipped() {
+    let parse = |words: &[&str]| {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        ShortlistOptions::parse(&words)
+    };
+    for flag in ["true", "False", "no"] {
+        assert_eq!(parse(&[flag]), Ok(ShortlistOptions::default()), "{flag}");
+    }
+    assert_eq!(parse(&["1", "0"]).unwrap().first, 1);
+    assert!(parse(&["maybe"]).is_err());
+}
+
+#[test]
 fn malformed_lines_are_reported() {
     for line in ["a b\n", "a b 1 2\n", "a b x\n", "a b nan\n"] {
         let error = parse_text(&format!("w2 w2 1\n{line}"), ShortlistOptions::default(), [4, 4]);

@@ -57,6 +57,16 @@ pub struct OptionSpec {
     pub status: Status,
 }
 
+/// Options of up to three values that may have none.
+const BARE_OPTIONS: [&str; 2] = ["throw-on-divergence", "dynamic-gradient-scaling"];
+
+impl OptionSpec {
+    /// Whether an option of several values may have none; Marian's numbers are then meant.
+    pub fn may_be_bare(&self) -> bool {
+        BARE_OPTIONS.contains(&self.name)
+    }
+}
+
 const fn honoured(
     group: &'static str,
     name: &'static str,
