@@ -239,6 +239,26 @@ fn marian_reads_its_letters_for_training() {
     assert!(error.contains("--learning-rate"), "{error}");
 }
 
+#[test]
+fn presets_of_marian_are_named_in_configurations() {
+    let names = Names::new();
+    let config = names.file("teacher.yml", "task: transformer-big\ndim-emb: 16\n");
+    for (options, expected) in [
+        (&["-c", text(&config)][..], ["dim-emb: 16", "lr-warmup: 8000"]),
+        (&["--task", "transformer-base", "-c", text(&config)], ["dim-emb: 16", "lr-warmup: 16000"]),
+        (&["--best-deep"], ["type: s2s", "enc-type: alternating"]),
+    ] {
+        let options = [options, &["--dump-config", "expand"]].concat();
+        let written = names.output("marian", &options, "");
+        for line in expected {
+            assert!(written.lines().any(|found| found == line), "{options:?}: {line}: {written}");
+        }
+    }
+    let config = names.file("unknown.yml", "task: transformer-bg\n");
+    let error = run_to_error(names.program("marian").args(["-c", text(&config)]));
+    assert!(error.contains("unknown.yml: task: unknown preset \"transformer-bg\""), "{error}");
+}
+
 /// Configurations of any name, several of them, and those that Marian's scorer writes.
 #[test]
 fn configurations_are_read_as_marian_reads_them() {

@@ -22,8 +22,8 @@ const OPTIMIZER_NUMBERS: u64 = 4;
 /// The options of the neural models of a combined system.
 #[derive(Clone, Debug, Default)]
 pub struct NeuralOptions {
-    /// The preset of the trainer; without it, and without configurations, the one for the size of
-    /// the text.
+    /// The preset of the trainer; without it the one that the configurations name, and without
+    /// configurations the one for the size of the text.
     pub task: Option<String>,
     /// Configurations of the trainer in Marian's form; later ones override earlier ones.
     pub configs: Vec<PathBuf>,
@@ -90,9 +90,12 @@ impl NeuralOptions {
         Ok([models * model + optimizer, optimizer])
     }
 
-    /// Returns the options that the configurations set.
+    /// Returns the options that the configurations set, by themselves or by the preset that they
+    /// name.
     fn options_of_configs(&self) -> Result<RawOptions> {
-        Ok(RawOptions::default().or_else_from_files(&self.configs, Some(NO_PRESET))?)
+        let is_theirs = self.task.is_none() && !self.configs.is_empty();
+        let task = if is_theirs { None } else { Some(NO_PRESET) };
+        Ok(RawOptions::default().or_else_from_files(&self.configs, task)?)
     }
 
     /// Returns the text of the options that a model depends on: of all, or only of those with
@@ -113,6 +116,21 @@ mod tests {
     use miriam_trainer::train_from_text::TrainingRequest;
 
     use super::*;
+
+    /// Another preset in a configuration is another model.
+    #[test]
+    fn the_preset_of_a_configuration_is_part_of_the_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("config.yml");
+        fs::write(&config, "task: m30k\nlearn-rate: 0.5\n").unwrap();
+        let mut neural = NeuralOptions { configs: vec![config], ..Default::default() };
+        neural.check().unwrap();
+        let key = neural.key(false).unwrap();
+        assert!(key.contains("dim-emb: 128\n") && key.contains("learn-rate: 0.5\n"), "{key}");
+        neural.task = Some("toy".into());
+        let key = neural.key(false).unwrap();
+        assert!(key.starts_with("toy\n") && !key.contains("dim-emb"), "{key}");
+    }
 
     /// The bytes are those of the files that a training leaves, but for its small ones.
     #[test]

@@ -102,12 +102,13 @@ pub struct Arguments {
     /// Train neural models too, in both directions, and combine them with the phrase-based system
     #[arg(long, requires = "dev_source")]
     neural: bool,
-    /// Train neural models with this preset of `nmt train` [default: by the size of the text]
+    /// Train neural models with this preset of `nmt train` [default: the task of --neural-config,
+    /// else by the size of the text]
     #[arg(long, value_name = "NAME", requires = "neural",
           value_parser = super::nmt::train::task_parser())]
     task: Option<String>,
     /// Options of `nmt train` for the neural models, in YAML; later files override earlier ones.
-    /// Without --task, what they do not set has Marian's defaults
+    /// Without --task and a task in them, what they do not set has Marian's defaults
     #[arg(long, value_name = "FILE", requires = "neural")]
     neural_config: Vec<PathBuf>,
     /// The number of pieces of the neural models' vocabulary [default: 2000 below 5,000 pairs,

@@ -93,6 +93,16 @@ const PRESETS: &[Preset] = &[
                keep-best: true\noverwrite: true\n",
     },
     Preset {
+        name: "best-deep",
+        about: "the deep recurrent model of Edinburgh's systems, Marian's --best-deep",
+        yaml: "type: s2s\nenc-type: alternating\nenc-depth: 4\nenc-cell-depth: 2\n\
+               dec-depth: 4\ndec-cell-base-depth: 4\ndec-cell-high-depth: 2\nskip: true\n\
+               layer-normalization: true\ntied-embeddings: true\nlabel-smoothing: 0.1\n\
+               learn-rate: 0.0003\nlr-decay-inv-sqrt: [16000]\nclip-norm: 0\n\
+               exponential-smoothing: 1e-4\nmini-batch-fit: true\nmini-batch: 1000\n\
+               maxi-batch: 1000\n",
+    },
+    Preset {
         name: "transformer-base",
         about: "the base model of Vaswani et al. (2017)",
         yaml: "type: transformer\ndim-emb: 512\nenc-depth: 6\ndec-depth: 6\ntransformer-heads: 8\n\
@@ -198,18 +208,25 @@ pub fn preset_names() -> impl Iterator<Item = (&'static str, &'static str)> {
     PRESETS.iter().map(|preset| (preset.name, preset.about))
 }
 
+/// Returns the preset called `name`, or an error that lists all names.
+fn find_preset(name: &str) -> Result<&'static Preset, String> {
+    PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
+        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+        format!("unknown preset {name:?}; use one of {}", names.join(", "))
+    })
+}
+
+/// Checks that `name` is that of a preset, or [`NO_PRESET`].
+pub(super) fn check_task(name: &str) -> Result<(), String> {
+    if name == NO_PRESET { Ok(()) } else { find_preset(name).map(|_| ()) }
+}
+
 /// Returns the options of a preset.
 ///
 /// # Errors
 /// If the name is unknown.
 pub fn preset(name: &str) -> Result<RawOptions> {
-    let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) else {
-        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-        return Err(Error::usage(format!(
-            "--task: unknown preset {name:?}; use one of {}",
-            names.join(", ")
-        )));
-    };
+    let preset = find_preset(name).map_err(|reason| Error::usage(format!("--task: {reason}")))?;
     match preset.yaml.strip_prefix("base: ").and_then(|rest| rest.split_once('\n')) {
         Some((base, yaml)) => {
             Ok(RawOptions::from_yaml(yaml.as_bytes(), name)?.or_else_from(self::preset(base)?))

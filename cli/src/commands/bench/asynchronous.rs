@@ -1,6 +1,7 @@
 //! `miriam bench async`: asynchronous SGD on a simulated machine.
 
 use std::path::PathBuf;
+use std::slice::from_ref;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -91,11 +92,7 @@ fn parse_rate(text: &str) -> Result<f64, String> {
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let model = match &arguments.config {
         None => None,
-        Some(path) => {
-            let yaml = std::fs::read(path)
-                .map_err(|e| anyhow::anyhow!("{}: cannot read: {e}", path.display()))?;
-            Some(RawOptions::from_yaml(&yaml, &path.display().to_string())?)
-        }
+        Some(path) => Some(RawOptions::default().or_else_from_files(from_ref(path), None)?),
     };
     let systems = if arguments.systems.is_empty() {
         SYSTEMS[..NUM_THESIS_SYSTEMS].to_vec()

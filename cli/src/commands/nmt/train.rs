@@ -32,8 +32,9 @@ pub struct Arguments {
     /// has]
     #[arg(long, value_name = "N")]
     vocab_size: Option<usize>,
-    /// Use this preset for options that are not given [default: by the size of the corpus;
-    /// none, Marian's defaults, where a model, its shape or a configuration is given]
+    /// Use this preset for options that are not given [default: the task of a configuration, else
+    /// by the size of the corpus; none, Marian's defaults, where a model, its shape or a
+    /// configuration is given]
     #[arg(long, value_name = "NAME", value_parser = task_parser())]
     task: Option<String>,
     /// Options in YAML, in Marian's form; later files override earlier ones, and the command line
@@ -82,7 +83,7 @@ const SHORT_NAMES: [(&str, char); 11] = [
     ("workspace", 'w'),
 ];
 
-/// Options that only the command line has, not configurations.
+/// Options that are arguments of their own, or those of all commands.
 const OWN_OPTIONS: [&str; 3] = ["task", "log-level", "quiet"];
 
 fn augment(mut command: Command) -> Command {
@@ -183,7 +184,7 @@ impl Arguments {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if let Some(scope) = &arguments.dump_config {
-        // Options of a preset are expanded in all of them, because configurations name no presets.
+        // Options of a preset are expanded in all of them.
         let scope = if scope == "full" { DumpScope::Full } else { DumpScope::Minimal };
         return crate::console::print(arguments.options()?.dump(scope));
     }

@@ -25,8 +25,9 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     refused("transformer-attention-mask", One, NOT_BUILT),
     refused("transformer-alibi-shift", Flag, NOT_BUILT),
     refused("transformer-alibi-trainable", Flag, NOT_BUILT),
-    refused("task", One, "set it on the command line"),
-    refused("best-deep", Flag, "set its options one by one"),
+    // Where options are merged, presets replace these two.
+    refused("task", Many, "it is read from the command line and from configurations only"),
+    refused("best-deep", Flag, "it is read from the command line and from configurations only"),
     refused("check-nan", Flag, "use --check-gradient-nan or --throw-on-divergence"),
     refused("interpolate-env-vars", Flag, "write the paths out"),
     refused("no-optimizer-reload", Flag, "instead move the optimiser's file away"),
