@@ -240,6 +240,26 @@ fn marian_reads_its_letters_for_training() {
 }
 
 #[test]
+fn marian_trains_on_and_scores_tab_separated_standard_input() {
+    let names = Names::new();
+    let vocabulary = project_root().join("nmt/testdata/tiny.vocab.yml");
+    let vocabulary = ["-v", text(&vocabulary), text(&vocabulary)];
+    let model = names.folder.path().join("model.npz");
+    let model = ["-m", text(&model), "--quiet", "--tsv"];
+    let shape = "--type transformer --dim-emb 16 --transformer-heads 2 --transformer-dim-ffn 16 \
+                 --after-batches 1";
+    let shape: Vec<&str> = shape.split_whitespace().collect();
+    let pairs = "w3 w4 w5\tw4 w5\nw7\tw5 w6\n";
+    names.output("marian", &[&model[..], &vocabulary, &shape].concat(), pairs);
+    let score = [&model[..], &vocabulary].concat();
+    let scores = names.output("marian-scorer", &score, pairs);
+    assert_eq!(scores.lines().count(), 2);
+    let file = names.file("pairs.tsv", pairs);
+    let by_name = [&score[..], &["-t", text(&file)]].concat();
+    assert_eq!(names.output("marian-scorer", &by_name, ""), scores);
+}
+
+#[test]
 fn presets_of_marian_are_named_in_configurations() {
     let names = Names::new();
     let config = names.file("teacher.yml", "task: transformer-big\ndim-emb: 16\n");

@@ -22,7 +22,12 @@ impl RawOptions {
         } else {
             "--train-sets (or --source and --target) is needed"
         };
-        let mut files = self.text_files("train-sets")?.ok_or_else(|| Error::usage(needed))?;
+        let files = match self.text_files("train-sets")? {
+            // As in Marian, tab-separated text without a file is standard input.
+            None if self.get_flag("tsv")? => Some(tab_separated("-")),
+            files => files,
+        };
+        let mut files = files.ok_or_else(|| Error::usage(needed))?;
         let cost = self.get_string("guided-alignment-cost");
         // Configurations of older versions of Marian contain another default.
         let is_guided = !matches!(&self.get_string("guided-alignment")[..], "" | "none");
@@ -110,18 +115,21 @@ impl RawOptions {
             ([source, target], false) => {
                 Ok(Some(ParallelFiles::pair([path_of(source), path_of(target)])))
             }
-            ([text], true) => Ok(Some(ParallelFiles {
-                files: vec![FieldFile {
-                    path: path_of(text),
-                    fields: vec![Field::Source, Field::Target],
-                }],
-                weight_scope: WeightScope::default(),
-            })),
+            ([text], true) => Ok(Some(tab_separated(text))),
             (files, false) => {
                 wrong(files.len(), "one of the source and one of the target are needed", option)
             }
             (files, true) => wrong(files.len(), "with --tsv one is needed", option),
         }
+    }
+}
+
+/// Returns a file with source and target as tab-separated fields.
+fn tab_separated(text: &str) -> ParallelFiles {
+    let fields = vec![Field::Source, Field::Target];
+    ParallelFiles {
+        files: vec![FieldFile { path: path_of(text), fields }],
+        weight_scope: WeightScope::default(),
     }
 }
 
@@ -188,6 +196,18 @@ mod tests {
         ] {
             assert!(tsv(wrong).is_err(), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn tab_separated_text_without_a_file_is_standard_input() {
+        let given = options(&[("tsv", &[]), ("data-weighting", &["2"])]);
+        let files = given.training_files().unwrap();
+        assert!(files.reads_stdin());
+        assert_eq!(files.files[0].fields, [Field::Source, Field::Target, Field::Weights]);
+        assert!(given.validation_files().unwrap().is_none());
+        assert!(options(&[("tsv", &["false"])]).training_files().is_err());
+        let language_model = options(&[("tsv", &[]), ("type", &["lm"])]);
+        assert!(language_model.training_config([10; 2]).is_err());
     }
 
     #[test]

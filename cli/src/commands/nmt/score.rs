@@ -40,7 +40,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE", num_args = 1..=2, hide = true,
           conflicts_with_all = ["source", "target"])]
     train_sets: Vec<PathBuf>,
-    /// Both sides in one text, separated by a tab: this file, or that of --source
+    /// Both sides in one text, separated by a tab: this file, that of --source, or standard input
     #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["target", "n_best"])]
     tsv: Option<Option<PathBuf>>,
     /// A file with lists of translations (number ||| translation ||| features ||| score),
@@ -152,9 +152,8 @@ impl Texts {
                 (Some(file), None) | (None, Some(file)) => {
                     Texts { tsv: Some(file.clone()), ..none() }
                 }
-                (None, None) => {
-                    exit_with_usage_error("--tsv needs its file, or --source with it".into())
-                }
+                // As Marian's scorer.
+                (None, None) => Texts { tsv: Some("-".into()), ..none() },
             },
         }
     }

@@ -21,7 +21,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Flag,
         "",
         "",
-        "Source and target are tab-separated fields of one file; - for standard input",
+        "Source and target are tab-separated fields of one file; without --train-sets, of standard \
+        input",
     ),
     honoured(
         GROUP,
