@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{lossy_text, miriam, read_decompressed, run, run_to_error, shared_data};
+use crate::common::{
+    lossy_text, miriam, read_decompressed, run, run_to_error, run_to_usage_error, shared_data,
+};
 
 /// `miriam align` with `arguments`.
 fn align(arguments: &[&str]) -> Command {
@@ -256,6 +258,43 @@ fn shortlists_are_what_marian_reads() {
     let list = run(command.args(["--alignment", path_str(&links), "--best", "1"]));
     let expected = "the das 1.000000\nhouse haus 1.000000\nbook buch 1.000000\na ein 1.000000\n";
     assert_eq!(lossy_text(&list), expected);
+
+    // The binary form is the same from the links and from the list.
+    let list_file = folder.path().join("list");
+    std::fs::write(&list_file, &list).expect("writable");
+    let vocabularies = [("s.vocab", "das\nhaus\nbuch\nein"), ("t.vocab", "a\nbook\nhouse\nthe")]
+        .map(|(name, words)| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, format!("</s>\n<unk>\n{words}\n")).expect("writable");
+            path
+        });
+    let shortlist = |arguments: &[&str]| {
+        let mut command = miriam();
+        command.args(["--quiet", "nmt", "shortlist", "--best", "1"]).args(arguments);
+        command
+    };
+    let binary = |inputs: &[&str]| {
+        let mut command = shortlist(&["--to", "marian-bin", "--first", "3"]);
+        run(command.args(inputs).arg("--vocabs").args(&vocabularies))
+    };
+    let texts = ["--source", path_str(&source), "--target", path_str(&target)];
+    let from_links = binary(&[&texts[..], &["--alignment", path_str(&links)]].concat());
+    let listed = ["--list", path_str(&list_file)];
+    assert_eq!(from_links, binary(&listed));
+    let numbers: Vec<u64> = from_links[16..104]
+        .as_chunks::<8>()
+        .0
+        .iter()
+        .map(|&number| u64::from_le_bytes(number))
+        .collect();
+    assert_eq!(numbers, [3, 1, 7, 4, 0, 0, 0, 1, 2, 3, 4]);
+    let ids: Vec<u8> = [5u32, 4, 3, 2].into_iter().flat_map(u32::to_le_bytes).collect();
+    assert_eq!(from_links[104..], ids);
+
+    let error = run_to_usage_error(&mut shortlist(&listed));
+    assert!(error.contains("--to marian-bin"), "{error}");
+    let error = run_to_usage_error(shortlist(&listed).args(["--to", "marian-bin"]));
+    assert!(error.contains("--vocabs"), "{error}");
 }
 
 /// A pair that is too long on both sides is one pair, and its length is the reason, not an empty

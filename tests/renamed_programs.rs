@@ -260,6 +260,27 @@ fn marian_trains_on_and_scores_tab_separated_standard_input() {
 }
 
 #[test]
+fn marian_converts_shortlists() {
+    let names = Names::new();
+    let data = |name: &str| project_root().join("nmt/testdata").join(name);
+    let (model, vocabulary) = (data("tiny.npz"), data("tiny.vocab.yml"));
+    let lines: String = (3..24).map(|n| format!("w{n} w{n} 0.5\nw{} w{n} 0.25\n", n - 1)).collect();
+    let list = names.file("lex.s2t", &lines);
+    let binary = names.folder.path().join("lex.s2t.bin");
+    let vocabs = ["--vocabs", text(&vocabulary), text(&vocabulary)];
+    let conversion = ["--shortlist", text(&list), "2", "1", "0", "--dump", text(&binary)];
+    names.output("marian-conv", &[&conversion[..], &vocabs].concat(), "");
+    let translate = |shortlist: &[&str]| {
+        let model = ["-m", text(&model), "--quiet", "--shortlist"];
+        let arguments = [&model[..], shortlist, &vocabs].concat();
+        names.output("marian-decoder", &arguments, "w3 w4 w5\nw9 w10 w11 w12\n")
+    };
+    let expected = translate(&[text(&list), "2", "1", "0"]);
+    assert_eq!(translate(&[text(&binary)]), expected);
+    assert_eq!(translate(&[text(&binary), "false"]), expected);
+}
+
+#[test]
 fn presets_of_marian_are_named_in_configurations() {
     let names = Names::new();
     let config = names.file("teacher.yml", "task: transformer-big\ndim-emb: 16\n");

@@ -27,7 +27,7 @@ pub struct ShortlistOptions {
 
 /// Writes the shortlist of a parallel text with its links, `i-j`, and returns its number of lines:
 /// source words in the order of the text, their translations by falling frequency, ties in the
-/// order of the text.
+/// order of the text. `output` is finished.
 ///
 /// # Errors
 /// If a file cannot be read or written, the files differ in their numbers of lines, or a link is
@@ -36,7 +36,7 @@ pub fn write_shortlist(
     source: &Path,
     target: &Path,
     alignment: &Path,
-    output: &Path,
+    mut output: Output,
     options: ShortlistOptions,
 ) -> Result<u64> {
     let mut files = ParallelLines::open(&[source, target, alignment])?;
@@ -74,7 +74,8 @@ pub fn write_shortlist(
         (source, std::cmp::Reverse(count), target)
     });
     let [sources, targets] = &vocabularies;
-    let (mut output, mut line, mut written) = (Output::create_atomic(output)?, Vec::new(), 0);
+    let mut line = Vec::new();
+    let mut written = 0;
     for group in entries.chunk_by(|a, b| a.0.0 == b.0.0) {
         let total: u64 = group.iter().map(|entry| entry.1).sum();
         for &((source, target), count) in group.iter().take(options.max_translations) {
@@ -112,7 +113,8 @@ mod tests {
         let list = folder.path().join("list");
         let made = |best, threshold| {
             let options = ShortlistOptions { max_translations: best, threshold };
-            write_shortlist(&source, &target, &links, &list, options).expect("well-formed");
+            let output = Output::create_atomic(&list).expect("writable");
+            write_shortlist(&source, &target, &links, output, options).expect("well-formed");
             std::fs::read_to_string(&list).expect("written")
         };
         let all = "the das 0.666667\nthat das 0.333333\nhouse haus 1.000000\ngate tor 1.000000\n";
@@ -121,7 +123,8 @@ mod tests {
         assert_eq!(made(100, 0.5), all.replace("that das 0.333333\n", ""));
         let bad = path("b", "0-0\n0-0\n0-2\n");
         let options = ShortlistOptions { max_translations: 1, threshold: 0.0 };
-        let error = write_shortlist(&source, &target, &bad, &list, options).unwrap_err();
+        let output = Output::create_atomic(&list).expect("writable");
+        let error = write_shortlist(&source, &target, &bad, output, options).unwrap_err();
         assert!(
             error.to_string().contains("line 3") && error.to_string().contains("0-2"),
             "{error}"

@@ -11,6 +11,7 @@ mod running_text;
 mod score;
 #[cfg(feature = "serve")]
 mod serve;
+mod shortlist;
 pub(super) mod train;
 mod translate;
 mod value_parsers;
@@ -21,9 +22,8 @@ pub(super) use translate::Arguments as TranslateArguments;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use miriam_align::ShortlistOptions;
 use miriam_nmt::{DIALECTS, ModelBundle, Report};
-use miriam_textio::{Input, Output};
+use miriam_textio::Output;
 
 use crate::common::CommonOptions;
 use crate::model_kind::{ModelKind, explain_wrong_kind};
@@ -85,10 +85,14 @@ pub enum Command {
     /// Write a shortlist: the target words that each source word is linked with
     ///
     /// Writes the text form that Marian reads, one `target source probability` per line. The text
-    /// must consist of pieces of the model's vocabularies.
+    /// must consist of pieces of the model's vocabularies. With --to marian-bin it writes the binary
+    /// form, also of a text form (--list), as marian-conv does.
     ///
     /// Example: miriam nmt shortlist --source s.spm --target t.spm --alignment links -o lex.s2t
-    Shortlist(ShortlistArguments),
+    ///
+    /// Example: miriam nmt shortlist --list lex.s2t.gz --to marian-bin --first 50 --best 50
+    /// --vocabs vocab.spm -o lex.50.50.s2t.bin
+    Shortlist(shortlist::Arguments),
     /// Make a vocabulary from text: BPE codes, a SentencePiece model or a list of words
     ///
     /// The codes are those that subword-nmt learns, to the byte; SentencePiece models have
@@ -145,28 +149,6 @@ pub struct InfoArguments {
     json: bool,
 }
 
-#[derive(Args)]
-pub struct ShortlistArguments {
-    /// The source text, one sentence per line
-    #[arg(long, value_name = "FILE")]
-    source: PathBuf,
-    /// Its translation, line by line
-    #[arg(long, value_name = "FILE")]
-    target: PathBuf,
-    /// Its links, i-j, line by line
-    #[arg(long, value_name = "FILE")]
-    alignment: PathBuf,
-    /// The shortlist to write; - for standard output
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
-    output: PathBuf,
-    /// The maximum number of translations per source word
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    best: usize,
-    /// The minimum probability of a translation
-    #[arg(long, value_name = "P", default_value_t = 0.0)]
-    threshold: f64,
-}
-
 pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     match command {
         Command::Translate(arguments) => translate::run(*arguments, common),
@@ -174,7 +156,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
         Command::Rescore(arguments) => rescore::run(*arguments, common),
         Command::Train(arguments) => train::run(*arguments, common),
         Command::Distill(arguments) => distill::run(*arguments, common),
-        Command::Shortlist(arguments) => shortlist(arguments),
+        Command::Shortlist(arguments) => shortlist::run(arguments),
         Command::Vocab(arguments) => vocab::run(arguments, common),
         Command::Convert(arguments) => convert::run(arguments, common),
         #[cfg(feature = "serve")]
@@ -211,15 +193,4 @@ fn info(arguments: InfoArguments) -> anyhow::Result<()> {
     models::warn_of_other_encodings(&bundle);
     // Opening is fast even for large models.
     Ok(bundle.verify_files()?)
-}
-
-fn shortlist(arguments: ShortlistArguments) -> anyhow::Result<()> {
-    let ShortlistArguments { source, target, alignment, output, best, threshold } = arguments;
-    for input in [&source, &target, &alignment] {
-        Input::check_access(input, Some(&output))?;
-    }
-    let options = ShortlistOptions { max_translations: best, threshold };
-    let lines = miriam_align::write_shortlist(&source, &target, &alignment, &output, options)?;
-    tracing::info!("{lines} translations");
-    Ok(())
 }

@@ -374,7 +374,7 @@ impl DistillRun<'_> {
                         &source,
                         &target,
                         &self.full_path(ALIGNMENT_FILE),
-                        &self.full_path(SHORTLIST_FILE),
+                        Output::create_atomic(&self.full_path(SHORTLIST_FILE))?,
                         shortlist,
                     )?;
                     Ok(StageStatistics::new())

@@ -28,7 +28,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use clap::{Args, Parser};
 
-use self::renamed::RENAMED_PROGRAMS;
+use self::renamed::{RENAMED_PROGRAMS, RenamedProgram};
 use crate::common::CommonOptions;
 
 /// The names with their programs.
@@ -68,7 +68,7 @@ pub fn started_as(mut arguments: Vec<OsString>) -> Vec<OsString> {
 /// program with a matching command. Otherwise returns `arguments` unchanged.
 pub fn rename(arguments: Vec<OsString>) -> Vec<OsString> {
     let name = arguments.first().and_then(|path| Path::new(path).file_name());
-    let program = RENAMED_PROGRAMS.iter().find(|program| name.is_some_and(|n| n == program.name));
+    let program = name.and_then(|name| RenamedProgram::find(name, &arguments));
     program.map_or_else(|| arguments.clone(), |program| program.translate(&arguments))
 }
 
@@ -116,6 +116,7 @@ pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
     let mut names: Vec<&str> = PROGRAMS.iter().map(|(name, _)| *name).collect();
     names.extend(RENAMED_PROGRAMS.iter().map(|program| program.name));
     names.sort_unstable();
+    names.dedup();
     let links: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
     // Nothing is created unless all links can be.
     for link in &links {

@@ -4,7 +4,7 @@
 //! Scripts of Moses ignore unknown options. Here they are errors, so that spelling mistakes are
 //! found.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 /// A program and the command that replaces it.
@@ -19,6 +19,8 @@ pub struct RenamedProgram {
     /// Several files may follow `-c`, and later ones override earlier ones, as in Marian's
     /// programs.
     takes_configurations: bool,
+    /// Options of which one must be given, for a program that does something else with them.
+    selected_by: &'static [&'static str],
     /// Options with another name; all others are passed on.
     options: &'static [OptionRule],
 }
@@ -34,6 +36,8 @@ struct OptionRule {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Replacement {
     Option(&'static str),
+    /// An option for each of its values, of which all but the first may be left out.
+    Options(&'static [&'static str]),
     /// Its value, without an option.
     Argument,
     /// It has no effect here.
@@ -46,6 +50,10 @@ const fn renamed(name: &'static str, replacement: &'static str) -> OptionRule {
 
 const fn renamed_switch(name: &'static str, replacement: &'static str) -> OptionRule {
     OptionRule { name, takes_value: false, replacement: Replacement::Option(replacement) }
+}
+
+const fn divided(name: &'static str, options: &'static [&'static str]) -> OptionRule {
+    OptionRule { name, takes_value: true, replacement: Replacement::Options(options) }
 }
 
 const fn ignored(name: &'static str) -> OptionRule {
@@ -68,6 +76,7 @@ const fn same_options(name: &'static str, command: &'static [&'static str]) -> R
         has_long_getopt: false,
         names_streams: false,
         takes_configurations: false,
+        selected_by: &[],
         options: &[],
     }
 }
@@ -84,9 +93,13 @@ const fn marian(
         has_long_getopt: false,
         names_streams: true,
         takes_configurations: true,
+        selected_by: &[],
         options,
     }
 }
+
+/// The options of `nmt shortlist` for the values of Marian's `--shortlist`.
+const SHORTLIST: &[&str] = &["--list", "--first", "--best", "--threshold"];
 
 pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
     same_options("detokenizer.perl", &["detokenize"]),
@@ -96,9 +109,26 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
         has_long_getopt: true,
         names_streams: false,
         takes_configurations: false,
+        selected_by: &[],
         options: &[renamed("in", "--input"), ignored("b"), ignored("unbuffered")],
     },
     marian("marian", &["nmt", "train"], &[renamed("-o", "--optimizer")]),
+    // A shortlist is converted by the same program.
+    RenamedProgram {
+        selected_by: &["-s", "--shortlist"],
+        ..marian(
+            "marian-conv",
+            &["nmt", "shortlist", "--to", "marian-bin", "--output", "lex.bin"],
+            &[
+                divided("-s", SHORTLIST),
+                divided("--shortlist", SHORTLIST),
+                renamed("-d", "--output"),
+                renamed("--dump", "--output"),
+                renamed("--dump-shortlist", "--output"),
+                renamed("-V", "--vocabs"),
+            ],
+        )
+    },
     marian(
         "marian-conv",
         &["nmt", "convert", "--to", "marian"],
@@ -151,6 +181,7 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
         has_long_getopt: false,
         names_streams: false,
         takes_configurations: false,
+        selected_by: &[],
         options: &[ignored_with_value("-lines"), ignored("-time")],
     },
     RenamedProgram {
@@ -159,6 +190,7 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
         has_long_getopt: true,
         names_streams: false,
         takes_configurations: false,
+        selected_by: &[],
         options: &[
             renamed("corpus", "--input"),
             renamed("model", "--output"),
@@ -171,6 +203,7 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
         has_long_getopt: true,
         names_streams: false,
         takes_configurations: false,
+        selected_by: &[],
         options: &[
             renamed("model", "--model"),
             renamed_switch("a", "--asr"),
@@ -195,7 +228,22 @@ fn with_two_dashes(word: &OsString) -> OsString {
     }
 }
 
+/// Whether a word is the value of an option, among them the standard stream.
+fn is_value(word: &&OsString) -> bool {
+    *word == "-" || !word.as_bytes().starts_with(b"-")
+}
+
 impl RenamedProgram {
+    /// Returns the program called `name` that has these arguments.
+    pub fn find(name: &OsStr, arguments: &[OsString]) -> Option<&'static Self> {
+        RENAMED_PROGRAMS.iter().find(|program| {
+            let mut rules = arguments.iter().skip(1).filter_map(|word| program.find_rule(word));
+            name == program.name
+                && (program.selected_by.is_empty()
+                    || rules.any(|(rule, _)| program.selected_by.contains(&rule.name)))
+        })
+    }
+
     /// Translates `arguments`, whose first word is the name of the other program, to a command line
     /// of this program.
     pub fn translate(&self, arguments: &[OsString]) -> Vec<OsString> {
@@ -210,13 +258,10 @@ impl RenamedProgram {
         let mut given = arguments.iter().skip(1).peekable();
         while let Some(word) = given.next() {
             if self.takes_configurations && (word == "-c" || word == "--config") {
-                fn is_file(word: &&OsString) -> bool {
-                    *word == "-" || !word.as_bytes().starts_with(b"-")
-                }
-                if given.peek().is_none_or(|word| !is_file(word)) {
+                if given.peek().is_none_or(|word| !is_value(word)) {
                     words.push(word.clone());
                 }
-                while let Some(file) = given.next_if(is_file) {
+                while let Some(file) = given.next_if(is_value) {
                     words.extend(["--config".into(), file.clone()]);
                 }
                 continue;
@@ -229,12 +274,21 @@ impl RenamedProgram {
                 });
                 continue;
             };
-            if let Replacement::Option(option) = rule.replacement {
-                words.push(option.into());
+            match rule.replacement {
+                Replacement::Option(option) | Replacement::Options(&[option, ..]) => {
+                    words.push(option.into());
+                }
+                Replacement::Options(&[]) | Replacement::Argument | Replacement::Nothing => {}
             }
             if rule.takes_value {
                 let value = attached.or_else(|| given.next().cloned());
                 words.extend(value.filter(|_| rule.replacement != Replacement::Nothing));
+            }
+            if let Replacement::Options([_, further @ ..]) = rule.replacement {
+                for option in further {
+                    let Some(value) = given.next_if(is_value) else { break };
+                    words.extend([OsString::from(option), value.clone()]);
+                }
             }
         }
         words
@@ -291,7 +345,7 @@ mod tests {
 
     fn translated(line: &str) -> String {
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        let program = RENAMED_PROGRAMS.iter().find(|program| words[0] == program.name).unwrap();
+        let program = RenamedProgram::find(&words[0], &words).unwrap();
         let words: Vec<_> =
             program.translate(&words).into_iter().map(|w| w.into_string()).collect();
         words.into_iter().collect::<Result<Vec<_>, _>>().unwrap().join(" ")
@@ -310,6 +364,16 @@ mod tests {
             (
                 "marian-conv -f a.npz -t=b.bin --gemm-type intgemm8",
                 "miriam nmt convert --to marian a.npz --output b.bin --to intgemm8",
+            ),
+            (
+                "marian-conv --shortlist lex.gz 50 60 0.1 --dump lex.bin --vocabs a.spm b.spm",
+                "miriam nmt shortlist --to marian-bin --output lex.bin --list lex.gz --first 50 \
+                 --best 60 --threshold 0.1 --output lex.bin --vocabs a.spm b.spm",
+            ),
+            (
+                "marian-conv -V a.yml b.yml -s=lex 50 -d -",
+                "miriam nmt shortlist --to marian-bin --output lex.bin --vocabs a.yml b.yml \
+                 --list lex --first 50 --output -",
             ),
             (
                 "marian-decoder -c a.yml -i stdin --output=stdout",

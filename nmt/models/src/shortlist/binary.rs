@@ -1,9 +1,10 @@
 //! The binary format: a header of six `u64` (magic, checksum of the rest, first, best, number
-//! of offsets, number of translations), the offsets as `u64`, the translations as `u32`.
+//! of offsets, number of translations), the offsets as `u64`, the translations as `u32`. Marian's
+//! converter writes it, and bergamot and Firefox read no other.
 
 use std::path::Path;
 
-use super::{Shortlist, vocabulary_mismatch};
+use super::{Shortlist, ShortlistOptions, vocabulary_mismatch};
 use crate::vocabulary::Vocabulary;
 use crate::{Error, Result};
 
@@ -82,6 +83,18 @@ pub fn read(
         target_vocab_size: target.len(),
         is_shared: source.has_same_ids(target),
     })
+}
+
+/// Returns the file of a shortlist that was pruned with `options`.
+pub fn write(list: &Shortlist, options: ShortlistOptions) -> Vec<u8> {
+    let (offsets, translations) = list.as_parts();
+    // Marian writes the number of frequent tokens as it is given, even above the vocabulary's.
+    let counts = [options.first, options.best, offsets.len(), translations.len()];
+    let mut rest: Vec<u8> = counts.iter().flat_map(|&n| (n as u64).to_le_bytes()).collect();
+    rest.extend(offsets.iter().flat_map(|offset| offset.to_le_bytes()));
+    rest.extend(translations.iter().flat_map(|id| id.to_le_bytes()));
+    let checksum = combined_hash(&rest);
+    [&MAGIC.to_le_bytes()[..], &checksum.to_le_bytes(), &rest].concat()
 }
 
 /// Returns Marian's checksum: the `u64` combined one after another as `boost::hash_combine` does.

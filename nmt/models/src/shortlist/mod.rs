@@ -72,6 +72,15 @@ impl ShortlistOptions {
     }
 }
 
+/// The line that counts of a pair of tokens that occurs several times.
+#[derive(Clone, Copy)]
+enum RepeatedPairs {
+    /// The last one, as where Marian decodes with a text shortlist.
+    LastLine,
+    /// The most probable one, as where Marian converts a shortlist.
+    MostProbable,
+}
+
 /// A lexical shortlist: the translations of every source token.
 ///
 /// ```
@@ -135,7 +144,26 @@ impl Shortlist {
         source: &Vocabulary,
         target: &Vocabulary,
     ) -> Result<Self> {
-        text::read(lines, options, source, target)
+        text::read(lines, options, RepeatedPairs::LastLine, source, target)
+    }
+
+    /// Works as [`Shortlist::from_lines`], for [`Shortlist::to_binary`]: of a pair that occurs twice,
+    /// as pairs of unknown words do, the most probable line counts, as in Marian's converter.
+    ///
+    /// # Errors
+    /// Those of [`Shortlist::from_lines`].
+    pub fn from_lines_for_binary(
+        lines: Lines,
+        options: ShortlistOptions,
+        source: &Vocabulary,
+        target: &Vocabulary,
+    ) -> Result<Self> {
+        text::read(lines, options, RepeatedPairs::MostProbable, source, target)
+    }
+
+    /// Returns the binary file of the shortlist, which `options` have pruned.
+    pub fn to_binary(&self, options: ShortlistOptions) -> Vec<u8> {
+        binary::write(self, options)
     }
 
     /// Reads a binary shortlist from memory; `path` names it in messages.
@@ -155,15 +183,23 @@ impl Shortlist {
     fn new(
         options: ShortlistOptions,
         mut lists: Vec<Vec<(f32, u32)>>,
+        repeated: RepeatedPairs,
         source: &Vocabulary,
         target: &Vocabulary,
     ) -> Self {
         let mut offsets = vec![0];
         let mut translations: Vec<u32> = Vec::new();
         for list in &mut lists {
-            // The last line of a pair counts, as in Marian; all unknown words are one token.
-            list.reverse();
-            list.sort_by_key(|(_, id)| *id);
+            // All unknown words are one token. The first of a pair stays.
+            match repeated {
+                RepeatedPairs::LastLine => {
+                    list.reverse();
+                    list.sort_by_key(|(_, id)| *id);
+                }
+                RepeatedPairs::MostProbable => {
+                    list.sort_unstable_by(|a, b| a.1.cmp(&b.1).then(b.0.total_cmp(&a.0)));
+                }
+            }
             list.dedup_by_key(|(_, id)| *id);
             // Among equally probable ones the greater ids are kept, as in Marian.
             list.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));

@@ -68,6 +68,28 @@ fn malformed_lines_are_reported() {
     }
 }
 
+/// The file is the one that `marian-conv --shortlist list 2 2 0.05` of Marian 1.12.42 writes.
+#[test]
+fn binary_lists_are_those_of_marians_converter() {
+    let lines = "w2 w3 0.5\nw4 w3 0.25\nw5 w3 0.1\nw2 w3 0.2\nw3 w3 0.25\nNULL w3 1\n\
+                 w5 w4 0.1\nx w4 0.3\nw2 y 0.3\n";
+    let vocabulary = vocabulary(6);
+    let options = ShortlistOptions { first: 2, best: 2, threshold: 0.05 };
+    let list = with_file(lines.as_bytes(), |path| {
+        let lines = Lines::new(Input::open(path).unwrap());
+        Shortlist::from_lines_for_binary(lines, options, &vocabulary, &vocabulary).unwrap()
+    });
+    let header = [0xf11a_48d5_0134_17f5, 0x3600_2f5b_ea20_7b52, 2, 2, 7, 5];
+    let offsets = [0u64, 0, 1, 1, 3, 5, 5];
+    let mut expected: Vec<u8> =
+        header.into_iter().chain(offsets).flat_map(u64::to_le_bytes).collect();
+    expected.extend([2u32, 2, 4, 1, 5].into_iter().flat_map(u32::to_le_bytes));
+    let bytes = list.to_binary(options);
+    assert_eq!(bytes, expected);
+    let read = Shortlist::from_bytes(&bytes, Path::new("list"), &vocabulary, &vocabulary);
+    assert_eq!(read.unwrap(), list);
+}
+
 #[test]
 fn vocabulary_map_gives_words_of_all_matching_ngrams() {
     let [source, target] = [10, 10].map(vocabulary);
@@ -84,6 +106,26 @@ fn vocabulary_map_gives_words_of_all_matching_ngrams() {
 }
 
 proptest! {
+    /// What is written is read back, whatever the pruning.
+    #[test]
+    fn binary_lists_are_read_back(
+        pairs in proptest::collection::vec((0..12u32, 0..12u32, 0.0..1.0f32), 0..40),
+        first in 0..20usize,
+        best in 0..5usize,
+    ) {
+        let vocabulary = vocabulary(10);
+        let lines: String =
+            pairs.iter().map(|(to, from, p)| format!("w{to} w{from} {p}\n")).collect();
+        let options = ShortlistOptions { first, best, threshold: 0.0 };
+        let list = with_file(lines.as_bytes(), |path| {
+            let lines = Lines::new(Input::open(path).unwrap());
+            Shortlist::from_lines_for_binary(lines, options, &vocabulary, &vocabulary).unwrap()
+        });
+        let bytes = list.to_binary(options);
+        let read = Shortlist::from_bytes(&bytes, Path::new("list"), &vocabulary, &vocabulary);
+        prop_assert_eq!(read.unwrap(), list);
+    }
+
     #[test]
     fn any_bytes_after_the_magic_give_a_list_or_an_error(
         mut bytes in proptest::collection::vec(any::<u8>(), 0..120),

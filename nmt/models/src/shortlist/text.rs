@@ -2,13 +2,14 @@
 
 use miriam_textio::{Error, Lines, fields, number};
 
-use super::{Shortlist, ShortlistOptions};
+use super::{RepeatedPairs, Shortlist, ShortlistOptions};
 use crate::Result;
 use crate::vocabulary::Vocabulary;
 
 pub fn read(
     mut lines: Lines,
     options: ShortlistOptions,
+    repeated: RepeatedPairs,
     source: &Vocabulary,
     target: &Vocabulary,
 ) -> Result<Shortlist> {
@@ -45,5 +46,5 @@ pub fn read(
              segmented as for the model"
         );
     }
-    Ok(Shortlist::new(options, lists, source, target))
+    Ok(Shortlist::new(options, lists, repeated, source, target))
 }
