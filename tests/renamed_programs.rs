@@ -207,6 +207,25 @@ fn programs_of_marian_translate_score_and_count_words() {
 }
 
 #[test]
+fn flags_of_marian_may_have_values() {
+    let names = Names::new();
+    let data = |name: &str| project_root().join("nmt/testdata").join(name);
+    let (model, vocabulary) = (data("tiny.npz"), data("tiny.vocab.yml"));
+    let files = ["-m", text(&model), "-v", text(&vocabulary), text(&vocabulary)];
+    let decode = |flags: &[&str]| {
+        let options = [&files[..], &["-b", "2"], flags].concat();
+        names.output("marian-decoder", &options, "w3 w4 w5\nw7\n")
+    };
+    let scores = decode(&["--quiet", "--word-scores"]);
+    assert_eq!(scores.lines().count(), 2);
+    assert_eq!(decode(&["--word-scores", "true", "--quiet", "true"]), scores);
+    assert_eq!(decode(&["--quiet", "--word-scores", "false"]), decode(&["--quiet"]));
+    assert_ne!(decode(&["--quiet"]), scores);
+    let error = run_to_usage_error(names.program("marian-decoder").args(files).arg("true"));
+    assert!(error.contains("\"true\": unexpected argument"), "{error}");
+}
+
+#[test]
 fn marian_reads_its_letters_for_training() {
     let names = Names::new();
     let options = [

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use miriam_textio::{CancellationToken, find_swapped_sides};
+use miriam_textio::{CancellationToken, find_swapped_sides, parse_truth_word};
 use miriam_trainer::options::{Arity, DumpScope, RawOptions, Status, all_options, preset_names};
 use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 use miriam_trainer::training::Outcome;
@@ -86,6 +86,12 @@ const SHORT_NAMES: [(&str, char); 11] = [
 /// Options that are arguments of their own, or those of all commands.
 const OWN_OPTIONS: [&str; 3] = ["task", "log-level", "quiet"];
 
+/// Parses the value of a flag, in the spellings that Marian takes.
+fn parse_flag(text: &str) -> Result<String, String> {
+    let is_on = parse_truth_word(text).ok_or("expected true or false")?;
+    Ok(is_on.to_string())
+}
+
 fn augment(mut command: Command) -> Command {
     for spec in all_options().filter(|spec| !OWN_OPTIONS.contains(&spec.name)) {
         let mut arg = Arg::new(spec.name).long(spec.name).help_heading(spec.group);
@@ -112,7 +118,7 @@ fn augment(mut command: Command) -> Command {
             Arity::Many => arg.num_args(1..).value_name(spec.value_name).action(ArgAction::Append),
         };
         if spec.arity == Arity::Flag {
-            arg = arg.hide_possible_values(true).value_parser(["true", "false"]);
+            arg = arg.value_parser(parse_flag);
         }
         arg = arg.hide(spec.status != Status::Honoured).allow_negative_numbers(true);
         command = command.arg(arg);

@@ -103,6 +103,9 @@ struct TextArguments {
     /// Text to translate, instead of a file; give it before other options
     #[arg(value_name = "TEXT", conflicts_with = "input")]
     given: Option<String>,
+    /// Reject TEXT, which marian-decoder does not have
+    #[arg(long, hide = true)]
+    no_text: bool,
     /// The text, one sentence per line; - for standard input. With --force-decode a second file
     /// has the beginning of each translation
     #[arg(short, long, num_args = 1..=2, value_name = "FILE", default_value = "-")]
@@ -456,6 +459,11 @@ impl PivotArguments {
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let text = &arguments.text;
     arguments.ignored_options.check(text.tsv || matches!(text.input_form, InputFormat::Tsv));
+    if let Some(given) = text.given.as_deref().filter(|_| text.no_text) {
+        exit_with_usage_error(format!(
+            "{given:?}: unexpected argument; the text comes from --input or standard input"
+        ));
+    }
     if text.input.len() > 1 && !text.force_decode {
         exit_with_usage_error(
             "a second --input file is read only with --force-decode; add that".into(),

@@ -7,6 +7,8 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
+use miriam_textio::parse_truth_word;
+
 /// A program and the command that replaces it.
 pub struct RenamedProgram {
     pub name: &'static str,
@@ -38,6 +40,9 @@ enum Replacement {
     Option(&'static str),
     /// An option for each of its values, of which all but the first may be left out.
     Options(&'static [&'static str]),
+    /// The same flag, which may be followed by a truth value, or if that is false the option that
+    /// turns the flag off.
+    Flag(Option<&'static str>),
     /// Its value, without an option.
     Argument,
     /// It has no effect here.
@@ -54,6 +59,14 @@ const fn renamed_switch(name: &'static str, replacement: &'static str) -> Option
 
 const fn divided(name: &'static str, options: &'static [&'static str]) -> OptionRule {
     OptionRule { name, takes_value: true, replacement: Replacement::Options(options) }
+}
+
+const fn flag(name: &'static str) -> OptionRule {
+    OptionRule { name, takes_value: false, replacement: Replacement::Flag(None) }
+}
+
+const fn flag_or(name: &'static str, off: &'static str) -> OptionRule {
+    OptionRule { name, takes_value: false, replacement: Replacement::Flag(Some(off)) }
 }
 
 const fn ignored(name: &'static str) -> OptionRule {
@@ -112,7 +125,8 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
         selected_by: &[],
         options: &[renamed("in", "--input"), ignored("b"), ignored("unbuffered")],
     },
-    marian("marian", &["nmt", "train"], &[renamed("-o", "--optimizer")]),
+    // The trainer reads the values of its own flags.
+    marian("marian", &["nmt", "train"], &[renamed("-o", "--optimizer"), flag("--quiet")]),
     // A shortlist is converted by the same program.
     RenamedProgram {
         selected_by: &["-s", "--shortlist"],
@@ -142,7 +156,21 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
             renamed("-V", "--vocabs"),
         ],
     ),
-    marian("marian-decoder", &["nmt", "translate"], &[]),
+    marian(
+        "marian-decoder",
+        &["nmt", "translate", "--no-text"],
+        &[
+            flag_or("--allow-unk", "--disable-unk"),
+            flag("--force-decode"),
+            flag_or("--max-length-crop", "--no-max-length-crop"),
+            flag_or("--n-best", "--no-n-best"),
+            flag("--no-spm-decode"),
+            flag("--no-spm-encode"),
+            flag("--quiet"),
+            flag("--tsv"),
+            flag_or("--word-scores", "--no-word-scores"),
+        ],
+    ),
     // Scores do not depend on how sentences are batched, and nothing is drawn at random.
     marian(
         "marian-scorer",
@@ -151,6 +179,14 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
             ignored_with_value("--maxi-batch-sort"),
             ignored_with_value("--mini-batch-words"),
             ignored_with_value("--seed"),
+            flag("--max-length-crop"),
+            flag("--n-best"),
+            flag("--no-spm-encode"),
+            flag("--normalize"),
+            flag("-n"),
+            flag("--quiet"),
+            flag("--tsv"),
+            flag("--word-scores"),
         ],
     ),
     // A server translates what has arrived; nothing is read ahead and sorted.
@@ -162,6 +198,12 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
             ignored_with_value("--maxi-batch"),
             ignored_with_value("--maxi-batch-sort"),
             ignored_with_value("--mini-batch-words"),
+            flag_or("--allow-unk", "--disable-unk"),
+            flag("--max-length-crop"),
+            flag("--no-spm-decode"),
+            flag("--no-spm-encode"),
+            flag("--quiet"),
+            flag("--word-scores"),
         ],
     ),
     marian(
@@ -228,6 +270,11 @@ fn with_two_dashes(word: &OsString) -> OsString {
     }
 }
 
+/// Returns the truth value that a word is, if it is one.
+fn truth_value(word: &OsStr) -> Option<bool> {
+    parse_truth_word(word.to_str()?)
+}
+
 /// Whether a word is the value of an option, among them the standard stream.
 fn is_value(word: &&OsString) -> bool {
     *word == "-" || !word.as_bytes().starts_with(b"-")
@@ -277,6 +324,17 @@ impl RenamedProgram {
             match rule.replacement {
                 Replacement::Option(option) | Replacement::Options(&[option, ..]) => {
                     words.push(option.into());
+                }
+                Replacement::Flag(off) => {
+                    let value = attached
+                        .clone()
+                        .or_else(|| given.next_if(|word| truth_value(word).is_some()).cloned());
+                    match value.as_deref().map(truth_value) {
+                        None | Some(Some(true)) => words.push(rule.name.into()),
+                        Some(Some(false)) => words.extend(off.map(OsString::from)),
+                        // The parser rejects it.
+                        Some(None) => words.push(word.clone()),
+                    }
                 }
                 Replacement::Options(&[]) | Replacement::Argument | Replacement::Nothing => {}
             }
@@ -377,12 +435,23 @@ mod tests {
             ),
             (
                 "marian-decoder -c a.yml -i stdin --output=stdout",
-                "miriam nmt translate --config a.yml -i - --output=-",
+                "miriam nmt translate --no-text --config a.yml -i - --output=-",
             ),
             (
                 "marian-decoder -c a.yml b.yml -b 4",
-                "miriam nmt translate --config a.yml --config b.yml -b 4",
+                "miriam nmt translate --no-text --config a.yml --config b.yml -b 4",
             ),
+            (
+                "marian-decoder --word-scores true --tsv on --n-best=false --allow-unk 0 --quiet -b 4",
+                "miriam nmt translate --no-text --word-scores --tsv --no-n-best --disable-unk \
+                 --quiet -b 4",
+            ),
+            (
+                "marian-scorer --tsv true --n-best off -n true --word-scores=maybe",
+                "miriam nmt score --tsv -n --word-scores=maybe",
+            ),
+            ("marian-scorer -n 0.6 --tsv file", "miriam nmt score -n 0.6 --tsv file"),
+            ("marian --quiet true --skip yes", "miriam nmt train --quiet --skip yes"),
             (
                 "marian-scorer -m m -t stdin a --maxi-batch-sort trg --seed 3",
                 "miriam nmt score -m m -t - a",
