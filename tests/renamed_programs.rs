@@ -251,7 +251,7 @@ fn marian_reads_its_letters_for_training() {
         "minimal",
     ];
     let written = names.output("marian", &options, "");
-    for line in ["optimizer: sgd", "learn-rate: 0.01", "after-epochs: 3"] {
+    for line in ["optimizer: sgd", "learn-rate: 0.01", "after-epochs: 3", "type: amun"] {
         assert!(written.lines().any(|found| found == line), "{line}: {written}");
     }
     let error = run_to_usage_error(names.program("marian").args(["--learning-rate", "1"]));

@@ -7,6 +7,7 @@ mod files;
 mod language_model;
 mod learning_rate;
 mod marian_yaml;
+mod model_type;
 mod precedence;
 mod precision;
 mod preset_by_size;

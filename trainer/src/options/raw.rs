@@ -249,6 +249,7 @@ impl RawOptions {
         if fits && words != "0" {
             warnings.push("--mini-batch-words has no effect with --mini-batch-fit".into());
         }
+        warnings.extend(self.warn_of_default_type());
         if self.is_given("seed") && self.get::<u64>("seed")? == 0 {
             warnings.push(
                 "--seed 0 is a seed like others, so that training can be resumed; Marian draws one"

@@ -37,6 +37,9 @@ pub struct Arguments {
     /// configuration is given]
     #[arg(long, value_name = "NAME", value_parser = task_parser())]
     task: Option<String>,
+    /// Train the type of Marian where no type is given, for the name marian
+    #[arg(long, hide = true)]
+    marian_type: bool,
     /// Options in YAML, in Marian's form; later files override earlier ones, and the command line
     /// overrides all
     #[arg(short, long, value_name = "FILE", num_args = 1..)]
@@ -168,7 +171,8 @@ impl Arguments {
                 options.set(name, sides)?;
             }
         }
-        Ok(options.or_else_from_files(&self.config, self.task.as_deref())?)
+        let options = options.or_else_from_files(&self.config, self.task.as_deref())?;
+        Ok(if self.marian_type { options.or_marian_type() } else { options })
     }
 
     /// Does the same, and sets the number of workers.

@@ -126,7 +126,11 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
         options: &[renamed("in", "--input"), ignored("b"), ignored("unbuffered")],
     },
     // The trainer reads the values of its own flags.
-    marian("marian", &["nmt", "train"], &[renamed("-o", "--optimizer"), flag("--quiet")]),
+    marian(
+        "marian",
+        &["nmt", "train", "--marian-type"],
+        &[renamed("-o", "--optimizer"), flag("--quiet")],
+    ),
     // A shortlist is converted by the same program.
     RenamedProgram {
         selected_by: &["-s", "--shortlist"],
@@ -451,7 +455,7 @@ mod tests {
                 "miriam nmt score --tsv -n --word-scores=maybe",
             ),
             ("marian-scorer -n 0.6 --tsv file", "miriam nmt score -n 0.6 --tsv file"),
-            ("marian --quiet true --skip yes", "miriam nmt train --quiet --skip yes"),
+            ("marian --quiet true --skip yes", "miriam nmt train --marian-type --quiet --skip yes"),
             (
                 "marian-scorer -m m -t stdin a --maxi-batch-sort trg --seed 3",
                 "miriam nmt score -m m -t - a",
@@ -471,9 +475,12 @@ mod tests {
             ("truecase.perl --model m --headline x", "miriam truecase --model m --headline x"),
             (
                 "marian -o adam --optimizer-delay 2",
-                "miriam nmt train --optimizer adam --optimizer-delay 2",
+                "miriam nmt train --marian-type --optimizer adam --optimizer-delay 2",
             ),
-            ("marian -osgd -m model.npz", "miriam nmt train --optimizer sgd -m model.npz"),
+            (
+                "marian -osgd -m model.npz",
+                "miriam nmt train --marian-type --optimizer sgd -m model.npz",
+            ),
             ("marian-vocab -m 100", "miriam nmt vocab --kind words --text - --size 100"),
             ("marian-vocab --max-size=100", "miriam nmt vocab --kind words --text - --size 100"),
         ] {
