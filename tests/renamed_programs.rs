@@ -279,6 +279,32 @@ fn marian_trains_on_and_scores_tab_separated_standard_input() {
 }
 
 #[test]
+fn best_models_of_marian_have_configurations() {
+    let names = Names::new();
+    let vocabulary = project_root().join("nmt/testdata/tiny.vocab.yml");
+    let [source, target] = [("s", "w3 w4 w5\nw7\n"), ("t", "w4 w5\nw5 w6\n")]
+        .map(|(name, content)| names.file(name, content));
+    let files = [
+        &["-v", text(&vocabulary), text(&vocabulary), "-t", text(&source), text(&target)][..],
+        &["--valid-sets", text(&source), text(&target), "--valid-metrics", "bleu", "--keep-best"],
+    ]
+    .concat();
+    let shape = "--type transformer --dim-emb 16 --transformer-heads 2 --transformer-dim-ffn 16 \
+                 -b 1 --quiet --after-batches 2";
+    let shape: Vec<&str> = shape.split_whitespace().collect();
+    // With one validation in turn, and with that at the end alone.
+    for (name, frequency) in [("one.npz", "1"), ("two.npz", "100")] {
+        let model = names.folder.path().join(name);
+        let options = ["-m", text(&model), "--valid-freq", frequency];
+        names.output("marian", &[&options[..], &files, &shape].concat(), "");
+        let config = names.folder.path().join(format!("{name}.best-bleu.npz.decoder.yml"));
+        let decoder = ["-c", text(&config), "--quiet"];
+        let translated = names.output("marian-decoder", &decoder, "w3 w4\n");
+        assert_eq!(translated.lines().count(), 1, "{name}");
+    }
+}
+
+#[test]
 fn marian_converts_shortlists() {
     let names = Names::new();
     let data = |name: &str| project_root().join("nmt/testdata").join(name);

@@ -370,8 +370,8 @@ impl<'a, 'l> Run<'a, 'l> {
     }
 
     /// Ends the training, with a last validation if none is just done. That validation is not
-    /// recorded and does not change the best models, so that a training run with a raised limit
-    /// resumes as if the lower one had never existed.
+    /// recorded and does not replace best models of validations that are, so that a training run
+    /// with a raised limit resumes as if the lower one had never existed.
     pub(super) fn end(&mut self, outcome: Outcome) -> Result<Outcome> {
         let updates = self.state.progress.updates;
         let just_validated = self.state.validated_at == updates;

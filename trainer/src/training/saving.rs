@@ -6,6 +6,7 @@ use super::checkpoint::{save_model, save_optimizer};
 use super::config::TrainingConfig;
 use super::divergence::REMEDY;
 use super::marian_progress::marian_progress;
+use super::model_files::ModelFiles;
 use super::numbers::check_numbers;
 use super::run::Run;
 use crate::error::{Error, Result};
@@ -50,6 +51,18 @@ impl Run<'_, '_> {
         let (architecture, layout) =
             (&self.training.config.architecture, self.trainer.model().layout());
         save_model(path, architecture, layout, self.trainer.smoothed_values())
+    }
+
+    /// Saves the best model by a metric and, outside of a training's folder, a configuration that
+    /// decodes with it, as Marian does.
+    pub(super) fn save_best(&self, metric: &str) -> Result<()> {
+        let best = ModelFiles { model: self.training.files.best_model(metric) };
+        self.save_as(&best.model)?;
+        let decoder = self.training.decoder;
+        if decoder.folder.is_none() {
+            decoder.write(&best.decoder_config(), &best.model)?;
+        }
+        Ok(())
     }
 
     pub(super) fn save_derived(&mut self) -> Result<()> {

@@ -56,7 +56,8 @@ impl Run<'_, '_> {
                 continue;
             };
             let states = &mut self.state.metrics;
-            let index = match states.iter().position(|(known, _)| known == name) {
+            let known = states.iter().position(|(known, _)| known == name);
+            let index = match known {
                 Some(index) => index,
                 None => {
                     states.push((name.into(), MetricState::new(metric)));
@@ -77,8 +78,12 @@ impl Run<'_, '_> {
             self.log_validation(&format!("{line} : {value:.6} : {remark}"))?;
             if is_last {
                 self.state.is_last_best |= is_best && number == options.deciding_translation();
-            } else if is_best && options.keeps_best {
-                self.save_as(&training.files.best_model(name))?;
+            }
+            // Scripts of Marian expect best models of every run, even of a short one. In a training's
+            // folder decoder.yml would take them for those of a validation that is recorded.
+            let is_only = known.is_none() && training.decoder.folder.is_none();
+            if is_best && options.keeps_best && (!is_last || is_only) {
+                self.save_best(name)?;
             }
         }
         Ok(())
