@@ -393,6 +393,10 @@ fn later_configurations_are_above_earlier_ones() {
     assert!(output.status.success(), "{log}");
     assert!(log.contains("Up. 3 : chrf") && !log.contains("Up. 2 : chrf"), "{log}");
     assert!(corpus.path("runs/out.txt").is_file(), "relative to its configuration");
+    // What is saved holds in every folder.
+    let saved = fs::read_to_string(corpus.path("model/model.npz.yml")).unwrap();
+    let dev = saved.lines().find(|line| line.ends_with("runs/../dev.en")).expect(&saved);
+    assert!(dev.trim_start_matches([' ', '-']).starts_with('/'), "{dev}");
     assert!(!corpus.names("model").iter().any(|name| name.contains("best")), "off is a value");
 }
 

@@ -17,7 +17,7 @@ pub enum DumpScope {
 
 impl RawOptions {
     /// Returns the options in YAML, with the names that the command line has. Paths are relative to
-    /// the current folder.
+    /// the current folder, or absolute where a configuration has `relative-paths`.
     pub fn dump(&self, scope: DumpScope) -> String {
         let mut yaml = String::new();
         for spec in all_options() {

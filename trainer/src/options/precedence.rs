@@ -27,7 +27,7 @@ impl RawOptions {
                 check_task(&task)
                     .map_err(|reason| Error::config(format!("{name}: task: {reason}")))?;
             }
-            file.resolve_paths(path.parent().unwrap_or(Path::new("")), is_relative)?;
+            file.resolve_paths(&folder_of(path)?, is_relative)?;
             options = options.or_else_from(file);
         }
         let mut tasks =
@@ -62,6 +62,14 @@ impl RawOptions {
         let is_language_model = self.is_language_model();
         Ok(self.or_else_from(if is_language_model { preset.without_source() } else { preset }))
     }
+}
+
+/// Returns the folder of a file as an absolute path, so that saved options hold in every folder.
+fn folder_of(path: &Path) -> Result<PathBuf> {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    let folder = folder.unwrap_or(Path::new("."));
+    std::path::absolute(folder)
+        .map_err(|error| miriam_storage::Error::io(folder, "find", error).into())
 }
 
 #[cfg(test)]
