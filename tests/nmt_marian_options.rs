@@ -58,6 +58,7 @@ fn options_without_effect_are_named_and_change_nothing() {
         &["--cpu-threads", "0"][..],
         &["--precision", "float32", "float32"],
         &["--ignore-model-config", "false"],
+        &["--relative-paths"],
         &["--tsv", "--tsv-fields", "2"],
     ] {
         let (found, _) = translated(options);
@@ -92,7 +93,6 @@ fn refused_options_say_what_to_do() {
         (&["--ignore-model-config"][..], "--ignore-model-config: not supported; leave it out"),
         (&["--tsv-fields", "2"], "--tsv-fields: not supported; give --tsv"),
         (&["--output-approx-knn", "10"], "search is exact here"),
-        (&["--relative-paths"], "into the configuration"),
         (&["--precision", "float32", "int8"], "--precision float32 int8: expected one precision"),
         (&["--output-sampling", "top"], "--output-sampling top: expected full [T], topk [K [T]]"),
         (&["--output-sampling", "top", "3"], "--output-sampling top 3"),

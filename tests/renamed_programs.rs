@@ -362,6 +362,14 @@ fn configurations_are_read_as_marian_reads_them() {
         ),
     );
     let later = names.file("later", "beam-size: 2\nnormalize: 0.6\n");
+    std::fs::copy(&model, names.folder.path().join("tiny.npz")).unwrap();
+    let near =
+        names.file("near", &format!("models: [tiny.npz]\n{vocabs}beam-size: 6\nquiet: true\n"));
+    let as_near = ["--relative-paths", "-c", text(&near)];
+    assert_eq!(
+        names.output("marian-decoder", &as_near, source),
+        names.output("marian-decoder", &["-c", text(&decoder)], source)
+    );
     let files = ["-m", text(&model), "-v", text(&vocabulary), text(&vocabulary)];
     let options = ["-b", "2", "-n", "0.6", "--n-best", "--quiet"];
     let expected = names.output("marian-decoder", &[&files[..], &options].concat(), source);

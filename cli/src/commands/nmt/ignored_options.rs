@@ -26,10 +26,6 @@ const WITH_EFFECT: [&str; 15] = [
     "version",
 ];
 
-/// Keys that only configurations have.
-const CONFIGURATION_KEY: (&str, &str) =
-    ("relative-paths", "write relative-paths: true into the configuration");
-
 /// The short forms of Marian's options.
 const SHORT_FORMS: [(&str, char); 2] = [("workspace", 'w'), ("gemm-type", 'g')];
 
@@ -61,7 +57,7 @@ fn keys_without_effect() -> impl Iterator<Item = &'static str> {
 
 /// Returns the keys that are errors, with the alternative.
 fn refused_keys() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let keys = MARIAN_KEYS.refused.iter().copied().chain([CONFIGURATION_KEY]);
+    let keys = MARIAN_KEYS.refused.iter().copied();
     keys.filter(|(name, _)| !WITH_EFFECT.contains(name))
 }
 

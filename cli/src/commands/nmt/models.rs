@@ -34,6 +34,9 @@ pub struct ModelArguments {
     /// override earlier ones
     #[arg(short, long, value_name = "FILE")]
     config: Vec<PathBuf>,
+    /// Resolve the paths of configurations relative to their folders
+    #[arg(long, hide = true)]
+    relative_paths: bool,
     /// The settings of the configurations, once they have been read.
     #[arg(skip)]
     settings: OnceCell<DecoderConfig>,
@@ -177,6 +180,7 @@ impl ModelArguments {
         ModelArguments {
             models: vec![path.to_owned()],
             config: Vec::new(),
+            relative_paths: false,
             settings: OnceCell::new(),
             weights: Vec::new(),
             shared,
@@ -193,7 +197,12 @@ impl ModelArguments {
     pub fn settings(&self) -> anyhow::Result<Option<&DecoderConfig>> {
         if !self.config.is_empty() && self.settings.get().is_none() {
             // A pipe can be read only once.
-            let _ = self.settings.set(DecoderConfig::open_all(&self.config)?);
+            let settings = if self.relative_paths {
+                DecoderConfig::open_all_relative(&self.config)?
+            } else {
+                DecoderConfig::open_all(&self.config)?
+            };
+            let _ = self.settings.set(settings);
         }
         Ok(self.settings.get())
     }

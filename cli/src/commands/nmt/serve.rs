@@ -18,7 +18,7 @@ use super::translate::{CpuThreads, SamplingArguments, SearchArguments, parse_cpu
 use super::value_parsers::{batch_size, finite, length};
 use crate::commands::serve::run_server;
 use crate::commands::tuner_cache::AutotunerCacheOptions;
-use crate::common::{CommonOptions, Threads};
+use crate::common::{CommonOptions, Threads, exit_with_usage_error};
 
 /// One neural model, with the options of marian-server.
 #[derive(Args)]
@@ -31,6 +31,9 @@ pub struct Arguments {
     /// override earlier ones, and the options given here override all
     #[arg(short, long, value_name = "FILE", conflicts_with = "model")]
     config: Vec<PathBuf>,
+    /// Resolve the paths of configurations relative to their folders
+    #[arg(long, hide = true)]
+    relative_paths: bool,
     /// Weights of the models [1 each]
     #[arg(long, num_args = 1.., value_name = "W", allow_negative_numbers = true,
           value_parser = finite)]
@@ -138,6 +141,12 @@ impl Arguments {
 /// Serves the model.
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     arguments.ignored_options.check(false);
+    if arguments.relative_paths && !arguments.config.is_empty() {
+        exit_with_usage_error(
+            "--relative-paths: not supported; write relative-paths: true into the configuration"
+                .into(),
+        );
+    }
     let tuner_cache = arguments.tuner_cache.open();
     let threads = match arguments.cpu_threads {
         Some(CpuThreads(Some(threads))) => threads,

@@ -99,8 +99,11 @@ impl DecoderConfig {
     /// # Errors
     /// If the file cannot be read, is not YAML, or has a key that is not known or an invalid value.
     pub fn open(path: &Path) -> Result<Self> {
-        let text = std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?;
-        Self::parse(&text, path)
+        Self::parse(&Self::read(path)?, path)
+    }
+
+    fn read(path: &Path) -> Result<Vec<u8>> {
+        Ok(std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?)
     }
 
     /// Reads several files; a setting of a later one replaces that of earlier ones, as in Marian.
@@ -115,14 +118,31 @@ impl DecoderConfig {
         Ok(merged)
     }
 
+    /// Works as [`open_all`](Self::open_all) with the option `relative-paths` set for all files.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub fn open_all_relative(paths: &[PathBuf]) -> Result<Self> {
+        let mut merged = Self::default();
+        for path in paths {
+            merged = Self::parse_paths(&Self::read(path)?, path, true)?.or(merged);
+        }
+        Ok(merged)
+    }
+
     /// Parses a configuration. `path` names it in messages, and its folder is the base of
     /// relative paths if the option `relative-paths` is set.
     ///
     /// # Errors
     /// If `text` is not YAML, or has a key that is not known or an invalid value.
     pub fn parse(text: &[u8], path: &Path) -> Result<Self> {
+        Self::parse_paths(text, path, false)
+    }
+
+    /// Parses a configuration, whose paths may be relative to its folder whatever it says.
+    fn parse_paths(text: &[u8], path: &Path, has_relative_paths: bool) -> Result<Self> {
         let value = Value::parse(text, &path.display().to_string())?;
-        let reader = ConfigReader { value: &value, path };
+        let reader = ConfigReader { value: &value, path, has_relative_paths };
         if value.get("scorers").is_some() {
             let mut settings = reader.read_amun()?;
             settings.validate_named(path, "max-length-multiple")?;

@@ -12,6 +12,8 @@ use crate::{Error, Result};
 pub struct ConfigReader<'a> {
     pub value: &'a Value,
     pub path: &'a Path,
+    /// Whether paths are relative to the file's folder, whatever the file says.
+    pub has_relative_paths: bool,
 }
 
 impl ConfigReader<'_> {
@@ -166,6 +168,7 @@ impl ConfigReader<'_> {
         let text = value.as_str().filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| self.mismatch(place, "expected a file name"))?;
         let relative = self.value.get("relative-paths").and_then(Value::as_bool).unwrap_or(false);
+        let relative = relative || self.has_relative_paths;
         let folder = self.path.parent().filter(|_| relative).unwrap_or(Path::new(""));
         Ok(folder.join(text))
     }
