@@ -88,23 +88,47 @@ impl ParameterLayout {
 /// Reads the parameters of the model at `path` as a flat vector of `layout`.
 ///
 /// # Errors
-/// If the model cannot be read, or a parameter is missing, has another shape or is not finite.
+/// Those of [`fill_parameters`], and if one is missing.
 pub fn read_parameters(path: &Path, layout: &ParameterLayout) -> Result<Vec<f32>> {
+    let mut values = vec![0.0; layout.len()];
+    match fill_parameters(path, layout, &mut values)?.first() {
+        None => Ok(values),
+        Some(name) => Err(Error::config(format!(
+            "{}: {name} is missing; use the model's own options and vocabularies",
+            path.display()
+        ))),
+    }
+}
+
+/// Reads the parameters of the model at `path` into `values`, a flat vector of `layout`. Returns the
+/// names of those that the model does not have, whose values stay.
+///
+/// # Errors
+/// If the file is not a model, or a parameter has another shape or numbers that are not finite.
+pub fn fill_parameters(
+    path: &Path,
+    layout: &ParameterLayout,
+    values: &mut [f32],
+) -> Result<Vec<String>> {
     let bundle = ModelBundle::open(path, None)?;
     let file = path.display();
     let [model] = &bundle.models[..] else {
         return Err(Error::config(format!("{file}: expected one model, not an ensemble")));
     };
-    let mut values = vec![0.0; layout.len()];
+    let mut missing = Vec::new();
     for parameter in layout.iter() {
         let Parameter { name, shape, .. } = parameter;
-        let tensor = model.parameter(name).filter(|tensor| tensor.shape() == *shape);
-        let Some(tensor) = tensor else {
-            return Err(Error::config(format!(
-                "{file}: {name} is missing or not of the shape {shape:?}; use the model's own \
-                options and vocabularies"
-            )));
+        let Some(tensor) = model.parameter(name) else {
+            missing.push(name.clone());
+            continue;
         };
+        let found = tensor.shape();
+        if found != *shape {
+            return Err(Error::config(format!(
+                "{file}: {name} has the shape {found:?}, expected {shape:?}; use the model's own \
+                 options and vocabularies"
+            )));
+        }
         let numbers = tensor.values();
         if !numbers.iter().all(|x| x.is_finite()) {
             return Err(Error::config(format!(
@@ -113,5 +137,5 @@ pub fn read_parameters(path: &Path, layout: &ParameterLayout) -> Result<Vec<f32>
         }
         values[parameter.range()].copy_from_slice(&numbers);
     }
-    Ok(values)
+    Ok(missing)
 }

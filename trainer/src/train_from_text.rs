@@ -14,10 +14,11 @@ use miriam_textproc::sentencepiece::{ModelType, TrainOptions};
 
 use crate::data::{BatchFile, Shuffle};
 use crate::error::{Error, Result};
+use crate::init::initial_values;
 use crate::load_data;
 use crate::options::RawOptions;
 use crate::parallel_text::ParallelFiles;
-use crate::parameters::{ParameterLayout, read_parameters};
+use crate::parameters::{ParameterLayout, fill_parameters};
 use crate::training::{
     DecoderSettings, MemoryUse, ModelFiles, Outcome, SchedulingUnit, Training, TrainingConfig,
     TrainingLength, lock_folder, lock_model,
@@ -434,8 +435,9 @@ impl TrainingRequest {
         Ok(())
     }
 
-    /// Returns the parameters of `pretrained-model`. A resumed training run does not need them. If
-    /// the model exists, training begins with it instead, as in Marian.
+    /// Returns the parameters of `pretrained-model`, and initial values of those that it does not
+    /// have. A resumed training run does not need them. If the model exists, training begins with it
+    /// instead, as in Marian.
     fn pretrained(
         &self,
         config: &TrainingConfig,
@@ -451,7 +453,20 @@ impl TrainingRequest {
         }
         log(&format!("[training] Starting with the parameters of {path}"));
         let layout = ParameterLayout::new(&config.architecture);
-        read_parameters(Path::new(&path), &layout).map(Some)
+        let mut values = initial_values(&config.architecture, config.seed, config.depth_scaling);
+        let missing = fill_parameters(Path::new(&path), &layout, &mut values)?;
+        let (count, all) = (missing.len(), layout.iter().len());
+        if count == all {
+            return Err(Error::config(format!("{path}: it has none of this model's parameters")));
+        }
+        if count > 0 {
+            log(&format!(
+                "[training] {count} of {all} parameters are not in it and get initial values, the \
+                 first is {}",
+                missing[0]
+            ));
+        }
+        Ok(Some(values))
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use miriam_kernels::Cpu;
+use miriam_nmt::ModelBundle;
 use miriam_textio::{CancellationToken, NoProgress, Progress};
 use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 use miriam_trainer::training::{Outcome, TRAINING_TASK};
@@ -84,6 +85,27 @@ fn progress_of_epochs_is_that_of_their_tokens() {
     let second = reports("3e");
     assert_eq!(second[..2], [("total", 63), ("skipped", 42)]);
     assert_eq!(second[2..].last(), Some(&("done", 63)), "{second:?}");
+}
+
+#[test]
+fn parameters_that_a_pretrained_model_lacks_are_initial() {
+    let place = Workplace::new();
+    place.train("start", &[]).unwrap();
+    let start = place.text("start.npz");
+    let begin = ("pretrained-model", &[&start[..]][..]);
+    // An update at rate 0 changes nothing.
+    let still = ("learn-rate", &["0"][..]);
+    let (_, log) = place.log("deeper", &[begin, still, ("dec-depth", &["2"])]).unwrap();
+    assert!(log.iter().any(|line| line.contains("the first is decoder_l2_")), "{log:?}");
+    let read = |model: &str, name: &str| {
+        let bundle = ModelBundle::open(&place.path(model), None).unwrap();
+        bundle.models[0].parameter(name).unwrap().values().to_vec()
+    };
+    let shared = "decoder_l1_self_Wq";
+    assert_eq!(read("deeper.npz", shared), read("start.npz", shared));
+    assert!(read("deeper.npz", "decoder_l2_self_Wq").iter().any(|&x| x != 0.0));
+    let error = place.train("wider", &[begin, ("transformer-dim-ffn", &["16"])]).unwrap_err();
+    assert!(error.contains("has the shape [8, 8], expected [8, 16]"), "{error}");
 }
 
 #[test]
