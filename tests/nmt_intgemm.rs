@@ -3,6 +3,9 @@
 use std::path::Path;
 use std::process::Stdio;
 
+use miriam_nmt::checkpoint::{Checkpoint, NpzWriter};
+use miriam_storage::LoadMethod;
+
 use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_to_usage_error};
 
 #[test]
@@ -70,6 +73,30 @@ fn a_model_in_the_integers_of_browsers_translates_alike() {
         "{sixteen_bit_loss}, with floats {floats}"
     );
     assert_ne!(sixteen_bit_loss, floats);
+    // Without --calibrate, scales that another program has measured are kept.
+    let measured = Checkpoint::open(&written, LoadMethod::Lazy).unwrap();
+    let measured = measured.activation_multipliers();
+    let floats = Checkpoint::open(&model.join("model.npz"), LoadMethod::Lazy).unwrap();
+    let with_scales = folder.path().join("alphas.npz");
+    let mut writer = NpzWriter::create(&with_scales).unwrap();
+    for name in floats.names() {
+        let tensor = floats.get(name).unwrap();
+        writer.add_f32(name, tensor.shape(), &tensor.values()).unwrap();
+    }
+    for (name, multiplier) in measured {
+        writer.add_f32(&format!("{name}_QuantMultA"), &[1], &[*multiplier]).unwrap();
+    }
+    writer.add_bytes("special:model.yml", floats.options().unwrap()).unwrap();
+    writer.finish().unwrap();
+    for source in [&with_scales, &written] {
+        let kept = folder.path().join("kept.bin");
+        let mut command = miriam();
+        command.args(["nmt", "convert", "--to", "marian-intgemm8"]).arg(source);
+        let output = command.arg("-o").arg(&kept).output().unwrap();
+        assert!(!lossy_text(&output.stderr).contains("--calibrate"), "{source:?}");
+        let kept = Checkpoint::open(&kept, LoadMethod::Lazy).unwrap();
+        assert_eq!(kept.activation_multipliers(), measured, "{source:?}");
+    }
     // The same bytes again.
     let again = folder.path().join("again.bin");
     let mut command = miriam();

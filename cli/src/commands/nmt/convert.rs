@@ -50,7 +50,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FORMAT", overrides_with = "to")]
     to: Option<Target>,
     /// Measure the range of the inputs of matrix products on this source text, and write it as
-    /// fixed scales (alphas); some hundred lines are enough
+    /// fixed scales (alphas), instead of those of the model; some hundred lines are enough
     #[arg(long, value_name = "FILE", requires = "to")]
     calibrate: Option<PathBuf>,
     #[command(flatten)]
@@ -125,10 +125,12 @@ fn write_for_marian(
     }
     let clips = match &arguments.calibrate {
         None => {
-            tracing::warn!(
-                "without --calibrate no scales of activations are written; engines that take \
-                 them from the file will not open it"
-            );
+            if model.activation_multipliers().is_empty() {
+                tracing::warn!(
+                    "without --calibrate no scales of activations are written, because the model \
+                     has none; engines that take them from the file will not open it"
+                );
+            }
             BTreeMap::new()
         }
         Some(text) => calibrate(text, arguments, common)?,

@@ -13,9 +13,6 @@ use super::tensor::{DType, QuantMultipliers, StorageOrder, Tensor};
 use super::{Checkpoint, CheckpointFormat, OPTIONS_ENTRY};
 use crate::{Error, Result};
 
-/// Suffix of the names of quantisation multipliers for the input activations of a matrix.
-const ACTIVATION_MULTIPLIER_SUFFIX: &str = "_QuantMultA";
-
 /// The numbers of the integer types of the fork for browsers.
 const BROWSER_INTEGERS: [u64; 2] = [0x4101, 0x4102];
 
@@ -94,15 +91,7 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
         }
         checkpoint.is_for_browsers |= BROWSER_INTEGERS.contains(&header.kind);
         let tensor = read_item(header, name, shape, &data, path)?;
-        match name.strip_suffix(ACTIVATION_MULTIPLIER_SUFFIX) {
-            Some(matrix) => match tensor.values()[..] {
-                [multiplier] if multiplier.is_finite() && multiplier > 0.0 => {
-                    checkpoint.set_activation_multiplier(matrix, multiplier);
-                }
-                _ => return Err(cursor.damaged(name, "expected one positive number")),
-            },
-            None => checkpoint.insert(name, tensor)?,
-        }
+        checkpoint.insert_or_set_multiplier(name, tensor)?;
     }
     Ok(checkpoint)
 }

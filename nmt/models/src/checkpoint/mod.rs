@@ -72,6 +72,9 @@ impl std::fmt::Display for CheckpointFormat {
     }
 }
 
+/// Suffix of the names of quantisation multipliers for the input activations of a matrix.
+pub(crate) const ACTIVATION_MULTIPLIER_SUFFIX: &str = "_QuantMultA";
+
 /// The tensors of a file by name, with the options stored among them.
 pub struct Checkpoint {
     path: PathBuf,
@@ -275,8 +278,19 @@ impl Checkpoint {
         Ok(())
     }
 
-    fn set_activation_multiplier(&mut self, matrix: &str, multiplier: f32) {
-        self.activation_multipliers.insert(matrix.to_owned(), multiplier);
+    /// Adds a tensor of Marian's formats: a parameter, or the quantisation multiplier of a matrix's
+    /// inputs.
+    fn insert_or_set_multiplier(&mut self, name: &str, tensor: Tensor) -> Result<()> {
+        let Some(matrix) = name.strip_suffix(ACTIVATION_MULTIPLIER_SUFFIX) else {
+            return self.insert(name, tensor);
+        };
+        match tensor.values()[..] {
+            [multiplier] if multiplier.is_finite() && multiplier > 0.0 => {
+                self.activation_multipliers.insert(matrix.to_owned(), multiplier);
+                Ok(())
+            }
+            _ => Err(Error::damaged(&self.path, name, "expected one positive number")),
+        }
     }
 }
 

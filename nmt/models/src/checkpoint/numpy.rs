@@ -26,7 +26,7 @@ pub fn read(mut archive: ZipArchive, path: &Path) -> Result<Checkpoint> {
         }
         match read_array(&content, path, name)? {
             Ok(tensor) if name == OPTIONS_ENTRY => checkpoint.set_options(tensor.bytes()),
-            Ok(tensor) => checkpoint.insert(name, tensor)?,
+            Ok(tensor) => checkpoint.insert_or_set_multiplier(name, tensor)?,
             Err(reason) => checkpoint.skip(name, reason),
         }
     }

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use super::options::marian_options;
 use crate::architecture::{Architecture, Model};
-use crate::checkpoint::{MarianBinaryWriter, OPTIONS_ENTRY};
+use crate::checkpoint::{ACTIVATION_MULTIPLIER_SUFFIX, MarianBinaryWriter, OPTIONS_ENTRY};
 use crate::packed::{MAX_I8, TIED_OUTPUT_ALPHA};
 use crate::{Error, Result};
 
@@ -18,14 +18,13 @@ use crate::{Error, Result};
 const MULTIPLIER_I16: f32 = 1024.0;
 /// The number of which the outputs of products are multiples in the kernels of browsers.
 const OUTPUT_MULTIPLE: usize = 8;
-/// The suffix of the multipliers of the inputs of a matrix.
-const MULTIPLIER_SUFFIX: &str = "_QuantMultA";
 
 /// The integers of a file for browsers.
 #[derive(Clone, Copy, Debug)]
 pub enum IntgemmKind<'a> {
     /// Eight bits. For each matrix, by name, the magnitude of its inputs that becomes 127 (larger
-    /// ones are clipped). An output layer that is a table has the name of the table.
+    /// ones are clipped). An output layer that is a table has the name of the table. If there are
+    /// none, the multipliers of the model are kept.
     Eight(&'a BTreeMap<String, f32>),
     /// Sixteen bits.
     Sixteen,
@@ -92,7 +91,7 @@ pub fn write_marian_intgemm(path: &Path, model: &Model, kind: IntgemmKind) -> Re
                 let Some(clip) = clip_values.get(name) else { continue };
                 let names = [name.as_str(), TIED_OUTPUT_ALPHA];
                 for matrix in &names[..1 + usize::from(is_table)] {
-                    let name = format!("{matrix}{MULTIPLIER_SUFFIX}");
+                    let name = format!("{matrix}{ACTIVATION_MULTIPLIER_SUFFIX}");
                     writer.add_f32(&name, &[1, 1], &[MAX_I8 / clip]);
                 }
             }
@@ -105,6 +104,12 @@ pub fn write_marian_intgemm(path: &Path, model: &Model, kind: IntgemmKind) -> Re
                     .collect();
                 writer.add_i16(name, &shape, &integers, multiplier);
             }
+        }
+    }
+    if matches!(kind, IntgemmKind::Eight(clip_values) if clip_values.is_empty()) {
+        for (matrix, multiplier) in model.activation_multipliers() {
+            let name = format!("{matrix}{ACTIVATION_MULTIPLIER_SUFFIX}");
+            writer.add_f32(&name, &[1, 1], &[*multiplier]);
         }
     }
     writer.add_bytes(OPTIONS_ENTRY, &options);
