@@ -134,6 +134,27 @@ fn a_training_of_marian_goes_on_as_in_marian() {
     assert!(error.contains("--learn-rate was 0.01"), "{error}");
 }
 
+/// Marian counts short batches as full ones when it resumes a training run of this program.
+#[test]
+fn an_epoch_with_more_sentences_than_the_corpus_has_ended() {
+    for (sentences, is_near) in [("48", true), ("49", false)] {
+        let folder = Folder::new();
+        let path = folder.path("model.npz.progress.yml");
+        let progress = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, progress.replace("samples: 16", &format!("samples: {sentences}")))
+            .unwrap();
+        match folder.train("8", &[]) {
+            Ok(log) => {
+                assert!(is_near && log.iter().any(|line| line.starts_with("Ep. 3 :")), "{log:?}");
+            }
+            Err(error) => {
+                let expected = "49 sentences of the epoch were read, but the corpus has only 40";
+                assert!(!is_near && error.contains(expected), "{error}");
+            }
+        }
+    }
+}
+
 /// Old versions did not write parameters and bias corrections, and wrote the average as the model.
 #[test]
 fn files_of_old_versions_are_enough() {
