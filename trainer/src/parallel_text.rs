@@ -165,10 +165,16 @@ impl ParallelText {
         })
     }
 
-    /// Returns the error for a field that does not match its pair.
+    /// Returns the error for a field that does not match its pair. In tab-separated text its number
+    /// is that of the tab-separated field.
     pub fn invalid(&self, field: Field, (number, reason): InvalidField) -> Error {
         let mut files = self.files.names().iter().zip(&self.fields);
-        let name = files.find(|(_, fields)| fields.contains(&field)).map_or("", |(name, _)| name);
+        let (name, number) = files
+            .find_map(|(name, fields)| {
+                let index = fields.iter().position(|known| *known == field)?;
+                Some((&name[..], if fields.len() > 1 { index + 1 } else { number }))
+            })
+            .unwrap_or(("", number));
         let number = (number > 0).then_some(number);
         miriam_textio::Error::format(name, self.files.num_read(), number, reason).into()
     }

@@ -41,6 +41,13 @@ fn alignments_that_do_not_fit_are_named() {
     let links = place.write("wrong", &LINKS.replacen("0-0 1-1\n", "0-0 2-1\n", 1));
     let error = place.train("wrong", &[("guided-alignment", &[&links])]).unwrap_err();
     assert!(error.contains("wrong, line 2, field 2") && error.contains("pieces"), "{error}");
+    // In tab-separated text the number is that of the tab-separated field.
+    let lines = SOURCE.lines().zip(TARGET.lines());
+    let lines: String = lines.map(|(from, to)| format!("{from}\t{to}\t0-9\n")).collect();
+    let tsv = place.write("wrong.tsv", &lines);
+    let options = [("train-sets", &[&tsv[..]][..]), ("tsv", &[]), ("guided-alignment", &["2"])];
+    let error = place.train("wrong", &options).unwrap_err();
+    assert!(error.contains("wrong.tsv, line 1, field 3: \"0-9\""), "{error}");
     let links = place.write("short", "0-0\n");
     let error = place.train("wrong", &[("guided-alignment", &[&links])]).unwrap_err();
     assert!(error.contains("short has 1:"), "{error}");
