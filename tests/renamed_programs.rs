@@ -198,6 +198,8 @@ fn programs_of_marian_translate_score_and_count_words() {
 
     let words = names.output("marian-vocab", &["--max-size", "4"], "b a b\nc c b\n");
     assert_eq!(words, "\"</s>\": 0\n\"<unk>\": 1\n\"b\": 2\n\"c\": 3\n");
+    let all = names.output("marian-vocab", &["--max-size", "0"], "b a b\nc c b\n");
+    assert_eq!(all, words + "\"a\": 4\n");
     #[cfg(feature = "serve")]
     {
         let missing = ["-m", "missing.npz", "-v", "a", "b", "-p", "0"];

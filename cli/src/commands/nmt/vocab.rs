@@ -20,9 +20,9 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// The number of merges (bpe), of pieces with </s> and <unk> (SentencePiece), or the largest
-    /// number of words with these two (words) [default for words: all]
+    /// number of words with these two (words) [default for words: all, also as 0]
     #[arg(long, alias = "vocab-size", value_name = "N",
-          value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+          value_parser = clap::value_parser!(u32).range(..=10_000_000))]
     size: Option<u32>,
     /// The kind of vocabulary [default: by the name of the file to write: sentencepiece-unigram for
     /// .spm and .model, words for .yml and .yaml, else bpe]
@@ -83,6 +83,11 @@ impl Arguments {
         })
     }
 
+    /// Returns the size, which is not 0.
+    fn size(&self) -> Option<usize> {
+        self.size.map(|size| size as usize).filter(|&size| size > 0)
+    }
+
     fn learn_options(&self) -> LearnOptions {
         let kind = self.kind();
         let is_sentencepiece = matches!(kind, Kind::SentencepieceUnigram | Kind::SentencepieceBpe);
@@ -96,7 +101,7 @@ impl Arguments {
         if let Some((option, ..)) = misplaced.iter().find(|(_, given, fits)| *given && !fits) {
             exit_with_usage_error(format!("{option} has no effect with this --kind"));
         }
-        let size = self.size.map(|size| size as usize);
+        let size = self.size();
         let train = |model_type| {
             let defaults = TrainOptions::default();
             let options = TrainOptions {
@@ -133,8 +138,8 @@ impl Arguments {
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
-    let Arguments { text, output, size, .. } = &arguments;
-    if arguments.kind() != Kind::Words && size.is_none() {
+    let Arguments { text, output, .. } = &arguments;
+    if arguments.kind() != Kind::Words && arguments.size().is_none() {
         exit_with_usage_error("--size is missing; give the number of merges or pieces".into());
     }
     let options = arguments.learn_options();
