@@ -283,7 +283,8 @@ fn marian_trains_on_and_scores_tab_separated_standard_input() {
 #[test]
 fn best_models_of_marian_have_configurations() {
     let names = Names::new();
-    let vocabulary = project_root().join("nmt/testdata/tiny.vocab.yml");
+    // A vocabulary that training makes, under a name that tells no format.
+    let vocabulary = names.folder.path().join("vocab.de");
     let [source, target] = [("s", "w3 w4 w5\nw7\n"), ("t", "w4 w5\nw5 w6\n")]
         .map(|(name, content)| names.file(name, content));
     let files = [

@@ -70,7 +70,7 @@ enum WordStore {
 impl Vocabulary {
     /// Reads the file at `path`, plain or compressed: `.spm` and `.model` are SentencePiece models,
     /// `.json`, `.yml` and `.yaml` are maps or lists, all others have one token per line unless
-    /// they begin like a SentencePiece model.
+    /// they begin like a SentencePiece model or like a map of Marian.
     ///
     /// # Errors
     /// If the file cannot be read or is malformed, if a token or an id occurs twice, or if

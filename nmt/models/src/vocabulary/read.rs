@@ -27,7 +27,8 @@ pub fn is_sentencepiece(bytes: &[u8], path: &Path) -> bool {
     }
 }
 
-/// Parses the vocabulary in `bytes`, in the format that the extension of `path` tells.
+/// Parses the vocabulary in `bytes`, in the format that the extension of `path` tells, or without
+/// a known one its beginning.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
     let name = path.display().to_string();
     if is_sentencepiece(bytes, path) {
@@ -47,8 +48,14 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
             let reason = "the vocabulary is factored, which is not supported";
             Err(Error::unsupported(path, reason))
         }
+        _ if is_word_map(bytes) => from_yaml(&Value::parse(bytes, &name)?, path),
         _ => Vocabulary::new(text_lines(bytes), path, None),
     }
+}
+
+/// Whether text begins like a map of tokens to ids in YAML, which Marian writes under any name.
+fn is_word_map(bytes: &[u8]) -> bool {
+    [&b"</s>: "[..], b"\"</s>\": "].iter().any(|start| bytes.starts_with(start))
 }
 
 /// Parses a vocabulary of a JSON list or of one token per line, with these special tokens;

@@ -18,6 +18,7 @@ fn open_error(name: &str, text: &str) -> String {
 fn maps_lists_and_lines_give_the_same_vocabulary() {
     let maps = [
         ("v.yml", "</s>: 0\n<unk>: 1\nnull: 2\n\"\\u2581a\": 3\n? ~\n: 4\n'1.0': 5\n"),
+        ("vocab.de", "\"</s>\": 0\n<unk>: 1\nnull: 2\n\"\\u2581a\": 3\n? ~\n: 4\n'1.0': 5\n"),
         ("v.json", "{\"</s>\":0, \"<unk>\":1, \"null\":2, \"1.0\":5, \"~\":4, \"\\u2581a\":3}"),
         ("source_vocabulary.json", "[\"</s>\",\"<unk>\",\"null\",\"\\u2581a\",\"~\",\"1.0\"]"),
         ("v.txt", "</s>\n<unk>\r\nnull\n\u{2581}a\n~\n1.0\n"),
