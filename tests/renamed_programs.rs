@@ -168,6 +168,8 @@ fn programs_of_marian_translate_score_and_count_words() {
     let ours = run_with_input(miriam().args(ours).args(files), source.as_bytes()).stdout;
     let translated = names.output("marian-decoder", &[&files[..], &options].concat(), source);
     assert_eq!(translated, lossy_text(&ours));
+    let command = [&["decode"], &files[..], &options].concat();
+    assert_eq!(names.output("marian", &command, source), translated);
 
     let [source, target] = [("source", source), ("target", &*translated)]
         .map(|(name, content)| names.file(name, content));

@@ -28,7 +28,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use clap::{Args, Parser};
 
-use self::renamed::{RENAMED_PROGRAMS, RenamedProgram};
+use self::renamed::{RENAMED_PROGRAMS, RenamedProgram, join_marian_command};
 use crate::common::CommonOptions;
 
 /// The names with their programs.
@@ -67,6 +67,7 @@ pub fn started_as(mut arguments: Vec<OsString>) -> Vec<OsString> {
 /// Translates the command line to this program's options if it was started under the name of a
 /// program with a matching command. Otherwise returns `arguments` unchanged.
 pub fn rename(arguments: Vec<OsString>) -> Vec<OsString> {
+    let arguments = join_marian_command(arguments);
     let name = arguments.first().and_then(|path| Path::new(path).file_name());
     let program = name.and_then(|name| RenamedProgram::find(name, &arguments));
     program.map_or_else(|| arguments.clone(), |program| program.translate(&arguments))

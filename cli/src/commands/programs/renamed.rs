@@ -6,6 +6,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
 
 use miriam_textio::parse_truth_word;
 
@@ -263,6 +264,27 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
     },
 ];
 
+/// The commands of Marian's main program, and the programs that do the same.
+const MARIAN_COMMANDS: [(&str, &str); 5] = [
+    ("convert", "marian-conv"),
+    ("decode", "marian-decoder"),
+    ("score", "marian-scorer"),
+    ("train", "marian"),
+    ("vocab", "marian-vocab"),
+];
+
+/// Replaces `marian` and one of its commands by the program that does the same.
+pub fn join_marian_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    if let [program, command, ..] = &arguments[..]
+        && Path::new(program).file_name() == Some(OsStr::new("marian"))
+        && let Some((_, name)) = MARIAN_COMMANDS.iter().find(|(known, _)| command == known)
+    {
+        arguments.drain(..2);
+        arguments.insert(0, name.into());
+    }
+    arguments
+}
+
 /// Returns an option with two dashes, so that one that this program does not know is not read as
 /// single letters: `-headline` is not `-h`.
 fn with_two_dashes(word: &OsString) -> OsString {
@@ -410,6 +432,7 @@ mod tests {
 
     fn translated(line: &str) -> String {
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let words = join_marian_command(words);
         let program = RenamedProgram::find(&words[0], &words).unwrap();
         let words: Vec<_> =
             program.translate(&words).into_iter().map(|w| w.into_string()).collect();
@@ -484,6 +507,8 @@ mod tests {
                 "marian -osgd -m model.npz",
                 "miriam nmt train --marian-type --optimizer sgd -m model.npz",
             ),
+            ("marian train -m model.npz", "miriam nmt train --marian-type -m model.npz"),
+            ("marian vocab -m 100", "miriam nmt vocab --kind words --text - --size 100"),
             ("marian-vocab -m 100", "miriam nmt vocab --kind words --text - --size 100"),
             ("marian-vocab --max-size=100", "miriam nmt vocab --kind words --text - --size 100"),
         ] {
