@@ -162,7 +162,8 @@ impl TrainingRequest {
             if config.batches.shuffle == Shuffle::Data {
                 config.batches.shuffle = Shuffle::Batches;
             }
-            log("[data] Standard input: one epoch, batches of neighbouring sentences");
+            log("[data] Standard input: one epoch, batches of neighbouring sentences; training \
+                 begins when it has been read to its end");
         }
         let right_to_left = config.architecture.embeddings().right_to_left;
         let limit = config.length_limit;
