@@ -100,8 +100,8 @@ pub fn read_parameters(path: &Path, layout: &ParameterLayout) -> Result<Vec<f32>
     }
 }
 
-/// Reads the parameters of the model at `path` into `values`, a flat vector of `layout`. Returns the
-/// names of those that the model does not have, whose values stay.
+/// Reads the parameters of the model at `path` into `values`, a flat vector of `layout`. Returns
+/// the names of those that the model does not have, whose values stay.
 ///
 /// # Errors
 /// If the file is not a model, or a parameter has another shape or numbers that are not finite.

@@ -437,8 +437,8 @@ impl TrainingRequest {
     }
 
     /// Returns the parameters of `pretrained-model`, and initial values of those that it does not
-    /// have. A resumed training run does not need them. If the model exists, training begins with it
-    /// instead, as in Marian.
+    /// have. A resumed training run does not need them. If the model exists, training begins with
+    /// it instead, as in Marian.
     fn pretrained(
         &self,
         config: &TrainingConfig,

@@ -85,8 +85,8 @@ pub enum Command {
     /// Write a shortlist: the target words that each source word is linked with
     ///
     /// Writes the text form that Marian reads, one `target source probability` per line. The text
-    /// must consist of pieces of the model's vocabularies. With --to marian-bin it writes the binary
-    /// form, also of a text form (--list), as marian-conv does.
+    /// must consist of pieces of the model's vocabularies. With --to marian-bin it writes the
+    /// binary form, also of a text form (--list), as marian-conv does.
     ///
     /// Example: miriam nmt shortlist --source s.spm --target t.spm --alignment links -o lex.s2t
     ///

@@ -35,8 +35,8 @@ impl RawOptions {
             self.is_given(name) && !matches!(&self.get_string(name)[..], "" | "false")
         })?;
         Some(format!(
-            "--{name} has no effect: without --type a transformer is trained, in Marian a recurrent \
-             model; give --type s2s or --type {MARIAN_TYPE}"
+            "--{name} has no effect: without --type a transformer is trained, in Marian a \
+             recurrent model; give --type s2s or --type {MARIAN_TYPE}"
         ))
     }
 }

@@ -10,8 +10,8 @@ impl RawOptions {
     /// Adds options that are not set here from configuration files, later ones first, then from
     /// presets; this is Marian's order. The preset is `task`, or else the one that the options name
     /// (`task`); `best-deep` adds the preset of that name. Without files and a preset it is chosen
-    /// by the size of the corpus, unless the options say which model to train. The task `none` means
-    /// no preset.
+    /// by the size of the corpus, unless the options say which model to train. The task `none`
+    /// means no preset.
     ///
     /// # Errors
     /// If a file cannot be read or is not a configuration, or a preset is unknown.

@@ -79,8 +79,8 @@ impl Run<'_, '_> {
             if is_last {
                 self.state.is_last_best |= is_best && number == options.deciding_translation();
             }
-            // Scripts of Marian expect best models of every run, even of a short one. In a training's
-            // folder decoder.yml would take them for those of a validation that is recorded.
+            // Scripts of Marian expect best models of every run, even of a short one. In a
+            // training's folder decoder.yml would take them for those of a recorded validation.
             let is_only = known.is_none() && training.decoder.folder.is_none();
             if is_best && options.keeps_best && (!is_last || is_only) {
                 self.save_best(name)?;

@@ -147,8 +147,8 @@ impl Shortlist {
         text::read(lines, options, RepeatedPairs::LastLine, source, target)
     }
 
-    /// Works as [`Shortlist::from_lines`], for [`Shortlist::to_binary`]: of a pair that occurs twice,
-    /// as pairs of unknown words do, the most probable line counts, as in Marian's converter.
+    /// Works as [`Shortlist::from_lines`], for [`Shortlist::to_binary`]: of a pair that occurs
+    /// twice, as pairs of unknown words do, the most probable line counts, as in Marian's converter.
     ///
     /// # Errors
     /// Those of [`Shortlist::from_lines`].
