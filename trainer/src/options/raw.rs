@@ -246,6 +246,12 @@ impl RawOptions {
                     .into(),
             );
         }
+        if fits && self.leaves_gpu_memory() {
+            warnings.push(format!(
+                "--workspace {workspace} leaves memory of a GPU free in Marian; here a batch takes \
+                 the default"
+            ));
+        }
         if fits && words != "0" {
             warnings.push("--mini-batch-words has no effect with --mini-batch-fit".into());
         }
@@ -257,6 +263,11 @@ impl RawOptions {
             );
         }
         Ok(warnings)
+    }
+
+    /// Whether `workspace` is negative: the memory of a GPU that Marian leaves free.
+    pub(super) fn leaves_gpu_memory(&self) -> bool {
+        self.get_string("workspace").starts_with('-')
     }
 
     /// Returns the values of an option, or those of its default.

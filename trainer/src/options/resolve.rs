@@ -165,6 +165,16 @@ impl RawOptions {
         }
     }
 
+    /// Returns the bytes that a batch may take. Marian's negative numbers leave memory of GPUs free;
+    /// here they mean the default.
+    fn workspace(&self) -> Result<usize> {
+        if self.leaves_gpu_memory() {
+            return Self::default().megabytes("workspace");
+        }
+        self.megabytes("workspace")
+            .map_err(|_| invalid_option("workspace", "expected the megabytes of a batch, above 0"))
+    }
+
     /// Returns an option in megabytes as bytes.
     fn megabytes(&self, name: &str) -> Result<usize> {
         let megabytes = self.number(name, 0.0..=1e9)?;
@@ -295,10 +305,7 @@ impl RawOptions {
         }
         let size = match (words, self.get_flag("count-target-words")?) {
             _ if self.get_flag("mini-batch-fit")? => {
-                let bytes = self.megabytes("workspace").map_err(|_| {
-                    invalid_option("workspace", "expected the megabytes of a batch, above 0")
-                })?;
-                BatchSize::Bytes(part(bytes, parts))
+                BatchSize::Bytes(part(self.workspace()?, parts))
             }
             (0, _) => BatchSize::Sentences(part(sentences, parts)),
             (words, true) => BatchSize::TargetTokens(part(words, parts)),

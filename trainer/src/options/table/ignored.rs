@@ -1,6 +1,6 @@
 //! Options of Marian that have no effect here; each causes one warning if given.
 
-use super::Arity::{Flag, Many, One};
+use super::Arity::{Flag, Many, One, Optional};
 use super::{COMET, OptionSpec, ULR, no_effect, unused};
 
 const ON_CPUS: &str = "training runs on CPUs";
@@ -38,6 +38,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     unused("sigterm", One, "save-and-exit", "signals save the training and end it"),
     unused("overwrite-checkpoint", Flag, "true", "the saved state replaces the previous one"),
     unused("sentencepiece-max-lines", One, "2000000", "vocabularies are made of all lines"),
+    no_effect("sqlite", Optional("temporary"), "the corpus is in memory"),
     no_effect("sqlite-drop", Flag, "the corpus is in memory"),
     unused("mini-batch-round-up", Flag, "true", "batches are not rounded"),
     unused("lr-report", Flag, "true", "the log has the learning rate"),

@@ -1,7 +1,7 @@
 //! Options of Marian that are rejected, because ignoring them would train another model or read
 //! different text.
 
-use super::Arity::{Flag, Many, One, Optional};
+use super::Arity::{Flag, Many, One};
 use super::{COMET, OptionSpec, ULR, refused};
 
 const NOT_BUILT: &str = "it is not implemented";
@@ -63,7 +63,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     refused("ulr", Flag, ULR),
     refused("fp16", Flag, HALF),
     refused("cost-scaling", Many, HALF),
-    refused("sqlite", Optional("temporary"), "the corpus is in memory"),
     refused("alibi", Flag, NOT_BUILT),
     refused(
         "multi-node",
