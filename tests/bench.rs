@@ -473,6 +473,8 @@ fn sizes_of_phrase_tables_are_shown_with_and_without_reordering() {
 
     let refused = run_to_error(&mut bench(Path::new("-")));
     assert!(refused.contains("expected a file, found standard input"), "{refused}");
+    let refused = run_to_error(bench(&table).arg("--other").arg(folder.join("absent")));
+    assert!(refused.contains("absent: cannot read this file"), "{refused}");
 }
 
 #[test]

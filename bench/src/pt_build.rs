@@ -63,6 +63,9 @@ pub fn run(options: &PtBuildOptions, out: &mut dyn Write, progress: &dyn Progres
         }
         Input::check_access(path, options.csv.as_deref())?;
     }
+    let others = options.others.iter();
+    let others = others.map(|path| Ok(SizeRow::given(display_name(path), bytes_on_disk(path)?)));
+    let others = others.collect::<Result<Vec<SizeRow>>>()?;
     let mut rows = Vec::new();
     // Files that are read here are in the page cache when tables are built.
     for (name, path) in &texts {
@@ -77,13 +80,11 @@ pub fn run(options: &PtBuildOptions, out: &mut dyn Write, progress: &dyn Progres
     rows.push(SizeRow::built("binary table", &plain));
     let mut growth = None;
     if let Some(reordering) = &options.reordering {
-        let joined = measure_build(options, Some(reordering), progress)?;
+        let joined = measure_build(options, Some(reordering.as_path()), progress)?;
         growth = Some(100.0 * (joined.bytes as f64 / plain.bytes as f64 - 1.0));
         rows.push(SizeRow::built("binary table with reordering", &joined));
     }
-    for other in &options.others {
-        rows.push(SizeRow::given(display_name(other), bytes_on_disk(other)?));
-    }
+    rows.extend(others);
     let threads = options.threads;
     writeln!(out, "{}; {threads} threads; {}", cpu_name(), date::today())?;
     writeln!(out, "{} phrase pairs", plain.entries)?;
@@ -151,7 +152,7 @@ impl SizeRow {
 /// Builds a table repeatedly in a temporary folder.
 fn measure_build(
     options: &PtBuildOptions,
-    reordering: Option<&PathBuf>,
+    reordering: Option<&Path>,
     progress: &dyn Progress,
 ) -> Result<MeasuredBuild> {
     let folder = tempfile::tempdir();
@@ -159,7 +160,7 @@ fn measure_build(
     let path = folder.path().join("table");
     let build = BuildOptions {
         phrase_table: options.phrase_table.clone(),
-        reordering: reordering.cloned(),
+        reordering: reordering.map(Path::to_path_buf),
         sort: options.sort,
         threads: options.threads,
         ..BuildOptions::default()
