@@ -374,6 +374,22 @@ fn batches_and_chunks_of_different_sizes() {
     }
 }
 
+/// Models whose order has kernels of its own, by the kernels for any order.
+#[test]
+#[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
+fn kernels_for_any_order_give_the_scores_of_special_ones() {
+    let mut random = Random(17);
+    for order in [2, 3, 4, 5, 6] {
+        let models =
+            TestModels::from_arpa(&write_arpa(&random_arpa(order, 60, 2000, order as u64)));
+        let bytes = models.glm_bytes(NodeWidth::Keys32, 2);
+        let options = DeviceOptions { generic_kernels: true, ..Default::default() };
+        let model = models.on_device(&bytes, options);
+        assert_eq!(model.has_special_kernels(), (3..=5).contains(&order), "order {order}");
+        compare_all_queries(&model, &*models.cpu_model, 200, &mut random);
+    }
+}
+
 /// Words with 1 to 1,100 left neighbours, at and around the sizes at which a B-tree gets another
 /// level or node.
 #[test]

@@ -22,6 +22,7 @@ use crate::statistics::median_by;
 pub fn open_on_device(
     choice: &Cell<DeviceChoice>,
     built: &BuiltLayout,
+    options: DeviceOptions,
 ) -> Result<Option<DeviceModel>> {
     let number = match choice.get() {
         DeviceChoice::Cpu => return Ok(None),
@@ -29,7 +30,7 @@ pub fn open_on_device(
         DeviceChoice::Auto => 0,
     };
     let cpu_model: Arc<dyn LanguageModel> = Arc::<GlmModel>::clone(&built.cpu_model);
-    match DeviceModel::new(&built.container, cpu_model, number, DeviceOptions::default()) {
+    match DeviceModel::new(&built.container, cpu_model, number, options) {
         Ok(device) => Ok(Some(device)),
         Err(miriam_glm::Error::Gpu(error)) if choice.get() == DeviceChoice::Auto => {
             tracing::info!("no device is used: {error}");
@@ -41,11 +42,13 @@ pub fn open_on_device(
 }
 
 impl Bench<'_> {
-    /// Measures a model of `bytes` bytes on the device.
+    /// Measures a model of `bytes` bytes on the device, whose kernels are `kernel`; copies are
+    /// measured with the usual kernels only.
     pub fn measure_device(
         &mut self,
         engine: &Engine,
         device: &DeviceModel,
+        kernel: Backend,
         cpu_model: &GlmModel,
         bytes: u64,
     ) -> Result<()> {
@@ -73,11 +76,13 @@ impl Bench<'_> {
                             bytes_per_ngram,
                         })
                     };
-                    row(Backend::Kernel, time_kernel(plan, device, mode, &slices)?)?;
-                    row(
-                        Backend::WithCopies,
-                        time_with_copies(plan, device, mode, self.order, &slices)?,
-                    )?;
+                    row(kernel, time_kernel(plan, device, mode, &slices)?)?;
+                    if kernel == Backend::Kernel {
+                        row(
+                            Backend::WithCopies,
+                            time_with_copies(plan, device, mode, self.order, &slices)?,
+                        )?;
+                    }
                 }
             }
         }

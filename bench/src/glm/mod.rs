@@ -27,6 +27,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use miriam_glm::device::DeviceChoice;
+#[cfg(feature = "cuda")]
+use miriam_glm::device::DeviceOptions;
 use miriam_glm::format::NodeWidth;
 use miriam_glm::{GlmModel, GlmOptions, create_glm, write_glm};
 use miriam_lmcpu::ArpaOptions;
@@ -45,6 +47,8 @@ use crate::synthetic::{SyntheticOptions, Text, random_ngrams};
 use comparison::{CheckData, Models};
 use data::BenchData;
 use measure::{Bench, BenchPlan};
+#[cfg(feature = "cuda")]
+use report::Backend;
 use report::Engine;
 use tree_sizes::TreeSizes;
 
@@ -269,8 +273,16 @@ fn measure_layout(
     let built = build_layout(source.model.clone(), layout, &path)?;
     let bytes = built.container.file_length();
     #[cfg(feature = "cuda")]
-    if let Some(device) = device::open_on_device(choice, &built)? {
-        bench.measure_device(engine, &device, &built.cpu_model, bytes)?;
+    if let Some(device) = device::open_on_device(choice, &built, DeviceOptions::default())? {
+        bench.measure_device(engine, &device, Backend::Kernel, &built.cpu_model, bytes)?;
+        let has_generic = engine.is_default && device.has_special_kernels();
+        // The memory of the device may not suffice for two copies.
+        drop(device);
+        let generic = DeviceOptions { generic_kernels: true, ..DeviceOptions::default() };
+        if has_generic && let Some(device) = device::open_on_device(choice, &built, generic)? {
+            let kernel = Backend::GenericKernel;
+            bench.measure_device(engine, &device, kernel, &built.cpu_model, bytes)?;
+        }
     }
     bench.measure_glm_on_cpu(engine, &built.cpu_model, bytes)?;
     drop(built);
@@ -389,7 +401,7 @@ fn compare_all(
         let path = files.path().join("glm");
         let built = build_layout(source.model.clone(), layout, &path)?;
         #[cfg(feature = "cuda")]
-        let device = device::open_on_device(choice, &built)?;
+        let device = device::open_on_device(choice, &built, DeviceOptions::default())?;
         let models = Models {
             cpu_model: &*built.cpu_model,
             reference: &trie,

@@ -84,6 +84,8 @@ impl QueryMode {
 pub enum Backend {
     /// The device; the time of the kernel alone.
     Kernel,
+    /// The same of the kernel for any order, where there is one for the order of the model.
+    GenericKernel,
     /// The device; the time with copies from and to the host's memory.
     WithCopies,
     /// The CPU with this number of threads, one word at a time.
@@ -97,6 +99,7 @@ impl Backend {
     pub fn name(self) -> &'static str {
         match self {
             Backend::Kernel => "kernel",
+            Backend::GenericKernel => "generic",
             Backend::WithCopies => "copies",
             Backend::CpuSingle(_) => "cpu-single",
             Backend::CpuBatch(_) => "cpu-batch",
@@ -106,7 +109,7 @@ impl Backend {
     /// Returns the number of threads of the CPU, 0 for the device.
     pub fn threads(self) -> usize {
         match self {
-            Backend::Kernel | Backend::WithCopies => 0,
+            Backend::Kernel | Backend::GenericKernel | Backend::WithCopies => 0,
             Backend::CpuSingle(threads) | Backend::CpuBatch(threads) => threads,
         }
     }

@@ -19,8 +19,9 @@ pub(super) struct Kernels {
 }
 
 impl Kernels {
-    /// Loads the kernels for `model` and searches by `tile`.
-    pub fn load(device: &Device, model: &GlmModel, tile: Tile) -> Result<Self> {
+    /// Loads the kernels for `model` and searches by `tile`: those for its order if there are any,
+    /// unless `generic`.
+    pub fn load(device: &Device, model: &GlmModel, tile: Tile, generic: bool) -> Result<Self> {
         let (lanes, keys) = (tile.lanes(), model.node_width().keys());
         // Compiled for no hash table, for bigrams, and for any number of orders.
         let hashed = match model.max_hashed_order() {
@@ -29,15 +30,20 @@ impl Kernels {
             _ => 16,
         };
         let form = format!("t{lanes}_k{keys}_h{hashed}");
-        // Common orders have special kernels; 0 is for any order.
+        // 0 is for any order.
         let order = LanguageModel::order(model);
-        let order = if lanes == 4 && (3..=5).contains(&order) { order } else { 0 };
+        let order = if has_special_kernels(order, tile) && !generic { order } else { 0 };
         let walks = load_module(device, &format!("walks_{form}"))?;
         let kernel = |kind: &str| walks.kernel(&format!("{kind}_{form}_n{order}"));
         let (tokens, ngrams, next) = (kernel("tokens")?, kernel("ngrams")?, kernel("next")?);
         let sums = load_common_kernel(device, "sum_sentences")?;
         Ok(Kernels { tokens, ngrams, next, sums })
     }
+}
+
+/// Whether there are kernels for this order alone, which is common.
+pub(super) fn has_special_kernels(order: usize, tile: Tile) -> bool {
+    tile.lanes() == 4 && (3..=5).contains(&order)
 }
 
 /// Returns the built-in module `name` on `device`.

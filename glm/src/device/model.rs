@@ -8,7 +8,7 @@ use miriam_lmcpu::LanguageModel;
 use miriam_storage::Container;
 
 use super::batch::{SENTENCE_START, ScoreBuffers, SentenceSum};
-use super::kernels::Kernels;
+use super::kernels::{Kernels, has_special_kernels};
 use super::sections::Sections;
 use super::tile::Tile;
 use super::workspace::{StateOutput, StreamWorkspace};
@@ -33,6 +33,8 @@ pub struct DeviceOptions {
     pub streams: Option<usize>,
     /// Whether not to request that words and bigrams persist in the L2 cache.
     pub disable_l2_window: bool,
+    /// Whether to use the kernels for any order, even if there are special ones for the model's.
+    pub generic_kernels: bool,
 }
 
 impl<'a> ScoreBuffers<'a> {
@@ -143,7 +145,7 @@ impl DeviceModel {
                 format!("{} words are more than the 31 bits of a token count", model.num_words());
             return Err(Error::Unsupported { reason });
         }
-        let kernels = Kernels::load(&device, &model, tile)?;
+        let kernels = Kernels::load(&device, &model, tile, options.generic_kernels)?;
         let sections = Sections::upload(&model, &device.new_stream()?)?;
         let window = sections.hot_bytes.min(device.properties().max_persisting_l2_bytes);
         if window > 0 && !options.disable_l2_window {
@@ -160,6 +162,12 @@ impl DeviceModel {
             cpu_model,
             failure_reported: Once::new(),
         })
+    }
+
+    /// Whether there are special kernels for the order of this model, which
+    /// [`DeviceOptions::generic_kernels`] does without.
+    pub fn has_special_kernels(&self) -> bool {
+        has_special_kernels(self.order, self.tile)
     }
 
     /// Returns the properties of the device.
