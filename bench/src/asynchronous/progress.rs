@@ -1,4 +1,4 @@
-//! Progress of a study in target words, so that it moves within its training runs, which take hours.
+//! Progress of a study in target words: it moves within its training runs, which take hours.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
