@@ -215,6 +215,65 @@ fn simulations_are_the_same_every_time_and_in_parts() {
     }
 }
 
+/// An epoch has two batches, fewer than a push: its end pushes what one worker has computed, which
+/// is a synchronous update. By default its rate is that of as many batches as it has.
+#[test]
+fn the_end_of_the_last_epoch_pushes_what_is_computed() {
+    let place = Workplace::new();
+    let alone = machine(&place, "alone.toml", 1, TRANSFERS);
+    let alone = [&alone[..]];
+    let base: Options<'_> = vec![
+        ("optimizer-delay", &["3"]),
+        ("mini-batch", &["4"]),
+        ("after-batches", &["0"]),
+        ("after", &["1e"]),
+        ("learn-rate", &["0.02"]),
+    ];
+    let (expected, _) = place.train("sync", &base).unwrap();
+    for (kind, values) in [("async-sgd", &["true"][..]), ("simulate-async", &alone)] {
+        let plain = with(base.clone(), &[(kind, values), ("scale-rate-by-delay", &["false"])]);
+        assert_eq!(place.train(kind, &plain).unwrap().0, expected, "{kind}");
+        let name = format!("{kind}-scaled");
+        let scaled = with(base.clone(), &[(kind, values), ("learn-rate", &["0.01"])]);
+        assert_eq!(place.train(&name, &scaled).unwrap().0, expected, "{name}");
+        // A run that has nothing left to do writes the same model.
+        assert_eq!(place.train(kind, &plain).unwrap().0, expected, "{kind}");
+    }
+    let csv = std::fs::read_to_string(place.path("simulate-async.npz.simulation.csv")).unwrap();
+    let pushes: Vec<&str> = csv.lines().skip(1).collect();
+    assert!(pushes.len() == 1 && pushes[0].ends_with(",21"), "all tokens of the epoch: {csv}");
+}
+
+/// More epochs begin as if there had been no last pushes, and a killed run makes the same ones.
+#[test]
+fn last_pushes_are_not_resumed() {
+    let place = Workplace::new();
+    let text = machine(&place, "three.toml", 3, TRANSFERS);
+    let text = [&text[..]];
+    let base = with(techniques(), &[("simulate-async", &text), ("after-batches", &["0"])]);
+    let train = |name: &str, epochs: &str| {
+        place.train(name, &with(base.clone(), &[("after", &[epochs])])).unwrap();
+        ["", ".optimizer.npz", ".progress.yml", ".simulation.csv"]
+            .map(|suffix| hash(&place.path(&format!("{name}.npz{suffix}"))))
+    };
+    let once = train("once", "6e");
+    for epochs in ["1e", "2e", "3e", "4e", "5e"] {
+        assert_ne!(train("parts", epochs), once);
+    }
+    assert_eq!(train("parts", "6e"), once);
+    assert_eq!(train("parts", "6e"), once, "a run that has nothing left to do");
+    // It was killed before it wrote the model.
+    for suffix in ["", ".progress.yml"] {
+        std::fs::remove_file(place.path(&format!("parts.npz{suffix}"))).unwrap();
+    }
+    assert_eq!(train("parts", "6e"), once);
+    // Stopped anywhere, with batches that are begun and not counted.
+    let request = place.request("stopped", &with(base.clone(), &[("after", &["6e"])])).unwrap();
+    let mut stops = (1..=7).cycle();
+    while run_until(&request, stops.next().unwrap()).unwrap() == Outcome::Cancelled {}
+    assert_eq!(train("stopped", "6e"), once);
+}
+
 #[test]
 fn pushes_are_as_stale_as_there_are_others() {
     let place = Workplace::new();

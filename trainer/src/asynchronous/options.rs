@@ -104,9 +104,9 @@ pub struct AsyncOptions {
 }
 
 impl AsyncOptions {
-    /// Returns the factor of the learning rate of a push.
-    pub fn rate_factor(&self) -> f64 {
-        if self.scales_rate_by_delay { self.delay as f64 } else { 1.0 }
+    /// Returns the factor of the learning rate of a push of several batches.
+    pub fn rate_factor(&self, batches: usize) -> f64 {
+        if self.scales_rate_by_delay { batches as f64 } else { 1.0 }
     }
 }
 

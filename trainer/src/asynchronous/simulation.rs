@@ -104,6 +104,11 @@ pub trait Work {
     /// # Errors
     /// Those of the work.
     fn compute(&mut self, worker: usize) -> Result<bool, Self::Error>;
+    /// Whether a worker's batch must be computed although no more come.
+    fn needs_batch(&self, worker: usize) -> bool;
+    /// Prepares the push of gradients that wait for more batches, because no more come. Returns
+    /// whether there are any.
+    fn begin_last_push(&mut self, worker: usize) -> bool;
     /// Returns the size in bytes of the push to a shard.
     fn push_bytes(&self, worker: usize, shard: usize) -> u64;
     /// Pushes to a shard. Returns the staleness.
@@ -282,6 +287,40 @@ impl Clock {
         }
         Ok(true)
     }
+
+    /// Ends the simulation: the pushes and the batches that are under way end, if the work needs
+    /// these batches, and gradients that wait for more batches are pushed.
+    ///
+    /// # Errors
+    /// Those of the work.
+    pub fn finish<W: Work>(&mut self, machine: &Machine, work: &mut W) -> Result<(), W::Error> {
+        self.events.retain(|event| match event.kind {
+            Kind::Ready | Kind::Fetched(_) => false,
+            Kind::Computed => work.needs_batch(event.worker),
+            Kind::Pushed(_) => true,
+        });
+        self.drain(machine, work)?;
+        for worker in 0..self.workers.len() {
+            if work.begin_last_push(worker) {
+                self.transfer(
+                    machine,
+                    worker,
+                    |shard| work.push_bytes(worker, shard),
+                    Kind::Pushed,
+                );
+            }
+        }
+        self.drain(machine, work)
+    }
+
+    /// Handles all events without beginning further batches.
+    fn drain<W: Work>(&mut self, machine: &Machine, work: &mut W) -> Result<(), W::Error> {
+        while !self.events.is_empty() {
+            self.step(machine, work)?;
+            self.events.retain(|event| matches!(event.kind, Kind::Computed | Kind::Pushed(_)));
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -299,6 +338,7 @@ mod tests {
         seen: Vec<Vec<u64>>,
         shards: Vec<u64>,
         records: Vec<PushRecord>,
+        needs_batches: bool,
     }
 
     impl Counting {
@@ -311,6 +351,7 @@ mod tests {
                 seen: vec![vec![0; workers]; workers],
                 shards: vec![0; workers],
                 records: Vec::new(),
+                needs_batches: false,
             }
         }
 
@@ -342,6 +383,12 @@ mod tests {
         fn compute(&mut self, worker: usize) -> Result<bool, Infallible> {
             self.waiting[worker] += 1;
             Ok(self.waiting[worker] == self.delay)
+        }
+        fn needs_batch(&self, _: usize) -> bool {
+            self.needs_batches
+        }
+        fn begin_last_push(&mut self, worker: usize) -> bool {
+            self.waiting[worker] > 0
         }
         fn push_bytes(&self, _: usize, _: usize) -> u64 {
             self.bytes
@@ -391,6 +438,35 @@ mod tests {
             let found = speed(delay) / plain;
             assert!((found / expected - 1.0).abs() < 0.01, "{delay}: {found}");
         }
+    }
+
+    /// A batch takes 1 s, a transfer 0.25 s; a push is of three batches.
+    #[test]
+    fn the_end_pushes_what_is_computed() {
+        let machine = Machine { bandwidth: Some(4.0), ..machine(2) };
+        let records_after = |events: usize, needs_batches: bool| {
+            let mut clock = Clock::new(2);
+            let mut work = Counting { needs_batches, ..Counting::new(2, 1000, 3, 1) };
+            for _ in 0..events {
+                let Ok(goes_on) = clock.step(&machine, &mut work);
+                assert!(goes_on);
+            }
+            let Ok(()) = clock.finish(&machine, &mut work);
+            assert_eq!(work.waiting, [0, 0], "after {events} events");
+            let records = work.records.into_iter();
+            records.map(|push| (push.worker, push.seconds)).collect::<Vec<_>>()
+        };
+        // Each worker is ready and fetches two shards; both have begun a batch at 0.25 s.
+        assert!(records_after(6, false).is_empty(), "their batches are given up");
+        assert_eq!(records_after(6, true), [(0, 1.5), (1, 1.5)]);
+        // One worker has computed its batch.
+        assert_eq!(records_after(7, false), [(0, 1.5)]);
+        assert_eq!(records_after(7, true), [(0, 1.5), (1, 1.5)]);
+        // It has begun the next one when the other has computed its first.
+        assert_eq!(records_after(9, false), [(0, 1.5), (1, 1.5)]);
+        // One worker has computed three batches and pushed to its own shard, the other two.
+        assert_eq!(records_after(16, false), [(0, 3.5), (1, 3.75)]);
+        assert_eq!(records_after(16, true), [(0, 3.5), (1, 3.5)]);
     }
 
     #[test]

@@ -313,6 +313,11 @@ impl<K: Kernels> AsyncWorker<K> {
         }
     }
 
+    /// Returns the number of batches whose gradients are not pushed yet.
+    pub fn waiting_batches(&self) -> usize {
+        self.counts.waiting
+    }
+
     /// Whether the next step is a push.
     pub fn needs_push(&self, options: &AsyncOptions) -> bool {
         self.counts.waiting >= options.delay

@@ -163,15 +163,46 @@ impl Run<'_, '_> {
         // A simulation may stop before the batch is counted, and saves it with the workers.
         self.state.position = self.source.position().clone();
         self.state.epoch_batches += 1;
-        let dropping = config.asynchronous.as_ref().and_then(|options| options.dropping.as_ref());
-        let terms = BatchTerms {
+        let (terms, epoch) = (self.batch_terms(), self.source.position().epoch);
+        Job { micro_batches, terms, epoch, is_epoch_end: self.source.is_at_epoch_end() }
+    }
+
+    /// Returns the settings of a batch that begins now.
+    fn batch_terms(&self) -> BatchTerms {
+        let options = self.training.config.asynchronous.as_ref();
+        let dropping = options.and_then(|options| options.dropping.as_ref());
+        BatchTerms {
             dropout: self.dropout(),
             rate: self.rate(),
             flexible_rate: self.flexible_rate(),
             norm_limit: self.norm_limit(),
             dropping_rate: dropping.map_or(0.0, |d| d.rates.at(&self.state.progress)),
-        };
-        Job { micro_batches, terms, is_epoch_end: self.source.is_at_epoch_end() }
+        }
+    }
+
+    /// Prepares the push of a worker's waiting gradients, fewer than a push usually has. Returns the
+    /// job of the push, or `None` if no gradient waits.
+    pub(super) fn begin_last_push(&mut self, worker: usize) -> Option<Job> {
+        let (terms, epoch) = (self.batch_terms(), self.state.progress.epoch);
+        let trainer = self.asynchronous();
+        let worker = trainer.workers[worker].as_mut().expect("no worker is in its thread");
+        if worker.waiting_batches() == 0 {
+            return None;
+        }
+        worker.begin_push(&trainer.server.update, &trainer.server.options, terms);
+        Some(Job { micro_batches: Vec::new(), terms, epoch, is_epoch_end: false })
+    }
+
+    /// Pushes the waiting gradients of all workers, none of which may be in its thread.
+    pub(super) fn push_waiting(&mut self) -> Result<()> {
+        for number in 0..self.asynchronous().workers.len() {
+            let Some(job) = self.begin_last_push(number) else { continue };
+            let trainer = self.asynchronous();
+            let worker = trainer.workers[number].as_mut().expect("no worker is in its thread");
+            let report = trainer.server.push(worker, job.terms);
+            self.count_batch(&job, Some(report))?;
+        }
+        Ok(())
     }
 
     pub(super) fn is_over(&self) -> Option<Outcome> {
@@ -193,7 +224,7 @@ impl Run<'_, '_> {
             let options = &self.asynchronous().server.options;
             let factor = match job.terms.flexible_rate {
                 Some(rate) => rate.factor(report.target_tokens as u64, options.delay),
-                None => options.rate_factor(),
+                None => options.rate_factor(options.delay),
             };
             self.count_update(&report, job.terms.rate * factor)?;
         }

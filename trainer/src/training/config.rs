@@ -108,19 +108,21 @@ impl Limits {
     /// Returns the unit in which progress is shown, and the length of the training in it if that is
     /// limited. Epochs, each of `epoch_labels` target tokens, are shown as target tokens.
     pub(super) fn shown_length(&self, epoch_labels: u64) -> (SchedulingUnit, Option<u64>) {
-        // 0 means no limit.
-        let limit = |unit| {
-            let lengths = self.lengths.iter().filter(|length| length.unit == unit);
-            lengths.map(|length| length.count).filter(|&count| count > 0).min()
-        };
-        let updates = limit(SchedulingUnit::Updates);
-        let epochs = limit(SchedulingUnit::Epochs);
+        let updates = self.shortest(SchedulingUnit::Updates);
+        let epochs = self.shortest(SchedulingUnit::Epochs);
         let epochs = epochs.map(|epochs| epochs.saturating_mul(epoch_labels));
-        let labels = limit(SchedulingUnit::Labels).into_iter().chain(epochs).min();
+        let labels = self.shortest(SchedulingUnit::Labels).into_iter().chain(epochs).min();
         match (updates, labels) {
             (None, Some(labels)) => (SchedulingUnit::Labels, Some(labels)),
             (updates, _) => (SchedulingUnit::Updates, updates),
         }
+    }
+
+    /// Returns the shortest length in a unit.
+    fn shortest(&self, unit: SchedulingUnit) -> Option<u64> {
+        let lengths = self.lengths.iter().filter(|length| length.unit == unit);
+        // 0 means no limit.
+        lengths.map(|length| length.count).filter(|&count| count > 0).min()
     }
 }
 

@@ -8,6 +8,7 @@ mod curves;
 mod decoder_settings;
 mod divergence;
 mod fingerprint;
+mod last_pushes;
 mod marian_checkpoint;
 mod marian_progress;
 mod memory;

@@ -16,6 +16,8 @@ pub(super) struct Job {
     pub micro_batches: Vec<Vec<u32>>,
     /// The settings of the batch.
     pub terms: BatchTerms,
+    /// The number of the batch's epoch.
+    pub epoch: u64,
     /// Whether the batch is the last one of its epoch.
     pub is_epoch_end: bool,
 }
@@ -40,19 +42,20 @@ impl Server {
         self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the terms of a push of `words` target tokens, for batches with the settings `batch`.
-    pub fn push_terms(&self, batch: BatchTerms, words: u64) -> PushTerms<'_> {
+    /// Returns the terms of the push of a worker, whose last batch has the settings `batch`.
+    pub fn push_terms(&self, worker: &AsyncWorker<Fast>, batch: BatchTerms) -> PushTerms<'_> {
+        let batches = worker.waiting_batches();
         // The factor of a flexible rate includes the delay: it counts the words of all batches.
         let delay_factor =
-            if batch.flexible_rate.is_some() { 1.0 } else { self.options.rate_factor() };
+            if batch.flexible_rate.is_some() { 1.0 } else { self.options.rate_factor(batches) };
         PushTerms {
             update: &self.update,
             momentum: &self.momentum,
             gradient_buffer: self.options.gradient_buffer,
             rate: batch.rate * delay_factor,
-            flexible_rate: batch.flexible_rate.map(|rate| (rate, self.options.delay)),
+            flexible_rate: batch.flexible_rate.map(|rate| (rate, batches)),
             gradient_scale: 1.0,
-            words,
+            words: worker.words(),
         }
     }
 
@@ -93,12 +96,8 @@ impl Server {
         corpus: &ParallelCorpus,
         job: &Job,
     ) -> Result<Option<UpdateReport>> {
-        let num_shards = self.shards.len();
-        // Each worker begins with its own shard, so that workers rarely wait for each other.
-        let shards: Vec<usize> =
-            (0..num_shards).map(|offset| (worker.number + offset) % num_shards).collect();
         if worker.needs_fetch() {
-            for &shard in &shards {
+            for shard in self.shard_order(worker.number) {
                 worker.fetch(&self.options, shard, &self.lock(shard), job.terms.dropping_rate);
             }
             worker.end_fetch(&self.model);
@@ -107,10 +106,22 @@ impl Server {
         if !worker.needs_push(&self.options) {
             return Ok(None);
         }
-        let terms = self.push_terms(job.terms, worker.words());
-        for shard in shards {
+        Ok(Some(self.push(worker, job.terms)))
+    }
+
+    /// Pushes a worker's prepared gradient to all shards. Returns the report of the push.
+    pub fn push(&self, worker: &mut AsyncWorker<Fast>, batch: BatchTerms) -> UpdateReport {
+        let terms = self.push_terms(worker, batch);
+        for shard in self.shard_order(worker.number) {
             worker.push(shard, &mut self.lock(shard), terms);
         }
-        Ok(Some(worker.end_push()))
+        worker.end_push()
+    }
+
+    /// Returns the shards in the order in which a worker visits them: each begins with its own, so
+    /// that workers rarely wait for each other.
+    fn shard_order(&self, worker: usize) -> impl Iterator<Item = usize> + use<> {
+        let num_shards = self.shards.len();
+        (0..num_shards).map(move |offset| (worker + offset) % num_shards)
     }
 }

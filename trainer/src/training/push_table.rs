@@ -26,8 +26,8 @@ impl PushTable {
     }
 
     /// Reads the table in the file `path` up to the push `updates`. Its first push need not be
-    /// number 1: the simulation may have resumed another training run. It has none if the
-    /// simulation was stopped before its first push.
+    /// number 1: the simulation may have resumed another training run. It has none, or only those
+    /// of the end of a training, if the simulation was stopped before its first push.
     ///
     /// # Errors
     /// If the file cannot be read or ends earlier.
@@ -39,7 +39,11 @@ impl PushTable {
         while last != Some(updates) {
             line.clear();
             let bytes = file.read_until(b'\n', &mut line).map_err(cannot_read)?;
-            if bytes == 0 && saved_bytes == HEADER.len() as u64 {
+            let update = line.split(|&byte| byte == b',').next().unwrap_or_default();
+            let update: Option<u64> =
+                std::str::from_utf8(update).ok().and_then(|update| update.parse().ok());
+            let is_first = saved_bytes == HEADER.len() as u64;
+            if is_first && (bytes == 0 || update.is_some_and(|update| update > updates)) {
                 break;
             }
             if !line.ends_with(b"\n") {
@@ -48,8 +52,7 @@ impl PushTable {
                 return Err(StorageError::damaged(path, "pushes", reason).into());
             }
             saved_bytes += bytes as u64;
-            let update = line.split(|&byte| byte == b',').next().unwrap_or_default();
-            last = std::str::from_utf8(update).ok().and_then(|update| update.parse().ok());
+            last = update;
         }
         Ok(PushTable { saved_bytes, unsaved: String::new() })
     }
@@ -114,6 +117,11 @@ mod tests {
         table.push(format_args!("1,a"));
         table.save(&none).unwrap();
         assert_eq!(std::fs::read_to_string(&none).unwrap(), format!("{HEADER}1,a\n"));
+        // One whose first pushes were those of its end, which are not resumed.
+        let mut table = PushTable::read(&none, 0).unwrap();
+        table.push(format_args!("1,b"));
+        table.save(&none).unwrap();
+        assert_eq!(std::fs::read_to_string(&none).unwrap(), format!("{HEADER}1,b\n"));
         let error = PushTable::read(&path, 5).err().expect("it has four").to_string();
         assert!(error.contains("pushes: it ends after update 4, before update 5"), "{error}");
         // A training run that resumed after a thousand updates of another program.

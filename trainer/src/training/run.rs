@@ -103,6 +103,8 @@ impl Training<'_> {
         }
         // Limits may have been raised since.
         if run.state.is_finished && (run.is_at_limit() || run.is_stalled()) {
+            run.make_last_pushes()?;
+            run.curves = Curves::open(run.training.plot, &run.state.progress)?;
             run.save_derived()?;
             if run.curves.lack_points() {
                 (run.log)("No curves: none were recorded during the training")
@@ -175,6 +177,8 @@ pub(super) struct Run<'a, 'l> {
     pub(super) trainer: Updater,
     pub(super) source: BatchSource<'a>,
     pub(super) state: TrainingState,
+    /// The training before its last pushes, once they are made.
+    pub(super) before_last_pushes: Option<SavedTraining>,
     display: TrainingLog,
     /// The unit in which progress is shown, and the length of the training in it.
     shown_length: (SchedulingUnit, Option<u64>),
@@ -269,6 +273,7 @@ impl<'a, 'l> Run<'a, 'l> {
             trainer,
             source,
             state,
+            before_last_pushes: None,
             display,
             shown_length: config.limits.shown_length(training.corpus.num_tokens()[1] as u64),
             last_rate: 0.0,
@@ -369,10 +374,13 @@ impl<'a, 'l> Run<'a, 'l> {
         (self.state.sentences, self.state.epoch_batches) = (0, 0);
     }
 
-    /// Ends the training, with a last validation if none is just done. That validation is not
-    /// recorded and does not replace best models of validations that are, so that a training run
-    /// with a raised limit resumes as if the lower one had never existed.
+    /// Ends the training, with its last pushes and a last validation if none is just done. That
+    /// validation is not recorded and does not replace best models of validations that are, so that
+    /// a training run with a raised limit resumes as if the lower one had never existed.
     pub(super) fn end(&mut self, outcome: Outcome) -> Result<Outcome> {
+        if outcome == Outcome::Finished {
+            self.make_last_pushes()?;
+        }
         let updates = self.state.progress.updates;
         let just_validated = self.state.validated_at == updates;
         if outcome == Outcome::Finished && !just_validated && updates > 0 {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::checkpoint::{save_model, save_optimizer};
+use super::checkpoint::{SavedTraining, save_model, save_optimizer};
 use super::config::TrainingConfig;
 use super::divergence::REMEDY;
 use super::marian_progress::marian_progress;
@@ -32,18 +32,22 @@ impl Run<'_, '_> {
         let path = self.training.files.optimizer();
         self.trainer.gather();
         self.check_numbers()?;
-        let workers = self.trainer.snapshot();
         // Curves first: points beyond the saved state are dropped when training is resumed.
         self.curves.save()?;
         self.trainer.save_pushes(&self.training.files.simulation())?;
-        save_optimizer(
-            &path,
-            config.update.optimizer,
-            self.trainer.values(),
-            self.trainer.state(),
-            &self.state,
-            workers.as_ref(),
-        )?;
+        let kind = config.update.optimizer;
+        match &mut self.before_last_pushes {
+            Some(SavedTraining { values, optimizer, state, workers }) => {
+                state.is_finished = self.state.is_finished;
+                state.is_last_best = self.state.is_last_best;
+                save_optimizer(&path, kind, values, optimizer, state, workers.as_ref())?;
+            }
+            None => {
+                let (values, optimizer) = (self.trainer.values(), self.trainer.state());
+                let workers = self.trainer.snapshot();
+                save_optimizer(&path, kind, values, optimizer, &self.state, workers.as_ref())?;
+            }
+        }
         self.save_derived()
     }
 
@@ -90,8 +94,9 @@ impl Run<'_, '_> {
     /// Returns the text of Marian's progress file, which is written last.
     fn progress_text(&self) -> String {
         let TrainingConfig { schedule, seed, .. } = self.training.config;
-        let eta = schedule.rate_at(&self.state.schedule, &self.state.progress);
-        marian_progress(&self.state, eta, schedule.warmup, *seed)
+        let state = self.resumable_state();
+        let eta = schedule.rate_at(&state.schedule, &state.progress);
+        marian_progress(state, eta, schedule.warmup, *seed)
     }
 
     /// Whether the files of [`save_derived`](Self::save_derived) exist and belong to this state.

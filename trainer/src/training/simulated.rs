@@ -28,6 +28,9 @@ struct SavedJob {
     normal_words: Option<u64>,
     norm_limit: Option<[u64; 2]>,
     dropping_rate: u64,
+    /// 0 in files of earlier versions.
+    #[serde(default)]
+    epoch: u64,
     is_epoch_end: bool,
 }
 
@@ -58,6 +61,7 @@ impl SavedJob {
             norm_limit: norm_limit
                 .map(|NormLimit { limit, average }| [limit.to_bits(), average.to_bits()]),
             dropping_rate: dropping_rate.to_bits(),
+            epoch: job.epoch,
             is_epoch_end: job.is_epoch_end,
         }
     }
@@ -78,6 +82,7 @@ impl SavedJob {
                 }),
                 dropping_rate: number(self.dropping_rate),
             },
+            epoch: self.epoch,
             is_epoch_end: self.is_epoch_end,
         }
     }
@@ -121,15 +126,11 @@ impl Run<'_, '_> {
                 let is_cancelled = outcome == Outcome::Cancelled;
                 return if is_cancelled { Ok(outcome) } else { self.end(outcome) };
             }
-            let simulation = self.asynchronous().simulation.as_mut().expect("a machine");
-            let (machine, workers) = (simulation.machine.clone(), simulation.jobs.len());
-            let mut clock = std::mem::replace(&mut simulation.clock, Clock::new(workers));
-            let mut step = Step { run: self, follows: None };
-            let stepped = clock.step(&machine, &mut step);
-            let follows = step.follows;
-            // The next steps may save, which needs the clock.
-            self.asynchronous().simulation.as_mut().expect("a machine").clock = clock;
-            stepped?;
+            // What follows may save, which needs the clock.
+            let follows = self.with_clock(|clock, machine, step| {
+                clock.step(machine, step)?;
+                Ok(step.follows)
+            })?;
             if let Some((before, is_epoch_end)) = follows {
                 task.set_position(self.shown_progress());
                 if self.follow_up(&before, is_epoch_end)? {
@@ -137,6 +138,25 @@ impl Run<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Ends the batches of the last epoch and the pushes that are under way, and pushes gradients
+    /// that wait for more batches. Batches of the next epoch are given up.
+    pub(super) fn end_simulation(&mut self) -> Result<()> {
+        self.with_clock(|clock, machine, step| clock.finish(machine, step))
+    }
+
+    /// Runs steps with the clock, which is not part of the training meanwhile.
+    fn with_clock<T>(
+        &mut self,
+        act: impl FnOnce(&mut Clock, &Machine, &mut Step<'_, '_, '_>) -> Result<T>,
+    ) -> Result<T> {
+        let simulation = self.asynchronous().simulation.as_mut().expect("a machine");
+        let (machine, workers) = (simulation.machine.clone(), simulation.jobs.len());
+        let mut clock = std::mem::replace(&mut simulation.clock, Clock::new(workers));
+        let result = act(&mut clock, &machine, &mut Step { run: self, follows: None });
+        self.asynchronous().simulation.as_mut().expect("a machine").clock = clock;
+        result
     }
 }
 
@@ -232,6 +252,19 @@ impl Work for Step<'_, '_, '_> {
         Ok(pushes)
     }
 
+    fn needs_batch(&self, worker: usize) -> bool {
+        let simulation = self.trainer().simulation.as_ref().expect("a machine");
+        let job = simulation.jobs[worker].as_ref();
+        job.is_some_and(|job| job.epoch < self.run.state.progress.epoch)
+    }
+
+    fn begin_last_push(&mut self, worker: usize) -> bool {
+        let job = self.run.begin_last_push(worker);
+        let has_gradient = job.is_some();
+        *self.job(worker) = job;
+        has_gradient
+    }
+
     fn push_bytes(&self, worker: usize, shard: usize) -> u64 {
         self.worker(worker).push_bytes(&self.range(shard))
     }
@@ -239,7 +272,7 @@ impl Work for Step<'_, '_, '_> {
     fn push(&mut self, worker: usize, shard: usize) -> u64 {
         let batch = self.job(worker).as_ref().expect("a batch was begun").terms;
         self.with(worker, |worker, server| {
-            let terms = server.push_terms(batch, worker.words());
+            let terms = server.push_terms(worker, batch);
             worker.push(shard, &mut server.lock(shard), terms)
         })
     }

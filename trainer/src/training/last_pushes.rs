@@ -1,0 +1,56 @@
+//! Last pushes of an asynchronous training that ends with an epoch.
+//!
+//! With a delay of several batches, workers have computed gradients of the epoch that wait for more
+//! batches when it is over. They are pushed, so that the model has learnt from the whole epoch. The
+//! state before is what is saved: a run with more epochs resumes it, as if these pushes had never
+//! been made.
+
+use super::checkpoint::{SavedTraining, TrainingState};
+use super::run::Run;
+use super::updater::Updater;
+use crate::error::Result;
+use crate::progress::SchedulingUnit;
+
+impl Run<'_, '_> {
+    /// Makes the last pushes, if the training is asynchronous and ends with an epoch. Afterwards
+    /// nothing more can be trained.
+    ///
+    /// # Errors
+    /// If the training has diverged.
+    pub(super) fn make_last_pushes(&mut self) -> Result<()> {
+        let Updater::Asynchronous(trainer) = &self.trainer else { return Ok(()) };
+        let is_simulated = trainer.simulation.is_some();
+        if !self.ends_with_epoch() {
+            return Ok(());
+        }
+        self.trainer.gather();
+        self.before_last_pushes = Some(SavedTraining {
+            values: self.trainer.values().to_vec(),
+            optimizer: self.trainer.state().clone(),
+            state: self.state.clone(),
+            workers: self.trainer.snapshot(),
+        });
+        if is_simulated {
+            self.end_simulation()?
+        } else {
+            self.push_waiting()?
+        }
+        self.trainer.gather();
+        Ok(())
+    }
+
+    /// Whether the number of epochs ends the training. Limits in updates and target tokens are
+    /// reached by pushes, so that further ones would exceed them.
+    fn ends_with_epoch(&self) -> bool {
+        let limits = &self.training.config.limits.lengths;
+        let mut epochs = limits.iter().filter(|length| length.unit == SchedulingUnit::Epochs);
+        let is_over =
+            epochs.any(|length| !length.is_zero() && self.state.progress.epoch > length.count);
+        is_over && !self.is_stalled()
+    }
+
+    /// Returns the state that a later run resumes.
+    pub(super) fn resumable_state(&self) -> &TrainingState {
+        self.before_last_pushes.as_ref().map_or(&self.state, |saved| &saved.state)
+    }
+}
