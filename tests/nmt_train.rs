@@ -279,7 +279,9 @@ fn a_file_keeps_the_log() {
     };
     let costs = || {
         let log = fs::read_to_string(corpus.path("train.log")).unwrap();
-        log.lines().filter(|line| line.starts_with("Ep. ")).count()
+        // With the time, as in Marian: `[2026-11-29 15:30:46] Ep. 1`.
+        assert!(log.lines().all(|line| line.starts_with("[20") && line[20..].starts_with(']')));
+        log.lines().filter(|line| line[21..].starts_with(" Ep. ")).count()
     };
     train("10u");
     assert_eq!(costs(), 2);

@@ -22,7 +22,6 @@
 
 pub mod asynchronous;
 pub mod cost;
-mod date;
 mod description;
 mod error;
 pub mod glm;

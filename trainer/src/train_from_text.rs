@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use miriam_nmt::{LearnOptions, learn_vocabulary};
 use miriam_storage::partial_file::remove_stale_files;
-use miriam_textio::{CancellableProgress, CancellationToken, Input, Output, Progress};
+use miriam_textio::{CancellableProgress, CancellationToken, Input, Output, Progress, date};
 use miriam_textproc::sentencepiece::{ModelType, TrainOptions};
 
 use crate::data::{BatchFile, Shuffle};
@@ -66,8 +66,8 @@ struct Paths {
 }
 
 impl TrainingRequest {
-    /// Trains, or resumes a training run. Lines of the log go to `log` and to the file of the
-    /// option `log`, warnings to `warn`.
+    /// Trains, or resumes a training run. Lines of the log go to `log` and, with the time, to the
+    /// file of the option `log`, warnings to `warn`.
     ///
     /// # Errors
     /// If options are invalid, files do not match or cannot be read or written, or the training
@@ -91,7 +91,7 @@ impl TrainingRequest {
             log(line);
             // The first failure is reported at the end; a full disk does not end the training.
             if written.is_ok() {
-                written = writeln!(file, "{line}");
+                written = writeln!(file, "[{}] {line}", date::now());
             }
         };
         let outcome = self.train(stop, progress, &mut log_and_keep, warn);

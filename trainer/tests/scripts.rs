@@ -53,6 +53,7 @@ fn programs_score_translations_and_models() {
     assert_eq!(lines[2].split("bleu-detok").nth(1), lines[3].split("bleu").nth(1));
     let written = std::fs::read_to_string(log).unwrap();
     assert_eq!(written.lines().count(), 8);
+    assert!(written.lines().all(|line| line[21..].starts_with(" [valid] Ep. ")), "{written}");
     assert!(place.path("scored.npz.best-translation.npz").is_file());
     let names = std::fs::read_dir(&place.folder).unwrap();
     let names: Vec<String> =

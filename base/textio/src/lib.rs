@@ -26,6 +26,7 @@ pub mod affinity;
 mod block_reader;
 mod cancellation;
 mod compression;
+pub mod date;
 mod display_name;
 mod error;
 mod external_sort;

@@ -1,10 +1,10 @@
 //! Charts of a study: cross-entropy over epochs and over simulated time, one curve per system.
 
 use miriam_chart::{Axis, Chart, Curve, LineStyle, Panel};
+use miriam_textio::date;
 
 use super::report::Study;
 use super::training::ValidationPoint;
-use crate::date;
 
 /// The height of the panel above the lowest point: with the high losses of the first epochs in
 /// it, the differences between systems could not be seen.

@@ -3,11 +3,12 @@
 use std::fmt::Write;
 
 use miriam_chart::{Axis, Chart, Curve, LineStyle, Panel};
+use miriam_textio::date;
 
 use super::{CostOptions, Quality};
+use crate::machine;
 use crate::scaling::study::ScalingStudy;
 use crate::scaling::topology::{Topology, count_noun};
-use crate::{date, machine};
 
 /// The price axis is logarithmic if the highest price is more than this many times the lowest.
 const LOGARITHMIC_FROM: f64 = 8.0;

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use miriam_glm::GlmModel;
 use miriam_lmcpu::LanguageModel;
+use miriam_textio::date;
 
 use super::HardwarePrices;
 use super::data::BenchData;
@@ -12,7 +13,6 @@ use super::queries;
 use super::random_reads::ReadBuffer;
 use super::read_counts::ReadCounts;
 use super::report::{Backend, Engine, Measurement, QueryMode, ReadCeiling, Report};
-use crate::date;
 use crate::error::{Error, Result};
 use crate::lm::sequences::{ScoringMode, Sequences};
 use crate::machine::{self, cpu_seconds};

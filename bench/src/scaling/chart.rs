@@ -5,10 +5,11 @@
 //! x axis.
 
 use miriam_chart::{Axis, Band, Chart, Colour, Curve, LineStyle, Panel};
+use miriam_textio::date;
 
 use super::study::{Point, ScalingStudy, SystemRuns};
 use super::topology::Topology;
-use crate::{date, machine};
+use crate::machine;
 
 const IDEAL: LineStyle = LineStyle::dashed(Colour(0x88, 0x88, 0x88));
 

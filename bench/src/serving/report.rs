@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use miriam_chart::{Axis, Chart, Colour, Curve, LineStyle, Panel};
+use miriam_textio::date;
 
 use super::usage::ProcessUsage;
 use super::{Arrivals, Outcome, Sample, ServingOptions};
-use crate::{date, machine};
+use crate::machine;
 
 /// The percentiles of the summary.
 const PERCENTILES: [f64; 6] = [50.0, 90.0, 95.0, 99.0, 99.9, 100.0];

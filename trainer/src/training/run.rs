@@ -14,7 +14,7 @@ use super::fingerprint::{TrainingFingerprint, architecture_fingerprint};
 use super::model_files::ModelFiles;
 use super::schedule::ScheduleEvent;
 use super::start::{Start, warmup_ratio};
-use super::training_log::TrainingLog;
+use super::training_log::{TrainingLog, with_commas};
 use super::updater::Updater;
 use super::validation::ValidationSet;
 use crate::data::{BatchFile, BatchSource, ParallelCorpus, sample_pairs};
@@ -367,7 +367,7 @@ impl<'a, 'l> Run<'a, 'l> {
     }
 
     fn end_epoch(&mut self) {
-        (self.log)(&format!("Seen {} epochs", self.state.progress.epoch));
+        (self.log)(&format!("Seen {} samples", with_commas(self.state.sentences)));
         self.state.progress.epoch += 1;
         self.notify_schedule(ScheduleEvent::EpochEnd);
         self.display.sentences = 0;

@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use miriam_textio::date;
+
 use super::checkpoint::TrainingState;
 use super::config::StoppingRule;
 use super::metric::MetricState;
@@ -112,12 +114,12 @@ impl Run<'_, '_> {
             .into()
     }
 
-    /// Writes a line about validation to the log and to the validation log.
+    /// Writes a line about validation to the log and, with the time, to the validation log.
     fn log_validation(&mut self, line: &str) -> Result<()> {
         (self.log)(line);
         let Some(path) = &self.training.config.validation.log else { return Ok(()) };
         let file = std::fs::File::options().append(true).create(true).open(path);
-        let written = file.and_then(|mut file| writeln!(file, "{line}"));
+        let written = file.and_then(|mut file| writeln!(file, "[{}] {line}", date::now()));
         written.map_err(|e| miriam_storage::Error::io(path, "write", e).into())
     }
 

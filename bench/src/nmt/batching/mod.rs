@@ -20,13 +20,12 @@ use miriam_nmt::architecture::Model;
 use miriam_nmt::engine::Precision;
 use miriam_nmt::network::Network;
 use miriam_nmt::translate::{GPU_PRECISIONS, Placement};
-use miriam_textio::{Output, Progress, ProgressTask};
+use miriam_textio::{Output, Progress, ProgressTask, date};
 use serde_json::json;
 
 use super::random_models::{decoding_architecture, random_model_without_eos};
 use super::resolve_device;
 use super::speed::{self, SpeedCurve, SpeedRow};
-use crate::date;
 use crate::description::describe_text;
 use crate::error::{Error, Result};
 use crate::input::read_text;

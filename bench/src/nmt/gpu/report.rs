@@ -3,11 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 
-use miriam_textio::Output;
+use miriam_textio::{Output, date};
 
 use super::super::speed::{SpeedRow, csv_name};
 use super::paper::{KernelWork, ROOFLINES};
-use crate::date;
 use crate::error::Result;
 use crate::machine::cpu_name;
 

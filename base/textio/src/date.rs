@@ -1,12 +1,30 @@
-//! Today's date, for reports.
+//! Date and time of day in UTC, for reports and logs.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Returns the date in UTC as `2026-11-21`.
+/// Returns the date as `2026-11-21`.
 pub fn today() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs());
+    format_date(seconds())
+}
+
+/// Returns date and time as `2026-11-21 15:30:46`.
+pub fn now() -> String {
+    format_time(seconds())
+}
+
+/// Returns the seconds since the beginning of 1970.
+fn seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+fn format_date(seconds: u64) -> String {
     let (year, month, day) = civil_from_days(seconds / 86_400);
     format!("{year}-{month:02}-{day:02}")
+}
+
+fn format_time(seconds: u64) -> String {
+    let (hours, minutes) = (seconds / 3600 % 24, seconds / 60 % 60);
+    format!("{} {hours:02}:{minutes:02}:{:02}", format_date(seconds), seconds % 60)
 }
 
 /// Returns year, month and day of the date `days` days after 1970-01-01.
@@ -25,7 +43,7 @@ fn civil_from_days(days: u64) -> (u64, u64, u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::civil_from_days;
+    use super::*;
 
     #[test]
     fn days_since_1970_are_dates() {
@@ -35,5 +53,12 @@ mod tests {
         assert_eq!(civil_from_days(20_778), (2026, 11, 21));
         assert_eq!(civil_from_days(20_818), (2026, 12, 31));
         assert_eq!(civil_from_days(20_819), (2027, 1, 1));
+    }
+
+    #[test]
+    fn seconds_since_1970_are_times() {
+        assert_eq!(format_time(0), "1970-01-01 00:00:00");
+        assert_eq!(format_time(951_868_799), "2000-02-29 23:59:59");
+        assert_eq!(format_time(1_796_000_645), "2026-11-30 01:04:05");
     }
 }
