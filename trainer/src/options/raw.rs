@@ -348,8 +348,11 @@ fn check_count(spec: &OptionSpec, values: &[String]) -> std::result::Result<(), 
 
 fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
     text.parse().map_err(|_| {
+        // A number that does not fit is a fraction or negative.
+        let is_number = text.parse::<f64>().is_ok();
+        let expected = if is_number { "a whole number from 0" } else { "a number" };
         let text = shorten(text);
-        Error::usage(format!("--{name}: {text:?} is not a valid value"))
+        Error::usage(format!("--{name}: {text:?} is not a valid value, expected {expected}"))
     })
 }
 
@@ -404,6 +407,11 @@ mod tests {
             assert_eq!(line.get::<f32>("exponential-smoothing").unwrap(), 1e-4, "{on}");
             assert!(line.training_config([10, 10]).unwrap().divergence.is_none(), "{off}");
         }
+        let wrong = RawOptions::from_yaml(b"normalize: maybe\nmini-batch: 1.5\n", "t").unwrap();
+        let error = wrong.get::<f32>("normalize").unwrap_err().to_string();
+        assert!(error.ends_with("expected a number"), "{error}");
+        let error = wrong.get::<usize>("mini-batch").unwrap_err().to_string();
+        assert!(error.ends_with("expected a whole number from 0"), "{error}");
         // Numbers stay numbers.
         let file = RawOptions::from_yaml(b"normalize: 0\nexponential-smoothing: 1", "t").unwrap();
         assert_eq!(file.get_string("normalize") + &file.get_string("exponential-smoothing"), "01");
