@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use miriam_probingpt::{BuildOptions, build_file};
-use miriam_textio::{Input, Output, Progress, display_name};
+use miriam_textio::{Input, Output, Progress, date, display_name};
 
-use crate::date;
 use crate::error::{Error, Result, cannot};
 use crate::machine::{cpu_name, cpu_seconds};
 use crate::statistics::median_by;

@@ -15,13 +15,12 @@ use miriam_kernels::autotuner::Autotuner;
 use miriam_nmt::batch::BatchingOptions;
 use miriam_nmt::engine::Precision;
 use miriam_nmt::network::Network;
-use miriam_textio::{Output, Progress};
+use miriam_textio::{Output, Progress, date};
 use serde_json::json;
 
 use super::batching::variant::{BatchingVariant, ParallelText, READ_AHEAD_BATCHES, run_batches};
 use super::random_models::{average_attention_base, random_model_without_eos};
 use super::settings_chart::{self, Series};
-use crate::date;
 use crate::description::describe_text;
 use crate::error::Result;
 use crate::input::read_text;

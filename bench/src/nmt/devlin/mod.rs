@@ -15,12 +15,11 @@ use miriam_chart::Chart;
 use miriam_kernels::Cpu;
 use miriam_nmt::architecture::Model;
 use miriam_nmt::network::{Ensemble, Network, Session};
-use miriam_textio::{Output, Progress};
+use miriam_textio::{Output, Progress, date};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::random_models::random_model;
-use crate::date;
 use crate::description::describe_text;
 use crate::error::{Error, Result};
 use crate::input::read_text;
