@@ -102,8 +102,8 @@ const SETTINGS: [Setting; 5] = {
 };
 
 /// Prints a row for each setting: the speed for both kinds of batches, beside the paper's. With a
-/// folder it also writes `marian.csv` and `marian.svg`, and the same command resumes a study that was
-/// stopped.
+/// folder it also writes `marian.csv` and `marian.svg`, and the same command resumes a study that
+/// was stopped.
 ///
 /// # Errors
 /// If the texts cannot be read or are not parallel, the folder has results of another study, or a
