@@ -1,7 +1,8 @@
 //! Tensors in pooled memory.
 //!
 //! A step of decoding makes dozens of small matrices and drops them again. Each engine keeps that
-//! memory for the next ones, so that steps allocate nothing once the largest shapes have occurred.
+//! memory for the next ones, so that a step allocates no matrix once the largest shapes have
+//! occurred.
 
 use std::cell::RefCell;
 use std::rc::Rc;

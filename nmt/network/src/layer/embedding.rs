@@ -57,11 +57,17 @@ impl<B: Backend> Embedding<B> {
         tokens: &[Option<u32>],
         positions: &[u32],
     ) -> Result<B::Tensor> {
-        let positions: Vec<u32> = positions
-            .iter()
-            .map(|&position| position.saturating_add(self.first_position).min(self.max_position))
-            .collect();
-        let encoding = self.positional_encoding.as_ref().map(|table| (table, &positions[..]));
+        // The usual encodings begin at 0 and have no end.
+        let mut shifted = Vec::new();
+        let positions = if self.first_position == 0 && self.max_position == u32::MAX {
+            positions
+        } else {
+            shifted.extend(positions.iter().map(|&position| {
+                position.saturating_add(self.first_position).min(self.max_position)
+            }));
+            &shifted[..]
+        };
+        let encoding = self.positional_encoding.as_ref().map(|table| (table, positions));
         let rows = backend.embed(&self.table, tokens, self.scale, encoding)?;
         let no_input = backend.zeros(0, 0)?;
         self.connection.postprocess(backend, rows, &no_input)

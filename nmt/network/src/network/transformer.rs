@@ -68,8 +68,36 @@ impl<B: Backend> Default for TransformerSource<B> {
 /// The states of the hypotheses of a step.
 pub struct TransformerState<B: DecodingOps> {
     layers: Vec<AutoregressionState<B>>,
-    /// The position of the last token of each hypothesis, from 0.
+    lists: StepLists,
+}
+
+/// Lists with an entry for each hypothesis of a step, whose memory the next step reuses.
+#[derive(Default)]
+struct StepLists {
+    /// The row of the step before that each hypothesis continues.
+    parents: Vec<Option<u32>>,
+    /// The last token of each hypothesis, or the token that sentences begin with.
+    tokens: Vec<Option<u32>>,
+    /// The position of that token, from 0.
     positions: Vec<u32>,
+    /// The positions of the step before.
+    last_positions: Vec<u32>,
+}
+
+impl StepLists {
+    /// Fills the lists for the next step.
+    fn advance(&mut self, rows: &[HypothesisRow], start_token: Option<u32>) {
+        let StepLists { parents, tokens, positions, last_positions } = self;
+        std::mem::swap(positions, last_positions);
+        parents.clear();
+        tokens.clear();
+        positions.clear();
+        for row in rows {
+            parents.push(row.parent);
+            tokens.push(row.token.or(start_token));
+            positions.push(row.parent.map_or(0, |parent| last_positions[parent as usize] + 1));
+        }
+    }
 }
 
 impl<B: Backend> Transformer<B> {
@@ -311,7 +339,7 @@ impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
         let TransformerDecoder { layer_order, layers, .. } = &self.decoder;
         let states =
             layer_order.iter().map(|&layer| layers[layer].autoregression.new_state(backend));
-        Ok(TransformerState { layers: states.collect::<Result<_>>()?, positions: Vec::new() })
+        Ok(TransformerState { layers: states.collect::<Result<_>>()?, lists: StepLists::default() })
     }
 
     fn step(
@@ -323,24 +351,20 @@ impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
         mut alignment: Option<&mut Vec<Vec<f32>>>,
     ) -> Result<B::Tensor> {
         let decoder = &self.decoder;
-        let parents: Vec<Option<u32>> = rows.iter().map(|row| row.parent).collect();
-        state.positions = parents
-            .iter()
-            .map(|parent| parent.map_or(0, |p| state.positions[p as usize] + 1))
-            .collect();
-        let step = DecodingStep { parents: &parents, positions: &state.positions };
-        let tokens: Vec<Option<u32>> =
-            rows.iter().map(|row| row.token.or(decoder.start_token)).collect();
-        let embedded = decoder.embedding.forward(backend, &tokens, step.positions)?;
+        let TransformerState { layers, lists } = state;
+        lists.advance(rows, decoder.start_token);
+        let step = DecodingStep { parents: &lists.parents, positions: &lists.positions };
+        let embedded = decoder.embedding.forward(backend, &lists.tokens, step.positions)?;
         let mut x = backend.copy(backend.whole(&embedded))?;
+        let mut groups = Vec::new();
         for (number, (&layer, state)) in
-            decoder.layer_order.iter().zip(&mut state.layers).enumerate()
+            decoder.layer_order.iter().zip(layers.iter_mut()).enumerate()
         {
             let DecoderLayer { autoregression, cross_attention, feed_forward } =
                 &decoder.layers[layer];
             x = autoregression.step(backend, &x, state, &step)?;
             if let Some(cross_attention) = cross_attention {
-                let groups = group_repeats(sources.iter().map(|source| &source.layer_kv[layer]));
+                group_repeats(sources.iter().map(|source| &source.layer_kv[layer]), &mut groups);
                 let alignment =
                     alignment.as_deref_mut().filter(|_| number == decoder.alignment_layer);
                 x = cross_attention.forward(
@@ -362,14 +386,13 @@ impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
     }
 }
 
-/// Groups consecutive references to the same item. Returns their number and the item.
-fn group_repeats<'a, T>(all: impl Iterator<Item = &'a T>) -> Vec<(usize, &'a T)> {
-    let mut groups: Vec<(usize, &T)> = Vec::new();
+/// Fills `groups` with the number of consecutive references to the same item, and the item.
+fn group_repeats<'a, T>(all: impl Iterator<Item = &'a T>, groups: &mut Vec<(usize, &'a T)>) {
+    groups.clear();
     for item in all {
         match groups.last_mut() {
             Some((count, same)) if std::ptr::eq(*same, item) => *count += 1,
             _ => groups.push((1, item)),
         }
     }
-    groups
 }
