@@ -58,8 +58,7 @@ impl Run<'_, '_> {
                 continue;
             };
             let states = &mut self.state.metrics;
-            let known = states.iter().position(|(known, _)| known == name);
-            let index = match known {
+            let index = match states.iter().position(|(known, _)| known == name) {
                 Some(index) => index,
                 None => {
                     states.push((name.into(), MetricState::new(metric)));
@@ -67,6 +66,7 @@ impl Run<'_, '_> {
                 }
             };
             let state = &mut states[index].1;
+            let is_first = state.best().is_infinite();
             let is_best = state.record(metric, value, epsilon);
             self.curves.add(&self.state.progress, name, value);
             let remark = match state.stalled {
@@ -83,7 +83,7 @@ impl Run<'_, '_> {
             }
             // Scripts of Marian expect best models of every run, even of a short one. In a
             // training's folder decoder.yml would take them for those of a recorded validation.
-            let is_only = known.is_none() && training.decoder.folder.is_none();
+            let is_only = is_first && training.decoder.folder.is_none();
             if is_best && options.keeps_best && (!is_last || is_only) {
                 self.save_best(name)?;
             }
