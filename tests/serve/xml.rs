@@ -60,6 +60,18 @@ fn elements_of_xml_are_units_unless_clients_say_otherwise() {
     }
 }
 
+/// Editors send `<br>` as XML: text after it does not stay in its language.
+#[test]
+fn text_after_elements_without_an_end_tag_is_translated() {
+    let server = Server::start(&["--model", &toy()]);
+    let xml = |text: &str| translate(&server, text, json!({"tag_handling": "xml"}));
+    let house = translate(&server, "the house", json!({}));
+    assert_eq!(xml("<a>the house"), format!("<a>{house}"));
+    assert_eq!(xml("<a><b>the house</a></b>"), format!("<a><b>{house}</a></b>"));
+    let found = xml("<doc><p>the red house <br> the house is big .</p></doc>");
+    assert!(found.contains("<br>") && !found.contains("the"), "{found}");
+}
+
 #[test]
 fn ignored_elements_come_back_as_they_were() {
     let server = Server::start(&["--model", &toy_neural()]);

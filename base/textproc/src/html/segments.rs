@@ -207,7 +207,7 @@ impl Finder<'_, '_, '_> {
             self.block.separate();
             return Ok(end);
         }
-        if !is_html && end == number + 2 {
+        if !is_html && self.ends[number] == ElementEnd::Tag(number + 1) {
             // An empty element has a meaning, such as an icon.
             self.add_whole(number..end, MarkKind::Shown);
             return Ok(end);
@@ -231,8 +231,9 @@ impl Finder<'_, '_, '_> {
             _ => {
                 let name = &tag.name[..];
                 let is_void = is_html && elements::is_void(name) && elements::is_visible(name);
-                let is_empty = tag.is_self_closing && (!is_html || elements::is_custom(name));
-                let is_shown = (is_void || is_empty) && !(is_html && tag.is_hidden);
+                let is_empty = tag.is_self_closing && elements::is_custom(name);
+                // An element of XML without an end tag is empty, too.
+                let is_shown = !is_html || (is_void || is_empty) && !tag.is_hidden;
                 InlineItemKind::Mark(if is_shown { MarkKind::Shown } else { MarkKind::Hidden })
             }
         };

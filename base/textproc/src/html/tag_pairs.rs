@@ -9,14 +9,16 @@ use crate::steps;
 pub(super) enum ElementEnd {
     /// The other tag of the element, as the index of its token.
     Tag(usize),
-    /// The end of an element without an end tag: the index of the token before which it ends.
+    /// The end of an element of HTML without an end tag: the index of the token before which it
+    /// ends.
     Implied(usize),
     /// No partner, or not a tag.
     None,
 }
 
 /// Returns the partner of each token. Pairs are nested: a start tag whose element ends inside
-/// another has no partner.
+/// another has no partner. In XML such an element has no content, as `<br>` in HTML: nothing says
+/// where it ends.
 pub(super) fn match_tags(tokens: &[Token], syntax: Syntax) -> Vec<ElementEnd> {
     let is_html = syntax == Syntax::Html;
     let mut ends = vec![ElementEnd::None; tokens.len()];
@@ -54,15 +56,19 @@ pub(super) fn match_tags(tokens: &[Token], syntax: Syntax) -> Vec<ElementEnd> {
                         ends[number] = ElementEnd::Tag(start);
                         break;
                     }
-                    ends[start] = ElementEnd::Implied(number);
+                    if is_html {
+                        ends[start] = ElementEnd::Implied(number);
+                    }
                     *counts.entry(other).or_default() -= 1;
                 }
             }
             TokenKind::Text | TokenKind::Other => {}
         }
     }
-    for (start, _) in open {
-        ends[start] = ElementEnd::Implied(tokens.len());
+    if is_html {
+        for (start, _) in open {
+            ends[start] = ElementEnd::Implied(tokens.len());
+        }
     }
     ends
 }
@@ -95,9 +101,9 @@ mod tests {
             ends("<ruby>a<rp>(<rt>b<rp>)</ruby>")[2..7],
             [Implied(4), None, Implied(6), None, Implied(8)]
         );
-        // In XML all elements are alike.
-        let tokens = tokenize(b"<p>a<p>b</p><br></br>", Syntax::Xml);
+        // In XML all elements are alike, and none ends without an end tag.
+        let tokens = tokenize(b"<p>a<p>b<i></p><br></br>", Syntax::Xml);
         let xml = match_tags(&tokens, Syntax::Xml);
-        assert_eq!(xml, [Implied(7), None, Tag(4), None, Tag(2), Tag(6), Tag(5)]);
+        assert_eq!(xml, [None, None, Tag(5), None, None, Tag(2), Tag(7), Tag(6)]);
     }
 }

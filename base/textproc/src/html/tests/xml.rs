@@ -56,6 +56,31 @@ fn elements_with_text_alone_are_units() {
     );
 }
 
+/// An element whose end tag is missing ends nothing: the text after it is translated.
+#[test]
+fn elements_without_an_end_tag_are_empty() {
+    let xml = MarkupRules::xml();
+    let document =
+        "<doc><p>the house is red .</p><p>the red house <br> the house is big .</p></doc>";
+    for (document, expected) in [
+        (document, &["the house is red .", "the red house the house is big ."][..]),
+        ("<a>the house", &["the house"]),
+        ("<p>a<br>b</p>", &["a b"]),
+        ("<a><b>the house</a></b>", &["the house"]),
+        ("<p>One. <img src=\"x\">Two.</p>", &["One.", "Two."]),
+        ("<p>One.<p>Two.", &["One.", "Two."]),
+    ] {
+        let (found, joined) = cut(document, &xml);
+        assert_eq!(found, expected, "{document}");
+        let strip = |text: &str| text.replace(' ', "");
+        assert_eq!(strip(&joined).len(), strip(document).len(), "{joined}");
+    }
+    // Nor is it copied that far.
+    let rules = MarkupRules::xml().ignoring(["x"]);
+    assert_eq!(sentences("<p>press <x id=\"1\"> twice</p>", &rules), ["press twice"]);
+    assert_eq!(sentences("<p><x translate=\"no\">one</p><p>two</p>", &xml), ["one", "two"]);
+}
+
 #[test]
 fn named_elements_split_or_do_not() {
     let plain = MarkupRules::xml().without_outline();
