@@ -22,7 +22,7 @@ pub(crate) struct AccessLog {
     has_failed: AtomicBool,
 }
 
-/// A request that was answered.
+/// A request that was answered or given up.
 pub(crate) struct Record<'a> {
     pub id: &'a str,
     pub traceparent: Option<&'a str>,
@@ -36,8 +36,8 @@ pub(crate) struct Record<'a> {
     pub key: Option<&'a str>,
     pub status: u16,
     pub time: Duration,
-    /// Bytes of the body of the response, where they are known.
-    pub bytes: Option<u64>,
+    /// Bytes of the body of the response.
+    pub bytes: u64,
 }
 
 impl AccessLog {
@@ -106,7 +106,7 @@ fn open_file(path: &Path) -> io::Result<Option<File>> {
     OpenOptions::new().create(true).append(true).open(path).map(Some)
 }
 
-/// Returns the line of a request that was answered `now` after 1970.
+/// Returns the line of a request that ended `now` after 1970.
 fn line(record: &Record<'_>, now: Duration) -> String {
     let mut value = json!({
         "time": now.as_millis() as f64 / 1e3,
@@ -116,12 +116,12 @@ fn line(record: &Record<'_>, now: Duration) -> String {
         "api": record.group,
         "status": record.status,
         "ms": record.time.as_micros() as f64 / 1e3,
+        "bytes": record.bytes,
     });
     let optional = [
         ("client", record.client.clone().map(Into::into)),
         ("key", record.key.map(Into::into)),
         ("traceparent", record.traceparent.map(Into::into)),
-        ("bytes", record.bytes.map(Into::into)),
     ];
     for (name, known) in optional {
         if let Some(known) = known {
@@ -146,7 +146,7 @@ mod tests {
             key: Some("team"),
             status: 200,
             time: Duration::from_micros(1500),
-            bytes: Some(12),
+            bytes: 12,
         }
     }
 

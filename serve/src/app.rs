@@ -1,6 +1,5 @@
 //! State that all protocols share: the models, who may use them, and how sentences are translated.
 
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -18,6 +17,7 @@ use crate::models::{Opener, Registry, Route};
 use crate::readiness::{BrokenModel, Readiness};
 use crate::refusal::Refusal;
 use crate::reload::ReloadSender;
+use crate::request_record::set_key_name;
 use crate::{Error, Result};
 
 /// The state of a server.
@@ -27,7 +27,7 @@ pub struct App {
     /// Measurements.
     pub metrics: Arc<Metrics>,
     pub(crate) opener: Opener,
-    pub(crate) access_log: Option<AccessLog>,
+    pub(crate) access_log: Option<Arc<AccessLog>>,
     pub(crate) trusted_proxies: Vec<Network>,
     registry: RwLock<Arc<Registry>>,
     /// The keys, with their file.
@@ -40,12 +40,6 @@ pub struct App {
     reload_error: RwLock<Option<String>>,
     /// Settings that differ from those of the start.
     pending_settings: RwLock<Vec<&'static str>>,
-}
-
-tokio::task_local! {
-    /// The name of the key of the request that a task answers, for the log. Every protocol finds
-    /// keys in another place.
-    pub(crate) static KEY_NAME: RefCell<Option<String>>;
 }
 
 /// Translated sentences, with the times of the engine.
@@ -73,7 +67,7 @@ impl App {
         let keys = configuration.api_keys.as_deref().map(read_keys).transpose()?;
         let access_log = configuration.access_log.as_deref().map(AccessLog::open).transpose()?;
         Ok(App {
-            access_log,
+            access_log: access_log.map(Arc::new),
             trusted_proxies: configuration.networks()?,
             metrics: Arc::clone(&opener.metrics),
             opener,
@@ -287,9 +281,7 @@ impl App {
             return Err(Refusal::TooLarge(reason));
         }
         let Some(keys) = self.keys() else { return Ok(()) };
-        let name = keys.admit(key, characters).map_err(refuse_key)?;
-        // Requests outside of a task, as in tests, have no log.
-        let _ = KEY_NAME.try_with(|known| known.replace(Some(name.to_owned())));
+        set_key_name(keys.admit(key, characters).map_err(refuse_key)?);
         Ok(())
     }
 

@@ -50,6 +50,7 @@ pub mod models;
 pub mod readiness;
 mod refusal;
 mod reload;
+mod request_record;
 mod server;
 mod text_translation;
 

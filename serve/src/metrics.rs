@@ -100,6 +100,11 @@ impl ModelMetrics {
         self.seconds.record(time.as_secs_f64());
     }
 
+    /// Counts sentences that were dropped before their search.
+    pub fn record_dropped(&self, outcome: Outcome, sentences: usize) {
+        self.outcomes[outcome as usize].fetch_add(sentences as u64, Ordering::Relaxed);
+    }
+
     /// Counts a batch that begins or grows.
     pub fn record_batch(&self, sentences: usize) {
         self.batches.record(sentences as f64);
@@ -168,9 +173,10 @@ impl Metrics {
         Arc::clone(lock(&self.models).entry(name.to_owned()).or_default())
     }
 
-    /// Counts a request to a protocol.
-    pub fn record_request(&self, api: &'static str, status: u16, time: Duration) {
+    /// Counts a request to a protocol, and its time if that does not depend on the client.
+    pub fn record_request(&self, api: &'static str, status: u16, time: Option<Duration>) {
         *lock(&self.requests).entry((api, status)).or_default() += 1;
+        let Some(time) = time else { return };
         fn new() -> Arc<Histogram> {
             Arc::new(Histogram::new(SECONDS))
         }
@@ -312,8 +318,9 @@ mod tests {
     #[test]
     fn pages_are_as_prometheus_reads_them() {
         let metrics = Metrics::default();
-        metrics.record_request("v1", 200, Duration::from_millis(20));
-        metrics.record_request("v1", 200, Duration::from_millis(200));
+        metrics.record_request("v1", 200, Some(Duration::from_millis(20)));
+        metrics.record_request("v1", 200, Some(Duration::from_millis(200)));
+        metrics.record_request("v1", 101, None);
         metrics.record_shed();
         metrics.model("a\"b").record(Outcome::Ok, Duration::from_micros(1));
         let models = vec![("a\"b".to_owned(), 3, "phrase")];
@@ -325,6 +332,7 @@ mod tests {
         let readiness = Readiness { broken: vec![broken], ..Readiness::default() };
         let page = metrics.render(&Gauges { queued_words: 7, models, readiness });
         for line in [
+            "miriam_requests_total{api=\"v1\",status=\"101\"} 1",
             "miriam_requests_total{api=\"v1\",status=\"200\"} 2",
             "miriam_request_seconds_bucket{api=\"v1\",le=\"0.03\"} 1",
             "miriam_request_seconds_bucket{api=\"v1\",le=\"+Inf\"} 2",

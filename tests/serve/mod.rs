@@ -1,6 +1,7 @@
 //! `miriam serve`: what clients of each protocol get is what the command line prints, whatever
 //! else the server does; and what it does when clients, models or signals misbehave.
 
+mod access_log;
 mod browser;
 mod client;
 mod clients_in_python;

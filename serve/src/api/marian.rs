@@ -12,6 +12,7 @@ use crate::http::forms::{Fields, field, parse_query};
 use crate::http::websocket::{self, Answerer};
 use crate::http::{Response, bearer, respond};
 use crate::refusal::Refusal;
+use crate::request_record::RequestRecord;
 use crate::text_translation::refuse_untranslated;
 
 /// Translates the messages of a websocket with the model that its address names.
@@ -21,7 +22,11 @@ struct Lines {
     key: Option<String>,
 }
 
-pub(super) fn open(app: &Arc<App>, request: Request<Incoming>) -> Response {
+pub(super) fn open(
+    app: &Arc<App>,
+    request: Request<Incoming>,
+    record: &Arc<RequestRecord>,
+) -> Response {
     let query = match parse_query(request.uri().query().unwrap_or_default()) {
         Ok(query) => query,
         Err(reason) => {
@@ -30,7 +35,7 @@ pub(super) fn open(app: &Arc<App>, request: Request<Incoming>) -> Response {
     };
     let key = bearer(request.headers()).or(field(&query, "api_key")).map(str::to_owned);
     let limit = app.configuration.limits.body_bytes;
-    websocket::open(request, limit, Lines { app: Arc::clone(app), query, key })
+    websocket::open(request, limit, Lines { app: Arc::clone(app), query, key }, record)
 }
 
 impl Answerer for Lines {

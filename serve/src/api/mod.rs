@@ -12,25 +12,23 @@ mod parameters;
 pub mod v1;
 pub mod xmlrpc;
 
-use std::cell::RefCell;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use hyper::body::{Body as _, Incoming};
+use hyper::body::Incoming;
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW,
     CONNECTION, HOST, HeaderName, HeaderValue, ORIGIN, VARY,
 };
 use hyper::{Method, Request, StatusCode, Version};
 
-use crate::access_log::Record;
-use crate::app::{App, KEY_NAME};
+use crate::app::App;
 use crate::config::Api;
 use crate::http::body::{self, BodyError};
 use crate::http::client_address::{Peer, client_address};
 use crate::http::{Call, Response, respond, set_retry_after, websocket};
 use crate::refusal::Refusal;
+use crate::request_record::{RequestHead, RequestRecord};
 
 /// The header that identifies a request across programs.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -94,17 +92,18 @@ impl Group {
 
 /// Answers a request.
 pub async fn answer(app: &Arc<App>, mut request: Request<Incoming>) -> Response {
-    let started = Instant::now();
     let method = request.method().clone();
     let full_path = request.uri().path().to_owned();
     let id = request_id(app, &request);
     let origin = request.headers().get(ORIGIN).cloned();
     let peer = request.extensions().get::<Peer>().copied();
     let peer = peer.unwrap_or(Peer { address: None, is_for_metrics: false });
-    let seen = app.access_log.is_some().then(|| {
-        let client = client_address(peer, request.headers(), &app.trusted_proxies);
-        (client, request.headers().get(TRACEPARENT).cloned())
-    });
+    let client = if app.access_log.is_some() {
+        client_address(peer, request.headers(), &app.trusted_proxies)
+    } else {
+        None
+    };
+    let traceparent = request.headers().get(TRACEPARENT).cloned();
     let is_below = strip_base_path(&mut request, &app.configuration.base_path);
     let path = request.uri().path().to_owned();
     let is_websocket = websocket::is_upgrade(request.headers());
@@ -112,56 +111,40 @@ pub async fn answer(app: &Arc<App>, mut request: Request<Incoming>) -> Response 
     // Health checks do not come through the proxy that adds the base path.
     let group = group.filter(|group| is_below || *group == Group::Health);
     let group = group.filter(|group| is_served(app, *group, &path, peer));
+    let head = RequestHead {
+        id: id.clone(),
+        traceparent,
+        client,
+        method: method.clone(),
+        path: full_path,
+        group: group.map_or("none", Group::name),
+    };
+    let record = RequestRecord::new(&app.metrics, app.access_log.as_ref(), head);
     let wrong_host = check_host(&request);
     // The response to HEAD is the head of the response to GET.
     if method == Method::HEAD {
         *request.method_mut() = Method::GET;
     }
-    let mut key_name = None;
     let mut response = match (wrong_host, group) {
         (Some(reason), _) => refuse_host(group, reason),
         (None, None) => not_found(),
         (None, Some(group)) if method == Method::OPTIONS => preflight(app, group),
-        (None, Some(Group::Api(Api::Marian))) => marian::open(app, request),
-        (None, Some(Group::Api(Api::OpusMt))) if is_websocket => opus_mt::open(app, request),
-        (None, Some(group)) => {
-            let answering = async {
-                let response = dispatch(app, group, request).await;
-                key_name = KEY_NAME.with(RefCell::take);
-                response
-            };
-            KEY_NAME.scope(RefCell::default(), answering).await
+        (None, Some(Group::Api(Api::Marian))) => marian::open(app, request, &record),
+        (None, Some(Group::Api(Api::OpusMt))) if is_websocket => {
+            opus_mt::open(app, request, &record)
         }
+        (None, Some(group)) => record.with_key_name(dispatch(app, group, request)).await,
     };
     let headers = response.headers_mut();
     if let Some(group) = group {
         allow_origin(app, group, origin.as_ref(), headers);
     }
-    headers.insert(REQUEST_ID, id.clone());
+    headers.insert(REQUEST_ID, id);
     if app.is_stopping() {
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
     let status = response.status().as_u16();
-    let name = group.map_or("none", Group::name);
-    let time = started.elapsed();
-    app.metrics.record_request(name, status, time);
-    if let (Some(log), Some((client, traceparent))) = (&app.access_log, seen) {
-        let written = log.write(&Record {
-            id: id.to_str().unwrap_or_default(),
-            traceparent: traceparent.as_ref().and_then(|value| value.to_str().ok()),
-            client: client.map(|address| address.to_string()),
-            method: method.as_str(),
-            path: &full_path,
-            group: name,
-            key: key_name.as_deref(),
-            status,
-            time,
-            bytes: response.body().size_hint().exact(),
-        });
-        if !written {
-            app.metrics.lost_log_lines.fetch_add(1, Ordering::Relaxed);
-        }
-    }
+    response.body_mut().complete(record, status);
     response
 }
 

@@ -14,6 +14,7 @@ use crate::engine::{RequestOptions, SentenceResult};
 use crate::http::websocket::{self, Answerer};
 use crate::http::{Call, Response, bearer, json as respond, respond as respond_plain, strict_json};
 use crate::refusal::{Refusal, RouteError};
+use crate::request_record::RequestRecord;
 use crate::text_translation::{Detection, TranslatedText};
 
 /// The format of all texts of this protocol.
@@ -86,10 +87,14 @@ struct Messages {
     key: Option<String>,
 }
 
-pub(super) fn open(app: &Arc<App>, request: Request<Incoming>) -> Response {
+pub(super) fn open(
+    app: &Arc<App>,
+    request: Request<Incoming>,
+    record: &Arc<RequestRecord>,
+) -> Response {
     let key = bearer(request.headers()).map(str::to_owned);
     let limit = app.configuration.limits.body_bytes;
-    websocket::open(request, limit, Messages { app: Arc::clone(app), key })
+    websocket::open(request, limit, Messages { app: Arc::clone(app), key }, record)
 }
 
 /// A request in a message.

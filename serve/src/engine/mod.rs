@@ -92,7 +92,8 @@ impl Engine {
         metrics: &Arc<ModelMetrics>,
     ) -> std::io::Result<Arc<ModelQueue>> {
         let threads = backend.max_threads().map_or(self.threads, |most| most.min(self.threads));
-        let queue = Arc::new(ModelQueue::new(Arc::clone(&self.load), threads));
+        let queue = ModelQueue::new(Arc::clone(&self.load), Arc::clone(metrics), threads);
+        let queue = Arc::new(queue);
         for number in 0..threads {
             let worker = Worker {
                 engine: Arc::clone(self),

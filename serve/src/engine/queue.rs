@@ -8,10 +8,12 @@ use std::time::Instant;
 use super::load::Load;
 use super::request::{Failure, Request};
 use super::{RequestOptions, Sentence, SentenceResult};
+use crate::metrics::ModelMetrics;
 
 /// Requests that wait for a model.
 pub struct ModelQueue {
     load: Arc<Load>,
+    metrics: Arc<ModelMetrics>,
     workers: usize,
     state: Mutex<State>,
     changed: Condvar,
@@ -54,8 +56,8 @@ impl Drop for Task {
 }
 
 impl ModelQueue {
-    pub(super) fn new(load: Arc<Load>, workers: usize) -> Self {
-        ModelQueue { load, workers, state: Mutex::default(), changed: Condvar::new() }
+    pub(super) fn new(load: Arc<Load>, metrics: Arc<ModelMetrics>, workers: usize) -> Self {
+        ModelQueue { load, metrics, workers, state: Mutex::default(), changed: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -103,7 +105,7 @@ impl ModelQueue {
     }
 
     /// Returns the next sentence of the class of `options`, or of the class whose first request is
-    /// the oldest. Drops cancelled requests.
+    /// the oldest. Drops and counts the sentences of cancelled requests.
     pub(super) fn pop(&self, options: Option<RequestOptions>) -> Option<Task> {
         let mut state = self.lock();
         loop {
@@ -127,6 +129,7 @@ impl ModelQueue {
                 self.load.begin_search(words);
             } else {
                 self.load.drop_queued(words);
+                self.metrics.record_dropped(request.dropped_outcome(), left);
             }
             class.sentences -= taken;
             waiting.next += taken;

@@ -1,6 +1,6 @@
 //! Requests in the engine: their sentences, options and results.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use miriam_nmt::LanguagePairTokens;
@@ -210,6 +210,8 @@ pub(super) struct Request {
     pub cancellation: CancellationToken,
     pub arrived: Instant,
     progress: Mutex<Progress>,
+    /// The outcome of sentences that are not searched, once nobody waits for the reply.
+    abandoned: Arc<OnceLock<Outcome>>,
 }
 
 struct Progress {
@@ -223,6 +225,9 @@ struct Progress {
 pub struct Pending {
     receiver: oneshot::Receiver<Reply>,
     cancellation: CancellationToken,
+    deadline: Instant,
+    /// That of the request.
+    abandoned: Arc<OnceLock<Outcome>>,
 }
 
 impl Request {
@@ -238,6 +243,7 @@ impl Request {
         let results = vec![None; sentences.len()];
         let missing = results.len();
         let progress = Progress { results, missing, started: None, reply: Some(sender) };
+        let abandoned = Arc::default();
         let request = Request {
             sentences,
             options,
@@ -245,11 +251,12 @@ impl Request {
             cancellation: cancellation.clone(),
             arrived: Instant::now(),
             progress: Mutex::new(progress),
+            abandoned: Arc::clone(&abandoned),
         };
         if missing == 0 {
             request.reply(&mut request.lock(), Ok(()));
         }
-        (Arc::new(request), Pending { receiver, cancellation })
+        (Arc::new(request), Pending { receiver, cancellation, deadline, abandoned })
     }
 
     /// Returns the number of words of sentence `index`, and one for its end.
@@ -265,6 +272,11 @@ impl Request {
     /// Whether somebody waits for its reply.
     pub fn is_wanted(&self) -> bool {
         !self.cancellation.is_cancelled()
+    }
+
+    /// Returns the outcome of its sentences that are dropped.
+    pub fn dropped_outcome(&self) -> Outcome {
+        self.abandoned.get().copied().unwrap_or(Outcome::Cancelled)
     }
 
     /// Records that a search begins.
@@ -287,6 +299,8 @@ impl Request {
 
     /// Fails the request.
     pub fn fail(&self, failure: Failure) {
+        // Only the first reason counts.
+        let _ = self.abandoned.set(failure.outcome());
         self.cancellation.cancel();
         self.reply(&mut self.lock(), Err(failure));
     }
@@ -325,6 +339,10 @@ impl Pending {
 
 impl Drop for Pending {
     fn drop(&mut self) {
+        let is_late = Instant::now() >= self.deadline;
+        let outcome = if is_late { Outcome::Timeout } else { Outcome::Cancelled };
+        // A request that has failed keeps its reason.
+        let _ = self.abandoned.set(outcome);
         self.cancellation.cancel();
     }
 }

@@ -61,6 +61,7 @@ struct Setup {
     engine: Arc<Engine>,
     queue: Arc<ModelQueue>,
     echo: Arc<Echo>,
+    metrics: Arc<ModelMetrics>,
 }
 
 impl Setup {
@@ -68,8 +69,9 @@ impl Setup {
         let engine = Engine::new(threads, max_words);
         let echo = Arc::new(Echo::default());
         let backend = Arc::clone(&echo) as Arc<dyn Backend>;
-        let queue = engine.start("echo", backend, &Arc::default()).unwrap();
-        Setup { engine, queue, echo }
+        let metrics = Arc::default();
+        let queue = engine.start("echo", backend, &metrics).unwrap();
+        Setup { engine, queue, echo, metrics }
     }
 
     fn submit(&self, texts: &[&str]) -> Result<Pending, Overload> {
@@ -162,6 +164,25 @@ fn dropped_requests_are_not_searched() {
     assert_eq!(texts(last.blocking_reply()), ["last"]);
     assert_eq!(*setup.echo.seen.lock().unwrap(), ["sleep 100", "last"]);
     assert_eq!(setup.engine.queued_words(), 0);
+    assert_eq!(setup.metrics.count(Outcome::Cancelled), 2);
+}
+
+/// The rest of a request is counted by the reason why nobody waits for it.
+#[test]
+fn dropped_sentences_have_the_outcome_of_their_request() {
+    let setup = Setup::new(1, 1 << 20);
+    let first = setup.submit(&["sleep 100"]).unwrap();
+    setup.wait_until_busy();
+    let options = RequestOptions::default();
+    let late = setup.engine.submit(&setup.queue, sentences(&["a", "b"]), options, Instant::now());
+    drop(late.unwrap());
+    let failing = setup.submit(&["panic", "c", "d", "e"]).unwrap();
+    assert!(failing.blocking_reply().outcome.is_err());
+    first.blocking_reply();
+    assert_eq!(texts(setup.submit(&["last"]).unwrap().blocking_reply()), ["last"]);
+    let count = |outcome| setup.metrics.count(outcome);
+    assert_eq!((count(Outcome::Timeout), count(Outcome::Error)), (2, 3));
+    assert_eq!(count(Outcome::Cancelled), 0);
 }
 
 #[test]

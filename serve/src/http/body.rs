@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::io::Read;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,7 @@ use tokio::sync::mpsc;
 
 use super::{Response, respond};
 use crate::background::{self, Abandoned};
+use crate::request_record::RequestRecord;
 
 /// Bytes that are unpacked at a time.
 const UNPACKED_PIECE: u64 = 64 << 10;
@@ -27,13 +29,60 @@ pub enum Body {
     /// One piece.
     Full(Option<Bytes>),
     /// A stream of pieces.
-    Stream(mpsc::Receiver<Bytes>),
+    Stream(PieceStream),
+}
+
+/// Pieces of a body that are sent as they are made.
+pub struct PieceStream {
+    pieces: mpsc::Receiver<Bytes>,
+    /// The record of the request, and the status that it gets after the last piece.
+    record: Option<(Arc<RequestRecord>, u16)>,
 }
 
 impl Body {
     /// Returns a body of one piece.
     pub fn full(bytes: Bytes) -> Self {
         Body::Full((!bytes.is_empty()).then_some(bytes))
+    }
+
+    /// Returns a body of the pieces that are sent to `pieces`.
+    pub fn stream(pieces: mpsc::Receiver<Bytes>) -> Self {
+        Body::Stream(PieceStream { pieces, record: None })
+    }
+
+    /// Completes the record of a request with this body: at once, or after the last piece of a
+    /// stream.
+    pub(crate) fn complete(&mut self, record: Arc<RequestRecord>, status: u16) {
+        match self {
+            Body::Full(bytes) => {
+                record.add_bytes(bytes.as_ref().map_or(0, Bytes::len));
+                record.complete(status);
+            }
+            Body::Stream(stream) => {
+                record.set_open_ended();
+                stream.record = Some((record, status));
+            }
+        }
+    }
+}
+
+impl PieceStream {
+    fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        let piece = self.pieces.poll_recv(context);
+        match &piece {
+            Poll::Pending => {}
+            Poll::Ready(Some(bytes)) => {
+                if let Some((record, _)) = &self.record {
+                    record.add_bytes(bytes.len());
+                }
+            }
+            Poll::Ready(None) => {
+                if let Some((record, status)) = self.record.take() {
+                    record.complete(status);
+                }
+            }
+        }
+        piece
     }
 }
 
@@ -47,8 +96,8 @@ impl hyper::body::Body for Body {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut *self {
             Body::Full(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Body::Stream(pieces) => {
-                pieces.poll_recv(context).map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
+            Body::Stream(stream) => {
+                stream.poll_piece(context).map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
             }
         }
     }

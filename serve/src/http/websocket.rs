@@ -22,6 +22,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::connection_guard::ConnectionGuard;
 use super::{Response, respond};
+use crate::request_record::RequestRecord;
 
 /// The time limit for sending a message.
 const MAX_SEND: Duration = Duration::from_secs(60);
@@ -44,8 +45,13 @@ pub fn is_upgrade(headers: &HeaderMap) -> bool {
 }
 
 /// Answers the handshake of `request`. After it, `answerer` answers the messages in order, each of
-/// at most `limit` bytes.
-pub fn open(mut request: Request<Incoming>, limit: usize, answerer: impl Answerer) -> Response {
+/// at most `limit` bytes. The websocket holds the record of the request until it is closed.
+pub(crate) fn open(
+    mut request: Request<Incoming>,
+    limit: usize,
+    answerer: impl Answerer,
+    record: &Arc<RequestRecord>,
+) -> Response {
     let key = request.headers().get(SEC_WEBSOCKET_KEY).cloned();
     let version = request.headers().get(SEC_WEBSOCKET_VERSION);
     let (Some(key), Some(b"13")) = (key, version.map(HeaderValue::as_bytes)) else {
@@ -61,10 +67,12 @@ pub fn open(mut request: Request<Incoming>, limit: usize, answerer: impl Answere
     let stop = request.extensions().get::<watch::Receiver<bool>>().cloned();
     let upgrade = hyper::upgrade::on(&mut request);
     if let Some(stop) = stop {
+        let record = Arc::clone(record);
+        record.set_open_ended();
         tokio::spawn(async move {
             // Counted as a connection until the websocket is closed.
             let _guard = guard;
-            converse(upgrade, limit, answerer, stop).await;
+            record.with_key_name(converse(upgrade, limit, answerer, stop, &record)).await;
         });
     }
     let mut response = respond(StatusCode::SWITCHING_PROTOCOLS, "", "");
@@ -84,6 +92,7 @@ async fn converse(
     limit: usize,
     answerer: impl Answerer,
     mut stop: watch::Receiver<bool>,
+    record: &RequestRecord,
 ) {
     let Ok(upgraded) = upgrade.await else { return };
     let limits = WebSocketConfig::default()
@@ -121,10 +130,12 @@ async fn converse(
         };
         match answer {
             Ok(text) => {
+                let bytes = text.len();
                 let sent = tokio::time::timeout(MAX_SEND, socket.send(Message::text(text))).await;
                 if !matches!(sent, Ok(Ok(()))) {
                     return;
                 }
+                record.add_bytes(bytes);
             }
             Err((code, reason)) => return close(&mut socket, code, &reason).await,
         }

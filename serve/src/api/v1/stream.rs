@@ -50,7 +50,7 @@ pub(in crate::api) fn answer(app: &Arc<App>, request: Request<Incoming>) -> Resp
     }
     let (sender, receiver) = mpsc::channel(4);
     tokio::spawn(run(Arc::clone(app), key, request.into_body(), sender));
-    let mut response = Response::new(Body::Stream(receiver));
+    let mut response = Response::new(Body::stream(receiver));
     *response.status_mut() = StatusCode::OK;
     let media_type = hyper::header::HeaderValue::from_static(JSON_LINES);
     response.headers_mut().insert(hyper::header::CONTENT_TYPE, media_type);

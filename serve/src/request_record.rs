@@ -1,0 +1,170 @@
+//! Record of a request: its line in the log and its place in the measurements.
+//!
+//! It is written when the last owner drops it: the handler of the request, the body of a stream or
+//! the task of a websocket. All three are dropped when the client goes away, so such requests are
+//! recorded, too.
+
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::Instant;
+
+use hyper::Method;
+use hyper::header::HeaderValue;
+
+use crate::access_log::{AccessLog, Record};
+use crate::metrics::Metrics;
+
+/// The status of a request whose response was not completed, mostly because its client went away.
+/// The number is that of nginx.
+const GIVEN_UP: u16 = 499;
+
+tokio::task_local! {
+    /// The name of the key of the request that a task answers. Every protocol finds keys in another
+    /// place.
+    static KEY_NAME: Arc<OnceLock<String>>;
+}
+
+/// Remembers the name of the key of the request that this task answers.
+pub(crate) fn set_key_name(name: &str) {
+    // Requests outside of a task, as in tests, have no record.
+    let _ = KEY_NAME.try_with(|known| known.set(name.to_owned()));
+}
+
+/// The properties of a request that are known before it is answered.
+pub(crate) struct RequestHead {
+    pub id: HeaderValue,
+    pub traceparent: Option<HeaderValue>,
+    /// The address of the client, where it is known.
+    pub client: Option<IpAddr>,
+    pub method: Method,
+    pub path: String,
+    /// The group of protocols, or another part of the server.
+    pub group: &'static str,
+}
+
+/// A request that is being answered.
+pub struct RequestRecord {
+    metrics: Arc<Metrics>,
+    log: Option<Arc<AccessLog>>,
+    head: RequestHead,
+    started: Instant,
+    key: Arc<OnceLock<String>>,
+    status: AtomicU16,
+    /// Bytes of the body of the response.
+    bytes: AtomicU64,
+    /// Whether the client decides how long it takes.
+    is_open_ended: AtomicBool,
+}
+
+impl RequestRecord {
+    /// Creates the record of a request that begins now.
+    pub(crate) fn new(
+        metrics: &Arc<Metrics>,
+        log: Option<&Arc<AccessLog>>,
+        head: RequestHead,
+    ) -> Arc<Self> {
+        Arc::new(RequestRecord {
+            metrics: Arc::clone(metrics),
+            log: log.cloned(),
+            head,
+            started: Instant::now(),
+            key: Arc::default(),
+            status: AtomicU16::new(GIVEN_UP),
+            bytes: AtomicU64::new(0),
+            is_open_ended: AtomicBool::new(false),
+        })
+    }
+
+    /// Runs `answering`, which may set the name of the key.
+    pub(crate) async fn with_key_name<F: Future>(&self, answering: F) -> F::Output {
+        KEY_NAME.scope(Arc::clone(&self.key), answering).await
+    }
+
+    /// Sets the status of a request with a complete response.
+    pub(crate) fn complete(&self, status: u16) {
+        self.status.store(status, Ordering::Relaxed);
+    }
+
+    /// Counts bytes of the response.
+    pub(crate) fn add_bytes(&self, count: usize) {
+        self.bytes.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    /// Excludes the time from the measurements, because the client decides how long it takes.
+    pub(crate) fn set_open_ended(&self) {
+        self.is_open_ended.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Drop for RequestRecord {
+    fn drop(&mut self) {
+        let status = match *self.status.get_mut() {
+            GIVEN_UP if thread::panicking() => 500,
+            status => status,
+        };
+        let time = self.started.elapsed();
+        let is_measured = !*self.is_open_ended.get_mut();
+        let head = &self.head;
+        self.metrics.record_request(head.group, status, is_measured.then_some(time));
+        let Some(log) = &self.log else { return };
+        let is_written = log.write(&Record {
+            id: head.id.to_str().unwrap_or_default(),
+            traceparent: head.traceparent.as_ref().and_then(|value| value.to_str().ok()),
+            client: head.client.map(|address| address.to_string()),
+            method: head.method.as_str(),
+            path: &head.path,
+            group: head.group,
+            key: self.key.get().map(String::as_str),
+            status,
+            time,
+            bytes: self.bytes.load(Ordering::Relaxed),
+        });
+        if !is_written {
+            self.metrics.lost_log_lines.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(metrics: &Arc<Metrics>, log: &Arc<AccessLog>) -> Arc<RequestRecord> {
+        let head = RequestHead {
+            id: HeaderValue::from_static("7"),
+            traceparent: None,
+            client: None,
+            method: Method::POST,
+            path: "/v1/translate".into(),
+            group: "v1",
+        };
+        RequestRecord::new(metrics, Some(log), head)
+    }
+
+    #[test]
+    fn a_request_is_recorded_when_nobody_answers_it_any_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let (log, metrics) = (Arc::new(AccessLog::open(&path).unwrap()), Arc::default());
+        let read = || -> Vec<serde_json::Value> {
+            let text = std::fs::read_to_string(&path).unwrap();
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        };
+        drop(record(&metrics, &log));
+        let answered = record(&metrics, &log);
+        answered.complete(101);
+        answered.set_open_ended();
+        let other = Arc::clone(&answered);
+        drop(answered);
+        assert_eq!(read().len(), 1);
+        other.add_bytes(12);
+        drop(other);
+        let lines = read();
+        assert_eq!(lines[0]["status"], 499);
+        assert_eq!(lines[0]["bytes"], 0);
+        assert_eq!(lines[1]["status"], 101);
+        assert_eq!(lines[1]["bytes"], 12);
+    }
+}
