@@ -212,7 +212,8 @@ impl App {
         self.draining.store(true, Ordering::Release);
     }
 
-    /// Makes the server reject new requests.
+    /// Marks the server as stopping. Requests that have begun are finished; each is the last one of
+    /// its connection.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
     }
@@ -326,9 +327,6 @@ impl App {
         if sentences.len() > limits.lines {
             let reason = format!("{} sentences; {} are allowed", sentences.len(), limits.lines);
             return Err(Refusal::TooLarge(reason));
-        }
-        if self.is_stopping() {
-            return Err(Refusal::Unavailable);
         }
         let words: usize =
             sentences.iter().map(|one| one.text.split(u8::is_ascii_whitespace).count()).sum();

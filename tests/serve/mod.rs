@@ -19,6 +19,7 @@ mod moses_clients;
 mod protocols;
 mod running;
 mod same_bytes;
+mod stopping;
 mod texts;
 mod web_page;
 mod weblate;

@@ -104,6 +104,10 @@ async fn converse(
     // A message that arrived while the previous one was answered.
     let mut next = None;
     loop {
+        let is_stopping = *stop.borrow();
+        if is_stopping {
+            return close(&mut socket, 1001, "the server is stopping").await;
+        }
         let message = match next.take() {
             Some(message) => Some(message),
             None => tokio::select! {

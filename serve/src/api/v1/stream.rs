@@ -14,7 +14,7 @@ use hyper::body::Incoming;
 use hyper::header::ACCEPT;
 use hyper::{Method, Request, StatusCode};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use super::translate::{self, OneOrMany};
 use super::{problem, refuse};
@@ -49,7 +49,8 @@ pub(in crate::api) fn answer(app: &Arc<App>, request: Request<Incoming>) -> Resp
         return body::unknown_encoding("identity");
     }
     let (sender, receiver) = mpsc::channel(4);
-    tokio::spawn(run(Arc::clone(app), key, request.into_body(), sender));
+    let stop = request.extensions().get::<watch::Receiver<bool>>().cloned();
+    tokio::spawn(run(Arc::clone(app), key, request.into_body(), sender, stop));
     let mut response = Response::new(Body::stream(receiver));
     *response.status_mut() = StatusCode::OK;
     let media_type = hyper::header::HeaderValue::from_static(JSON_LINES);
@@ -59,8 +60,16 @@ pub(in crate::api) fn answer(app: &Arc<App>, request: Request<Incoming>) -> Resp
 
 type Line = Pin<Box<dyn Future<Output = Value> + Send>>;
 
-async fn run(app: Arc<App>, key: Option<String>, mut body: Incoming, sender: mpsc::Sender<Bytes>) {
+async fn run(
+    app: Arc<App>,
+    key: Option<String>,
+    mut body: Incoming,
+    sender: mpsc::Sender<Bytes>,
+    stop: Option<watch::Receiver<bool>>,
+) {
     let limits = app.configuration.limits.clone();
+    let end = wait_for_end(stop, Duration::from_secs(limits.grace_seconds));
+    tokio::pin!(end);
     let mut unread = Vec::new();
     let mut under_way: VecDeque<tokio::task::JoinHandle<Value>> = VecDeque::new();
     let mut ended = false;
@@ -123,6 +132,11 @@ async fn run(app: Arc<App>, key: Option<String>, mut body: Incoming, sender: mps
                 }
             }
             () = sender.closed() => break,
+            () = end.as_mut() => {
+                let first = number + 1 - under_way.len() as u64;
+                let _ = sender.send(error_line(first, &Refusal::Unavailable)).await;
+                break;
+            }
         }
         if failure.is_some() && !ended {
             ended = true;
@@ -133,6 +147,14 @@ async fn run(app: Arc<App>, key: Option<String>, mut body: Incoming, sender: mps
     }
     // Nobody waits for the rest.
     under_way.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+/// Waits until a stopping server ends streams, before it closes their connections after `grace`.
+async fn wait_for_end(stop: Option<watch::Receiver<bool>>, grace: Duration) {
+    let Some(mut stop) = stop else { return std::future::pending().await };
+    // An error means that the server has ended.
+    drop(stop.wait_for(|is_stopping| *is_stopping).await);
+    tokio::time::sleep(grace * 9 / 10).await;
 }
 
 /// Returns the answer to a line that is not translated.
