@@ -45,7 +45,9 @@ fn tests_connect_to_this_machine_only() {
         let text = std::fs::read_to_string(&path).unwrap();
         for call in ["TcpStream::connect(\"", "UdpSocket::bind(\"", "TcpListener::bind(\""] {
             let addresses = literals_after(&text, call);
-            let others = addresses.filter(|name| !name.starts_with("127.0.0.1:"));
+            let is_here =
+                |name: &&str| ["127.0.0.1:", "[::1]:"].iter().any(|own| name.starts_with(own));
+            let others = addresses.filter(|name| !is_here(name));
             distant.extend(others.map(|name| format!("{}: {name}", path.display())));
         }
     }

@@ -44,6 +44,7 @@ mod connections;
 pub mod engine;
 pub mod http;
 mod keys;
+mod listen_addresses;
 mod listener;
 pub mod metrics;
 pub mod models;

@@ -15,6 +15,7 @@ use crate::connections;
 use crate::http::client_address::Peer;
 use crate::http::connection_guard::ConnectionGuard;
 use crate::http::socket_access::SocketAccess;
+use crate::listen_addresses::ListenAddresses;
 use crate::{Error, Result};
 
 /// The most connections that wait to be accepted, if the system allows that many. A client for
@@ -39,29 +40,21 @@ impl Drop for SocketFile {
 }
 
 impl Listener {
-    /// Listens on `address`, which has a port. Must be called within a runtime.
+    /// Listens on `address`, which has a port and is one of `all`. Must be called within a runtime.
     ///
     /// # Errors
     /// If the address is invalid or in use.
-    pub fn tcp(address: &str) -> Result<Self> {
+    pub(crate) fn tcp(address: &str, all: &ListenAddresses) -> Result<Self> {
         let fail = |error| Error::system(address, error);
         let addresses: Vec<SocketAddr> = address.to_socket_addrs().map_err(fail)?.collect();
         let mut failure = io::Error::other("the name has no address");
         for address in addresses {
-            match bind(address) {
+            match bind(address, all.is_only_v6(address)) {
                 Ok(listener) => return Ok(Listener::Tcp(listener)),
                 Err(error) => failure = error,
             }
         }
         Err(fail(failure))
-    }
-
-    /// Checks that `address` is valid, without listening.
-    ///
-    /// # Errors
-    /// If it is invalid.
-    pub fn check_tcp(address: &str) -> Result<()> {
-        address.to_socket_addrs().map(drop).map_err(|error| Error::system(address, error))
     }
 
     /// Checks that a socket could be created at `path`, without creating it.
@@ -111,6 +104,14 @@ impl Listener {
             .enumerate()
             .map(|(index, listener)| listener.map_err(|error| Error::system(name(index), error)))
             .collect()
+    }
+
+    /// Returns its address if it is not a file.
+    pub fn tcp_address(&self) -> Option<SocketAddr> {
+        match self {
+            Listener::Tcp(listener) => listener.local_addr().ok(),
+            Listener::Unix(..) => None,
+        }
     }
 
     /// Returns its address as clients write it.
@@ -244,10 +245,13 @@ fn find_group(name: &str) -> io::Result<u32> {
     found.ok_or_else(|| io::Error::other(format!("there is no group {name} in /etc/group")))
 }
 
-/// Listens on an address that is not a name.
-fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+/// Listens on an address that is not a name. `[::]` includes IPv4, except with `is_only_v6`.
+fn bind(address: SocketAddr, is_only_v6: bool) -> io::Result<TcpListener> {
     use tokio::net::TcpSocket;
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    if is_only_v6 {
+        socket2::SockRef::from(&socket).set_only_v6(true)?;
+    }
     // A restarted server need not wait for the connections of its predecessor.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;

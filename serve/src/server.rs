@@ -17,12 +17,16 @@ use crate::app::App;
 use crate::config::Configuration;
 use crate::engine::Engine;
 use crate::keys::Keys;
+use crate::listen_addresses::ListenAddresses;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::models::Opener;
 use crate::reload::{self, ReloadRequest, ReloadSender};
 use crate::{Error, Result};
 use std::sync::atomic::Ordering;
+
+/// The address of a server that is not told any.
+const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 
 /// Reads the configuration, at the start and at every reload.
 pub type ConfigurationSource = Box<dyn Fn() -> Result<Configuration> + Send + Sync>;
@@ -63,9 +67,8 @@ impl Server {
             .build()
             .map_err(|error| Error::system("the runtime of sockets", error))?;
         let within_runtime = runtime.enter();
-        let listeners = listen(&configuration)?;
+        let (listeners, metrics) = listen(&configuration)?;
         let addresses = listeners.iter().map(Listener::name).collect();
-        let metrics = configuration.metrics.as_deref().map(Listener::tcp).transpose()?;
         let metrics_address = metrics.as_ref().map(Listener::name);
         drop(within_runtime);
         if configuration.api_keys.is_none() && listeners.iter().any(Listener::is_public) {
@@ -166,9 +169,8 @@ pub fn check(configuration: &Configuration, tuner: Arc<Autotuner>) -> Result<Vec
 /// Checks keys, addresses, groups and folders without using them: a server may be running.
 fn check_environment(configuration: &Configuration) -> Result<()> {
     configuration.api_keys.as_deref().map(Keys::read).transpose()?;
-    for address in configuration.listen.iter().chain(&configuration.metrics) {
-        Listener::check_tcp(address)?;
-    }
+    let names = configuration.listen.iter().chain(&configuration.metrics).map(String::as_str);
+    ListenAddresses::resolve(names, [])?;
     let access = configuration.socket_access()?;
     for path in &configuration.unix {
         Listener::check_unix(path, &access)?;
@@ -183,19 +185,25 @@ fn opener(configuration: &Configuration, tuner: Arc<Autotuner>) -> Opener {
     Opener { engine, metrics: Arc::new(Metrics::default()), tuner }
 }
 
-fn listen(configuration: &Configuration) -> Result<Vec<Listener>> {
+/// Opens the sockets of all requests, and the one that serves only measurements.
+fn listen(configuration: &Configuration) -> Result<(Vec<Listener>, Option<Listener>)> {
     let mut listeners = Listener::inherited()?;
-    if listeners.is_empty() && configuration.listen.is_empty() && configuration.unix.is_empty() {
-        listeners.push(Listener::tcp("127.0.0.1:8080")?);
-    }
-    for address in &configuration.listen {
-        listeners.push(Listener::tcp(address)?);
+    let is_default =
+        listeners.is_empty() && configuration.listen.is_empty() && configuration.unix.is_empty();
+    let default = is_default.then_some(DEFAULT_ADDRESS);
+    let names: Vec<&str> = configuration.listen.iter().map(String::as_str).chain(default).collect();
+    let metrics = configuration.metrics.as_deref();
+    let inherited = listeners.iter().filter_map(Listener::tcp_address);
+    let addresses = ListenAddresses::resolve(names.iter().copied().chain(metrics), inherited)?;
+    for name in names {
+        listeners.push(Listener::tcp(name, &addresses)?);
     }
     let access = configuration.socket_access()?;
     for path in &configuration.unix {
         listeners.push(Listener::unix(path, &access)?);
     }
-    Ok(listeners)
+    let metrics = metrics.map(|name| Listener::tcp(name, &addresses)).transpose()?;
+    Ok((listeners, metrics))
 }
 
 /// Reloads keys and configuration, and opens the models that have changed. Returns whether all

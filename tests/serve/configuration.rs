@@ -70,12 +70,21 @@ fn a_check_covers_keys_addresses_groups_and_folders() {
         command.output().unwrap()
     };
     assert_eq!(check("listen = [\"127.0.0.1:0\"]").status.code(), Some(0));
+    assert_eq!(check("listen = [\"0.0.0.0:8386\", \"[::]:8386\"]").status.code(), Some(0));
     let file = path("file");
     for (settings, part) in [
         ("api-keys = \"none\"".to_owned(), "none"),
         ("api-keys = \"bad-keys\"".to_owned(), "bad-keys, line 1"),
         ("listen = [\"127.0.0.1\"]".to_owned(), "127.0.0.1: "),
         ("metrics = \"9090\"".to_owned(), "9090: "),
+        (
+            "listen = [\"[::]:8386\", \"[::1]:8386\"]".to_owned(),
+            "[::1]:8386 is listened to already",
+        ),
+        (
+            "metrics = \"127.0.0.1:8405\"\nlisten = [\"127.0.0.1:8405\"]".to_owned(),
+            "127.0.0.1:8405 is listened to already",
+        ),
         ("access-log = \"nowhere/x\"".to_owned(), "nowhere/x"),
         (format!("unix = [{file:?}]"), "not a socket"),
         ("unix = [\"/nowhere/x\"]".to_owned(), "/nowhere/x"),

@@ -351,6 +351,29 @@ fn what_keeps_a_server_from_starting_is_one_line() {
     assert!(lossy_text(&checked.stdout).starts_with("toy: ok, "), "{checked:?}");
 }
 
+/// As other servers are configured for both families.
+#[test]
+fn one_port_may_be_that_of_both_families() {
+    if std::net::TcpListener::bind("[::1]:0").is_err() {
+        return crate::common::report_skip("this machine has no IPv6");
+    }
+    for is_v6_first in [false, true] {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = free.local_addr().unwrap().port();
+        drop(free);
+        let mut addresses = [format!("0.0.0.0:{port}"), format!("[::]:{port}")];
+        if is_v6_first {
+            addresses.reverse();
+        }
+        let [first, second] = &addresses;
+        let server = Server::start(&["--listen", first, "--listen", second, "--model", &toy()]);
+        for address in [&server.address, &format!("127.0.0.1:{port}"), &format!("[::1]:{port}")] {
+            let mut client = super::client::Client::connect(address);
+            assert_eq!(client.request("GET", "/healthz", &[], b"").status, 200, "{address}");
+        }
+    }
+}
+
 /// Moses' way to start a server.
 #[test]
 fn translate_starts_a_server_with_one_system() {

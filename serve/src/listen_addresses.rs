@@ -1,0 +1,105 @@
+//! Addresses that a server listens on, compared with each other before a socket is opened.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+
+use crate::{Error, Result};
+
+/// The resolved addresses of a server.
+pub(crate) struct ListenAddresses(Vec<SocketAddr>);
+
+impl ListenAddresses {
+    /// Resolves `names`, each an address or a name with a port. `inherited` are the addresses of
+    /// sockets that are open already.
+    ///
+    /// # Errors
+    /// If one is invalid, or no socket can be opened at it beside the earlier ones.
+    pub fn resolve<'n>(
+        names: impl IntoIterator<Item = &'n str>,
+        inherited: impl IntoIterator<Item = SocketAddr>,
+    ) -> Result<Self> {
+        let mut taken: Vec<(&str, SocketAddr)> = Vec::new();
+        for name in names {
+            let found = name.to_socket_addrs().map_err(|error| Error::system(name, error))?;
+            let mut conflict = None;
+            let mut free = None;
+            for address in found {
+                match taken.iter().find(|(_, other)| overlap(address, *other)) {
+                    Some((other, _)) => conflict = conflict.or(Some(*other)),
+                    None => free = free.or(Some(address)),
+                }
+            }
+            match (free, conflict) {
+                (Some(address), _) => taken.push((name, address)),
+                (None, Some(other)) => {
+                    let reason = format!(
+                        "{name} is listened to already, as {other}; leave one out, or give it \
+                         another port"
+                    );
+                    return Err(Error::Usage { reason });
+                }
+                // A name without an address is reported when it is opened.
+                (None, None) => {}
+            }
+        }
+        let named = taken.into_iter().map(|(_, address)| address);
+        Ok(ListenAddresses(named.chain(inherited).collect()))
+    }
+
+    /// Whether the socket at `address` is for IPv6 alone because another one serves IPv4 at the same
+    /// port. Otherwise `[::]` serves both.
+    pub fn is_only_v6(&self, address: SocketAddr) -> bool {
+        let has_v4 = self.0.iter().any(|other| other.is_ipv4() && other.port() == address.port());
+        address.is_ipv6() && address.ip().is_unspecified() && address.port() != 0 && has_v4
+    }
+}
+
+/// Whether two sockets cannot listen at these addresses. Port 0 is a free one.
+fn overlap(one: SocketAddr, other: SocketAddr) -> bool {
+    let is_same_port = one.port() == other.port() && one.port() != 0;
+    let is_everywhere = one.ip().is_unspecified() || other.ip().is_unspecified();
+    is_same_port && one.is_ipv4() == other.is_ipv4() && (is_everywhere || one == other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(names: &[&str]) -> Result<ListenAddresses> {
+        ListenAddresses::resolve(names.iter().copied(), [])
+    }
+
+    #[test]
+    fn an_address_is_listened_to_once() {
+        for good in [
+            &["0.0.0.0:80", "[::]:80"][..],
+            &["[::]:80", "127.0.0.1:80"],
+            &["127.0.0.1:80", "127.0.0.2:80", "[::1]:80", "127.0.0.1:81"],
+            &["127.0.0.1:0", "127.0.0.1:0"],
+        ] {
+            assert!(resolve(good).is_ok(), "{good:?}");
+        }
+        for wrong in [
+            &["127.0.0.1:80", "127.0.0.1:80"],
+            &["0.0.0.0:80", "127.0.0.1:80"],
+            &["[::1]:80", "[::]:80"],
+        ] {
+            let error = resolve(wrong).err().unwrap().to_string();
+            assert!(error.contains(wrong[0]) && error.contains(wrong[1]), "{error}");
+        }
+    }
+
+    #[test]
+    fn both_families_may_have_one_port() {
+        let only_v6 = |names: &[&str], address: &str| {
+            resolve(names).unwrap().is_only_v6(address.parse().unwrap())
+        };
+        assert!(only_v6(&["0.0.0.0:80", "[::]:80"], "[::]:80"));
+        assert!(only_v6(&["[::]:80", "127.0.0.1:80"], "[::]:80"));
+        assert!(!only_v6(&["[::]:80", "0.0.0.0:81"], "[::]:80"));
+        assert!(!only_v6(&["[::]:0", "0.0.0.0:0"], "[::]:0"));
+        assert!(!only_v6(&["[::1]:80", "0.0.0.0:80"], "[::1]:80"));
+        let inherited = ["127.0.0.1:80".parse::<SocketAddr>().unwrap()];
+        let addresses = ListenAddresses::resolve(["[::]:80"], inherited).unwrap();
+        assert!(addresses.is_only_v6("[::]:80".parse().unwrap()));
+    }
+}
