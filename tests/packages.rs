@@ -193,6 +193,9 @@ fn files_that_recipes_name_are_there() {
     assert!(passwd.contains(":65532:65532:") && recipe.contains("USER 65532:65532"));
     let unit = std::fs::read_to_string(root.join("packaging/miriam.service")).unwrap();
     assert!(unit.contains("ExecStart=/usr/bin/miriam serve --config /etc/miriam/serve.toml\n"));
+    // A binary with `cuda` finds GPUs; other devices are hidden.
+    assert!(unit.contains("\nDevicePolicy=closed\nDeviceAllow=char-nvidia* rw\n"), "{unit}");
+    assert!(!unit.contains("\nPrivateDevices="), "{unit}");
     if have(&["systemd-analyze"]) {
         let mut analyze = Command::new("systemd-analyze");
         let output = analyze.arg("verify").arg(root.join("packaging/miriam.service")).output();
