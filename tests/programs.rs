@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::common::{
-    lossy_text, miriam, project_root, read_decompressed, run, run_with_input, shared_data,
+    lossy_text, miriam, output_with_input, project_root, read_decompressed, run, run_with_input,
+    shared_data,
 };
 
 /// A folder with the names, made by the binary.
@@ -62,6 +63,24 @@ fn lmplz_writes_what_kenlms_wrote() {
     run(Command::new(&lmplz).args(limit).arg("--text").arg(&text).arg("--arpa").arg(&arpa));
     let expected = read_decompressed(&cases.join("o3-limit.arpa.gz"));
     assert!(std::fs::read(&arpa).unwrap() == expected);
+}
+
+#[test]
+fn lmplz_takes_the_option_that_its_message_advises() {
+    let folder = tempfile::tempdir().unwrap();
+    let lmplz = aliases(folder.path()).join("lmplz");
+    let estimate = |options: &[&str]| {
+        let mut command = Command::new(&lmplz);
+        command.args(["-o", "2", "-S", "100M", "--discount-fallback"]);
+        output_with_input(command.args(options), b"a <s> b\nc a b\n")
+    };
+    let refused = estimate(&[]);
+    assert!(!refused.status.success());
+    let refused = lossy_text(&refused.stderr);
+    assert!(refused.contains("pass --skip-symbols"), "{refused}");
+    let advised = estimate(&["--skip-symbols"]);
+    assert!(advised.status.success(), "{}", lossy_text(&advised.stderr));
+    assert_eq!(lossy_text(&advised.stdout), lossy_text(&estimate(&["--skip_symbols"]).stdout));
 }
 
 /// The lines that KenLM's lmplz printed for this text of five words, and the model after them.

@@ -23,7 +23,7 @@ struct Arguments {
           default_missing_value = "1", value_parser = parse_switch, action = ArgAction::Set)]
     interpolate_unigrams: bool,
     /// Read <s>, </s> and <unk> in the text as spaces
-    #[arg(long = "skip_symbols")]
+    #[arg(long = "skip_symbols", alias = "skip-symbols")]
     skip_symbols: bool,
     /// The folder for temporary files, or the prefix of their names
     #[arg(short = 'T', long = "temp_prefix", default_value = "/tmp/")]
