@@ -59,6 +59,9 @@ fn moses_programs_translate() {
         let wrong = ["-f", text(&ini), "--server-port", "high"];
         let error = run_to_usage_error(names.program("mosesserver").args(wrong));
         assert!(error.contains("\"high\": give a number from 0 to 65535"), "{error}");
+        // Scripts name the flag that the name implies.
+        let error = run_to_usage_error(names.program("mosesserver").arg("--server").args(wrong));
+        assert!(error.contains("\"high\": give a number from 0 to 65535"), "{error}");
     }
 }
 

@@ -222,7 +222,10 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
     same_options("moses", &["translate"]),
     same_options("moses2", &["translate"]),
     #[cfg(feature = "serve")]
-    same_options("mosesserver", &["translate", "-server"]),
+    RenamedProgram {
+        options: &[flag("-server"), flag("--server")],
+        ..same_options("mosesserver", &["translate", "-server"])
+    },
     same_options("normalize-punctuation.perl", &["normalize"]),
     same_options("sacrebleu", &["evaluate"]),
     RenamedProgram {
@@ -359,6 +362,7 @@ impl RenamedProgram {
                         .clone()
                         .or_else(|| given.next_if(|word| truth_value(word).is_some()).cloned());
                     match value.as_deref().map(truth_value) {
+                        None | Some(Some(true)) if self.has_flag(rule.name) => {}
                         None | Some(Some(true)) => words.push(rule.name.into()),
                         Some(Some(false)) => words.extend(off.map(OsString::from)),
                         // The parser rejects it.
@@ -379,6 +383,11 @@ impl RenamedProgram {
             }
         }
         words
+    }
+
+    /// Whether the command has a flag already, with one dash or two.
+    fn has_flag(&self, name: &str) -> bool {
+        self.command.iter().any(|own| own.trim_start_matches('-') == name.trim_start_matches('-'))
     }
 
     /// Returns a word as this program reads it, which calls both standard streams `-`.
@@ -446,6 +455,13 @@ mod tests {
                 "moses2 -f moses.ini -n-best-list - 5",
                 "miriam translate -f moses.ini -n-best-list - 5",
             ),
+            #[cfg(feature = "serve")]
+            (
+                "mosesserver -f a.ini --server --server-port 8390",
+                "miriam translate -server -f a.ini --server-port 8390",
+            ),
+            #[cfg(feature = "serve")]
+            ("mosesserver -server true -f a.ini", "miriam translate -server -f a.ini"),
             ("marian --version", "miriam --version"),
             ("detruecase.perl -headline a", "miriam truecase --undo --headline a"),
             ("sacrebleu ref -i out -m chrf", "miriam evaluate ref -i out -m chrf"),
