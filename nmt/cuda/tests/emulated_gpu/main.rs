@@ -22,7 +22,11 @@ fn kernels_agree_with_the_cpu() {
     let others = [
         ("seed=4", "networks::"),
         ("seed=5,capability=90", "half_precision::"),
-        ("seed=6,capability=75", "half_precision::"),
+        ("seed=6,capability=90", "half_precision::"),
+        ("seed=7,capability=90", "half_precision::"),
+        ("seed=8,capability=75", "half_precision::"),
+        ("seed=9,capability=75", "half_precision::"),
+        ("seed=10,capability=75", "half_precision::"),
     ];
     let runs = operations.into_iter().chain(others).map(|(settings, tests)| {
         let environment = miriam_emulated_driver::environment(folder.path(), settings).unwrap();

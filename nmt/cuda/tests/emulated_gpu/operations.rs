@@ -175,7 +175,7 @@ macro_rules! compare_backends {
     };
 }
 
-const ACTIVATIONS: [Activation; 8] = [
+pub(crate) const ACTIVATIONS: [Activation; 8] = [
     Activation::None,
     Activation::Relu,
     Activation::Swish,
