@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use miriam_gpu::Buffer;
 use miriam_nmt_models::{Error, Result};
-use miriam_nmt_network::layer::Device;
-use miriam_nmt_network::plain_parameters::PlainWeights;
+use miriam_nmt_network::layer::{Device, RelativePositions};
+use miriam_nmt_network::plain_parameters::{PlainMatrix, PlainWeights};
 
 use crate::kernels::{HALF_WITH_BF16, Kernels};
 use crate::weights::uploaded;
-use crate::{CudaBackend, WeightFormat, Weights, device_error};
+use crate::{CudaBackend, EmbeddingTable, RelativeTerms, WeightFormat, Weights, device_error};
 
 /// A GPU with the kernels of networks. Clones share it.
 #[derive(Clone)]
@@ -41,6 +41,24 @@ impl CudaDevice {
     pub fn vector(&self, values: &[f32]) -> Result<Arc<Buffer<f32>>> {
         let stream = self.device.new_stream().map_err(device_error)?;
         Ok(Arc::new(uploaded(&stream, values).map_err(device_error)?))
+    }
+
+    /// Returns a table with a row for each token or position in its memory.
+    ///
+    /// # Errors
+    /// If it has too little free memory.
+    pub fn embedding_table(&self, rows: &PlainMatrix) -> Result<EmbeddingTable> {
+        let stream = self.device.new_stream().map_err(device_error)?;
+        EmbeddingTable::upload(&stream, rows).map_err(device_error)
+    }
+
+    /// Returns the relative positions of a layer with their terms in its memory.
+    ///
+    /// # Errors
+    /// If it has too little free memory.
+    pub fn relative_positions(&self, host: RelativePositions) -> Result<RelativeTerms> {
+        let stream = self.device.new_stream().map_err(device_error)?;
+        RelativeTerms::upload(&stream, host).map_err(device_error)
     }
 
     /// Rejects weights that this GPU cannot multiply with.

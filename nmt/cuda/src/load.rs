@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use miriam_gpu::Stream;
 use miriam_kernels::embedding::SinusoidKind;
 use miriam_nmt_models::Result;
 use miriam_nmt_models::architecture::{Model, PositionalEncodingKind};
 use miriam_nmt_network::layer::{
-    AffineNames, DistanceTerms, ParameterLoader, RecurrentParameterLoader, RelativePositions,
+    AffineNames, ParameterLoader, RecurrentParameterLoader, RelativePositions,
 };
 use miriam_nmt_network::plain_parameters::{PlainParameters, PlainWeights};
 
-use crate::weights::{Sinusoids, uploaded};
+use crate::weights::uploaded;
 use crate::{
     CudaBackend, CudaDevice, EmbeddingTable, PositionalEncoding, ProjectedEmbeddings,
     RelativeTerms, WeightFormat, Weights, device_error,
@@ -57,11 +57,7 @@ impl<'a> CudaLoader<'a> {
 
     fn read_table(&self, name: &str) -> Result<EmbeddingTable> {
         let matrix = self.parameters.matrix(name)?;
-        Ok(EmbeddingTable {
-            rows: self.upload(&matrix.values)?,
-            vocab_size: matrix.rows,
-            width: matrix.columns,
-        })
+        EmbeddingTable::upload(&self.stream, &matrix).map_err(device_error)
     }
 }
 
@@ -96,13 +92,7 @@ impl ParameterLoader<CudaBackend> for CudaLoader<'_> {
     }
 
     fn relative_positions(&mut self, host: RelativePositions) -> Result<RelativeTerms> {
-        let (vectors, biases) = match &host.terms {
-            DistanceTerms::Vectors { keys, values } => {
-                (Some([self.upload(keys)?, self.upload(values)?]), None)
-            }
-            DistanceTerms::Biases(biases) => (None, Some(self.upload(biases)?)),
-        };
-        Ok(RelativeTerms { host, vectors, biases, classes: Mutex::default() })
+        RelativeTerms::upload(&self.stream, host).map_err(device_error)
     }
 
     fn positional_encoding(
@@ -118,11 +108,11 @@ impl ParameterLoader<CudaBackend> for CudaLoader<'_> {
             PositionalEncodingKind::SinusoidalMarian
             | PositionalEncodingKind::SinusoidalFromOne
             | PositionalEncodingKind::SinusoidalFromTwo => {
-                Some(PositionalEncoding::Sinusoidal(Sinusoids::new(SinusoidKind::Marian, width)))
+                Some(PositionalEncoding::sinusoidal(SinusoidKind::Marian, width))
             }
-            PositionalEncodingKind::Sinusoidal => Some(PositionalEncoding::Sinusoidal(
-                Sinusoids::new(SinusoidKind::CTranslate2, width),
-            )),
+            PositionalEncodingKind::Sinusoidal => {
+                Some(PositionalEncoding::sinusoidal(SinusoidKind::CTranslate2, width))
+            }
             PositionalEncodingKind::Table { .. } => {
                 Some(PositionalEncoding::Learned(self.read_table(name)?))
             }

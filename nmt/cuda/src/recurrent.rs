@@ -13,8 +13,10 @@ use crate::{CudaBackend, DeviceTensor, EmbeddingTable, SourceKv, Weights};
 
 /// A table of embeddings and the weights that they are multiplied with.
 pub struct ProjectedEmbeddings {
-    pub(crate) table: Arc<EmbeddingTable>,
-    pub(crate) weights: Arc<Weights>,
+    /// The table.
+    pub table: Arc<EmbeddingTable>,
+    /// The weights.
+    pub weights: Arc<Weights>,
 }
 
 impl RecurrentOps for CudaBackend {

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use miriam_gpu::{Buffer, Pod, Result, Stream};
 use miriam_kernels::MatMut;
 use miriam_kernels::embedding::{SinusoidKind, fill_sinusoids};
-use miriam_nmt_network::layer::RelativePositions;
-use miriam_nmt_network::plain_parameters::PlainWeights;
+use miriam_nmt_network::layer::{DistanceTerms, RelativePositions};
+use miriam_nmt_network::plain_parameters::{PlainMatrix, PlainWeights};
 
 use crate::weight_format::WeightFormat;
 
@@ -47,12 +47,30 @@ pub struct EmbeddingTable {
     pub(crate) width: usize,
 }
 
+impl EmbeddingTable {
+    /// Uploads a matrix with a row for each token or position.
+    pub(crate) fn upload(stream: &Stream, matrix: &PlainMatrix) -> Result<Self> {
+        Ok(EmbeddingTable {
+            rows: uploaded(stream, &matrix.values)?,
+            vocab_size: matrix.rows,
+            width: matrix.columns,
+        })
+    }
+}
+
 /// A vector for each position.
 pub enum PositionalEncoding {
     /// A learned table.
     Learned(EmbeddingTable),
     /// Sinusoids of that kind, computed as far as they are needed.
     Sinusoidal(Sinusoids),
+}
+
+impl PositionalEncoding {
+    /// Returns sinusoids of a kind, `width` numbers for each position.
+    pub fn sinusoidal(kind: SinusoidKind, width: usize) -> Self {
+        PositionalEncoding::Sinusoidal(Sinusoids { kind, width, tables: Mutex::default() })
+    }
 }
 
 /// The encodings of the first positions, which grow.
@@ -64,10 +82,6 @@ pub struct Sinusoids {
 }
 
 impl Sinusoids {
-    pub(crate) fn new(kind: SinusoidKind, width: usize) -> Self {
-        Sinusoids { kind, width, tables: Mutex::default() }
-    }
-
     /// Returns a table of at least this many positions.
     pub(crate) fn table(&self, stream: &Stream, positions: usize) -> Result<Arc<EmbeddingTable>> {
         let mut tables = self.tables.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -77,12 +91,8 @@ impl Sinusoids {
         let positions = positions.next_power_of_two().max(256);
         let mut values = vec![0.0; positions * self.width];
         fill_sinusoids(self.kind, MatMut::new(&mut values, positions, self.width));
-        let new = EmbeddingTable {
-            rows: uploaded(stream, &values)?,
-            vocab_size: positions,
-            width: self.width,
-        };
-        let table = Arc::new(new);
+        let matrix = PlainMatrix { rows: positions, columns: self.width, values };
+        let table = Arc::new(EmbeddingTable::upload(stream, &matrix)?);
         tables.push(Arc::clone(&table));
         Ok(table)
     }
@@ -100,6 +110,17 @@ pub struct RelativeTerms {
 }
 
 impl RelativeTerms {
+    /// Uploads the terms of all classes of distances.
+    pub(crate) fn upload(stream: &Stream, host: RelativePositions) -> Result<Self> {
+        let (vectors, biases) = match &host.terms {
+            DistanceTerms::Vectors { keys, values } => {
+                (Some([uploaded(stream, keys)?, uploaded(stream, values)?]), None)
+            }
+            DistanceTerms::Biases(biases) => (None, Some(uploaded(stream, biases)?)),
+        };
+        Ok(RelativeTerms { host, vectors, biases, classes: Mutex::default() })
+    }
+
     /// Returns the classes of the distances from a query to a key, from `-longest` to `longest`.
     pub(crate) fn classes(&self, longest: usize) -> Arc<Vec<u32>> {
         let longest = longest.next_power_of_two().max(64);

@@ -11,7 +11,8 @@ use miriam_nmt_network::layer::{
 };
 use miriam_nmt_network::plain_parameters::{PlainMatrix, PlainWeights};
 
-use crate::operations::{ACTIVATIONS, Random, device};
+use crate::backends::{Random, device};
+use crate::operations::ACTIVATIONS;
 
 /// Returns the formats of 16 bits that the device has.
 fn formats() -> Vec<WeightFormat> {
@@ -113,8 +114,7 @@ fn products_are_those_of_rounded_numbers() {
 }
 
 fn random_weights(random: &mut Random, depth: usize, columns: usize) -> PlainWeights {
-    let matrix = PlainMatrix { rows: depth, columns, values: random.values(depth * columns) };
-    PlainWeights { matrix, bias: Some(random.values(columns)) }
+    PlainWeights { matrix: random.matrix(depth, columns), bias: Some(random.values(columns)) }
 }
 
 fn product(backend: &mut CudaBackend, input: &DeviceTensor, weights: &Arc<Weights>) -> Vec<f32> {

@@ -3,6 +3,7 @@
 //! The library that replaces the driver must be there when a process starts, so the ignored tests
 //! run in processes of their own, which the first test starts.
 
+mod backends;
 mod half_precision;
 mod networks;
 mod operations;

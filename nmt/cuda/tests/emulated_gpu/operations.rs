@@ -1,179 +1,21 @@
 //! Single operations on random matrices against the reference in f64: odd sizes, columns at any
 //! offset, all activations and kinds of operators.
 
-use std::sync::{Arc, OnceLock};
+mod attention;
 
-use miriam_gpu::Buffer;
+use miriam_kernels::embedding::SinusoidKind;
 use miriam_kernels::operators::{
     AverageAttentionGate, Clip, ColumnNorm, Gru, GruVariant, Highway, LinearRecurrence, LstmCell,
-    LstmOutput, MultiplicativeState, Multiply, Normalize, NormalizeColumns, Operator, RunningMean,
-    Sequences,
+    LstmOutput, MultiplicativeState, Multiply, Normalize, NormalizeColumns, RunningMean, Sequences,
 };
-use miriam_nmt_cuda::{CudaBackend, CudaDevice, DeviceTensor, WeightFormat, Weights};
+use miriam_nmt_cuda::CudaBackend;
 use miriam_nmt_network::layer::{
-    Activation, ActivationImpl, AttentionMask, AttentionScore, Backend, ColumnSlice,
-    DecodingBackend, Device, Epilogue, NormKind, OutputColumns, OutputGroup, OutputOps, TopK,
+    Activation, ActivationImpl, Backend, ColumnSlice, Device, Epilogue, NormKind, OutputColumns,
+    OutputGroup, OutputOps, TopK,
 };
 use miriam_nmt_network::plain_parameters::{PlainMatrix, PlainWeights};
-use miriam_nmt_network::reference::{self, Matrix, ReferenceBackend};
 
-/// A linear congruential generator.
-pub(crate) struct Random(pub u64);
-
-impl Random {
-    /// Returns a number from 0 to `limit - 1`.
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        ((self.0 >> 33) % limit as u64) as usize
-    }
-
-    /// Returns a size from 1 to `max`.
-    fn size(&mut self, max: usize) -> usize {
-        1 + self.below(max)
-    }
-
-    /// Returns numbers from -2 to 2.
-    pub fn values(&mut self, count: usize) -> Vec<f32> {
-        (0..count).map(|_| self.below(4001) as f32 / 1000.0 - 2.0).collect()
-    }
-}
-
-/// A backend whose parameters and tensors a test makes and reads.
-trait TestBackend: DecodingBackend + Sized {
-    fn tensor_with(&mut self, rows: usize, width: usize, values: &[f32]) -> Self::Tensor;
-    fn vector_with(&mut self, values: &[f32]) -> Self::Vector;
-    fn weights_with(&mut self, weights: &PlainWeights) -> Self::Weights;
-    fn read(&mut self, tensor: &Self::Tensor) -> Vec<f64>;
-
-    /// Returns a random matrix.
-    fn random_tensor(&mut self, random: &mut Random, rows: usize, width: usize) -> Self::Tensor {
-        self.tensor_with(rows, width, &random.values(rows * width))
-    }
-
-    /// Returns a random vector.
-    fn random_vector(&mut self, random: &mut Random, len: usize) -> Self::Vector {
-        self.vector_with(&random.values(len))
-    }
-
-    /// Returns random weights with a bias.
-    fn random_weights(
-        &mut self,
-        random: &mut Random,
-        depth: usize,
-        columns: usize,
-    ) -> Self::Weights {
-        let values = random.values(depth * columns);
-        let matrix = PlainMatrix { rows: depth, columns, values };
-        self.weights_with(&PlainWeights { matrix, bias: Some(random.values(columns)) })
-    }
-
-    /// Applies an operator to random matrices of these widths, each with more columns around it,
-    /// and to random vectors.
-    fn apply_to_random(
-        &mut self,
-        random: &mut Random,
-        operator: impl Operator,
-        matrices: &[[usize; 2]],
-        vectors: &[usize],
-    ) -> Vec<f64> {
-        let parts: Vec<_> = matrices
-            .iter()
-            .map(|&[rows, width]| {
-                let (before, after) = (random.below(3), random.below(3));
-                (self.random_tensor(random, rows, before + width + after), before..before + width)
-            })
-            .collect();
-        let slices: Vec<_> = parts
-            .iter()
-            .map(|(tensor, columns)| ColumnSlice { tensor, columns: columns.clone() })
-            .collect();
-        let vectors: Vec<_> = vectors.iter().map(|&len| self.random_vector(random, len)).collect();
-        let result = self.apply(operator, &slices, &vectors.iter().collect::<Vec<_>>()).unwrap();
-        self.read(&result)
-    }
-}
-
-fn widen(values: &[f32]) -> Vec<f64> {
-    values.iter().map(|&value| value.into()).collect()
-}
-
-impl TestBackend for ReferenceBackend {
-    fn tensor_with(&mut self, rows: usize, width: usize, values: &[f32]) -> Matrix {
-        Matrix::new(rows, width, widen(values))
-    }
-
-    fn vector_with(&mut self, values: &[f32]) -> Vec<f64> {
-        widen(values)
-    }
-
-    fn weights_with(&mut self, weights: &PlainWeights) -> reference::Weights {
-        let PlainMatrix { rows, columns, values } = &weights.matrix;
-        let bias = weights.bias.as_deref().map(widen);
-        reference::Weights { matrix: Matrix::new(*rows, *columns, widen(values)), bias }
-    }
-
-    fn read(&mut self, tensor: &Matrix) -> Vec<f64> {
-        (0..tensor.rows()).flat_map(|row| tensor.row(row).to_vec()).collect()
-    }
-}
-
-pub(crate) fn device() -> &'static CudaDevice {
-    static DEVICE: OnceLock<CudaDevice> = OnceLock::new();
-    DEVICE.get_or_init(|| CudaDevice::open(0).unwrap())
-}
-
-impl TestBackend for CudaBackend {
-    fn tensor_with(&mut self, rows: usize, width: usize, values: &[f32]) -> DeviceTensor {
-        self.tensor(rows, width, values).unwrap()
-    }
-
-    fn vector_with(&mut self, values: &[f32]) -> Arc<Buffer<f32>> {
-        device().vector(values).unwrap()
-    }
-
-    fn weights_with(&mut self, weights: &PlainWeights) -> Arc<Weights> {
-        device().weights(weights, WeightFormat::F32).unwrap()
-    }
-
-    fn read(&mut self, tensor: &DeviceTensor) -> Vec<f64> {
-        widen(self.values(tensor).unwrap())
-    }
-}
-
-/// Something that both backends compute, from the same random numbers.
-trait Case {
-    fn run<B: TestBackend>(&self, backend: &mut B, random: &mut Random) -> Vec<f64>;
-}
-
-fn compare(case: &impl Case, name: &str, seed: u64) {
-    let expected = case.run(&mut ReferenceBackend, &mut Random(seed));
-    let found = case.run(&mut device().new_backend().unwrap(), &mut Random(seed));
-    assert_eq!(expected.len(), found.len(), "{name}, seed {seed}");
-    for (index, (a, b)) in expected.iter().zip(&found).enumerate() {
-        let is_near = (a - b).abs() <= 1e-5 * a.abs().max(1.0);
-        assert!(
-            is_near,
-            "{name}, seed {seed}, number {index}: {a} in the reference, {b} on the device"
-        );
-    }
-}
-
-/// Declares a test that compares what both backends compute, for several seeds.
-macro_rules! compare_backends {
-    ($name:ident, |$backend:ident, $random:ident| $body:block) => {
-        #[test]
-        #[ignore = "run by kernels_agree_with_the_cpu"]
-        fn $name() {
-            struct Body;
-            impl Case for Body {
-                fn run<B: TestBackend>(&self, $backend: &mut B, $random: &mut Random) -> Vec<f64> {
-                    $body
-                }
-            }
-            (0..4).for_each(|seed| compare(&Body, stringify!($name), seed));
-        }
-    };
-}
+use crate::backends::{Random, TestBackend, compare_backends, device};
 
 pub(crate) const ACTIVATIONS: [Activation; 8] = [
     Activation::None,
@@ -218,6 +60,38 @@ compare_backends!(rows_are_selected_replaced_and_joined, |backend, random| {
     let other = backend.random_tensor(random, rows, 3);
     let joined_columns = backend.concat_columns(&[&from, &other, &from]).unwrap();
     [backend.read(&joined_rows), backend.read(&joined_columns)].concat()
+});
+
+compare_backends!(embeddings_with_all_positions, |backend, random| {
+    let (vocabulary, rows) = (random.size(40), random.size(30));
+    let width = random.size(70);
+    let table = backend.table_with(random.matrix(vocabulary, width));
+    let tokens: Vec<Option<u32>> =
+        (0..rows).map(|row| (row % 4 != 3).then(|| random.below(vocabulary) as u32)).collect();
+    let learned = backend.learned_positions(random.matrix(50, width));
+    let near: Vec<u32> = tokens.iter().map(|_| random.below(50) as u32).collect();
+    // The device has sinusoids of 256 positions at first, and of more when they are needed.
+    let far: Vec<u32> = tokens.iter().map(|_| 250 + random.below(50) as u32).collect();
+    let sinusoids = [SinusoidKind::Marian, SinusoidKind::CTranslate2]
+        .map(|kind| backend.sinusoids(kind, width));
+    let encodings = [
+        None,
+        Some((&learned, &near[..])),
+        Some((&sinusoids[0], &near[..])),
+        Some((&sinusoids[0], &far[..])),
+        Some((&sinusoids[1], &near[..])),
+    ];
+    let mut all = Vec::new();
+    for (index, encoding) in encodings.into_iter().enumerate() {
+        let scale = if index % 2 == 0 { 1.0 } else { 2.5 };
+        let embedded = backend.embed(&table, &tokens, scale, encoding).unwrap();
+        all.extend(backend.read(&embedded));
+    }
+    let weights = backend.random_weights(random, width, 20);
+    let projected = backend.projected_embeddings(table, weights);
+    let embedded = backend.embed_projected(&projected, &tokens).unwrap();
+    all.extend(backend.read(&embedded));
+    all
 });
 
 compare_backends!(elementwise_operators, |backend, random| {
@@ -295,100 +169,6 @@ compare_backends!(layer_and_rms_norms, |backend, random| {
         all.extend(backend.apply_to_random(random, norms, &[shape], &lengths));
     }
     all
-});
-
-/// Returns the `index`th of the queries, keys and values that are side by side in `tensor`, after a
-/// column that is not used.
-fn qkv_part<T>(tensor: &T, index: usize, width: usize) -> ColumnSlice<'_, T> {
-    let first = 1 + index * width;
-    ColumnSlice { tensor, columns: first..first + width }
-}
-
-/// Returns the results of attention with heads of `head_width` columns: with each mask, and with
-/// the weights of one head.
-fn attend<B: TestBackend>(backend: &mut B, random: &mut Random, head_width: usize) -> Vec<f64> {
-    let heads = random.size(3);
-    let width = heads * head_width;
-    let lengths: Vec<usize> = (0..3).map(|_| random.size(70)).collect();
-    let rows = lengths.iter().sum();
-    let all = backend.random_tensor(random, rows, 3 * width + 2);
-    let part = |index| qkv_part(&all, index, width);
-    let sentences = backend.pack_kv(heads, part(1), part(2), &lengths).unwrap();
-    let groups: Vec<_> = lengths.iter().copied().zip(&sentences).collect();
-    let mut numbers = Vec::new();
-    for mask in [AttentionMask::All, AttentionMask::Causal, AttentionMask::Prefix(2)] {
-        let attended = backend.attend(part(0), &groups, mask).unwrap();
-        numbers.extend(backend.read(&attended));
-    }
-    // Sentences that were encoded at another time, and beams of queries.
-    let later = backend.random_tensor(random, lengths[0], 3 * width + 2);
-    let (keys, values) = (qkv_part(&later, 1, width), qkv_part(&later, 2, width));
-    let other = backend.pack_kv(heads, keys, values, &lengths[..1]).unwrap();
-    let queries = backend.random_tensor(random, 5, width);
-    let groups = [(2, &other[0]), (1, &sentences[1]), (2, &sentences[2])];
-    let mut weights = Vec::new();
-    let whole = ColumnSlice { tensor: &queries, columns: 0..width };
-    let attended = backend.attend_with_weights(whole, &groups, heads - 1, &mut weights).unwrap();
-    backend.collect_attention_weights(&mut weights).unwrap();
-    assert_eq!(weights.len(), 5, "a list for each query");
-    numbers.extend(backend.read(&attended));
-    numbers.extend(weights.concat().iter().map(|&weight| f64::from(weight)));
-    numbers
-}
-
-compare_backends!(attention_by_heads_of_all_widths, |backend, random| {
-    [7, 64, 130].map(|head_width| attend(backend, random, head_width)).concat()
-});
-
-compare_backends!(attention_to_the_kv_cache, |backend, random| {
-    let heads = random.size(3);
-    let width = heads * random.size(20);
-    let mut cache = backend.new_kv_cache().unwrap();
-    let mut other = backend.new_kv_cache().unwrap();
-    let (mut numbers, mut before) = (Vec::new(), 0);
-    for step in 0..30 {
-        let rows = random.size(20);
-        let parent = |random: &mut Random| match (before, random.below(10)) {
-            (0, _) | (_, 0) => None,
-            _ => Some(random.below(before) as u32),
-        };
-        let parents: Vec<Option<u32>> = (0..rows).map(|_| parent(random)).collect();
-        // Two layers of one step.
-        for cache in [&mut cache, &mut other] {
-            let all = backend.random_tensor(random, rows, 3 * width);
-            let qkv = [0, 1, 2].map(|index| ColumnSlice::nth(&all, index, width));
-            let attended = backend.attend_kv_cache(cache, heads, qkv, &parents, None).unwrap();
-            if step % 5 == 4 {
-                numbers.extend(backend.read(&attended));
-            }
-        }
-        before = rows;
-    }
-    numbers
-});
-
-compare_backends!(additive_and_dot_product_attention, |backend, random| {
-    let (width, value_width) = (random.size(60), random.size(600));
-    let lengths: Vec<usize> = (0..3).map(|_| random.size(20)).collect();
-    let rows = lengths.iter().sum();
-    let vector = backend.random_vector(random, width);
-    let mut numbers = Vec::new();
-    for score in [AttentionScore::Additive(vector), AttentionScore::DotProduct] {
-        let keys = backend.random_tensor(random, rows, width);
-        let values = backend.random_tensor(random, rows, value_width);
-        let sentences = backend.annotate(&score, &keys, &values, &lengths).unwrap();
-        let queries = backend.random_tensor(random, 4, width);
-        let groups = [(1, &sentences[0]), (3, &sentences[2])];
-        let mut weights = Vec::new();
-        let activation = ActivationImpl::Vector;
-        let attended = backend
-            .attend_annotations(activation, &score, &queries, &groups, Some(&mut weights))
-            .unwrap();
-        backend.collect_attention_weights(&mut weights).unwrap();
-        numbers.extend(backend.read(&attended));
-        numbers.extend(weights.concat().iter().map(|&weight| f64::from(weight)));
-    }
-    numbers
 });
 
 /// A row of a product has the same bits in a batch of any size and at any position.

@@ -2,7 +2,9 @@
 //! (`neural.md` 1.10).
 
 use crate::Result;
-use miriam_nmt_models::architecture::{PositionalEncodingKind, TransformerConfig};
+use miriam_nmt_models::architecture::{
+    PositionalEncodingKind, RelativeBiasConfig, TransformerConfig,
+};
 
 /// The relative positions of one layer: classes of distances and what they add to self-attention.
 #[derive(Clone, Debug)]
@@ -72,6 +74,28 @@ impl DistanceClasses {
 }
 
 impl RelativePositions {
+    /// Creates the positions of vectors for distances from `-max_distance` to `max_distance`,
+    /// `[2 * max_distance + 1, head_dim]` numbers for keys and for values.
+    pub fn with_vectors(max_distance: usize, keys: Vec<f32>, values: Vec<f32>) -> Self {
+        RelativePositions {
+            classes: DistanceClasses::Clipped { max: max_distance },
+            terms: DistanceTerms::Vectors { keys, values },
+        }
+    }
+
+    /// Creates the positions of T5's biases, `[buckets, heads]` numbers. In a decoder there are
+    /// only keys before the query.
+    pub fn with_biases(config: RelativeBiasConfig, is_decoder: bool, biases: Vec<f32>) -> Self {
+        RelativePositions {
+            classes: DistanceClasses::Logarithmic {
+                buckets: config.buckets,
+                max: config.max_distance,
+                both_directions: !is_decoder,
+            },
+            terms: DistanceTerms::Biases(biases),
+        }
+    }
+
     /// Loads the relative positions of the self-attention under `prefix`; `None` if the model has
     /// absolute positions. `read_values` reads a parameter by its name.
     ///
@@ -84,21 +108,15 @@ impl RelativePositions {
         is_decoder: bool,
     ) -> Result<Option<Self>> {
         Ok(match shape.positional_encoding {
-            PositionalEncodingKind::RelativeVectors { max_distance } => Some(RelativePositions {
-                classes: DistanceClasses::Clipped { max: max_distance },
-                terms: DistanceTerms::Vectors {
-                    keys: read_values(&format!("{prefix}_Rk"))?,
-                    values: read_values(&format!("{prefix}_Rv"))?,
-                },
-            }),
-            PositionalEncodingKind::RelativeBias(bias) => Some(RelativePositions {
-                classes: DistanceClasses::Logarithmic {
-                    buckets: bias.buckets,
-                    max: bias.max_distance,
-                    both_directions: !is_decoder,
-                },
-                terms: DistanceTerms::Biases(read_values(&format!("{prefix}_Rb"))?),
-            }),
+            PositionalEncodingKind::RelativeVectors { max_distance } => {
+                let keys = read_values(&format!("{prefix}_Rk"))?;
+                let values = read_values(&format!("{prefix}_Rv"))?;
+                Some(Self::with_vectors(max_distance, keys, values))
+            }
+            PositionalEncodingKind::RelativeBias(config) => {
+                let biases = read_values(&format!("{prefix}_Rb"))?;
+                Some(Self::with_biases(config, is_decoder, biases))
+            }
             _ => None,
         })
     }

@@ -9,8 +9,10 @@ use crate::layer::{ActivationImpl, AttentionScore, Backend, Epilogue, RecurrentO
 /// A table of token vectors and the weights that multiply them; no product is cached.
 #[derive(Clone, Debug)]
 pub struct ProjectedEmbeddings {
-    pub(super) table: Matrix,
-    pub(super) weights: Weights,
+    /// The table.
+    pub table: Matrix,
+    /// The weights.
+    pub weights: Weights,
 }
 
 /// Keys and values of a sentence, `[positions, width]` each.
