@@ -18,12 +18,12 @@ fn toy() -> PathBuf {
     project_root().join("examples/toy-neural")
 }
 
-fn path_str(path: &Path) -> &str {
+pub(crate) fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
 /// Arguments that translate lines of the toy corpus.
-fn translation<'a>(model: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn translation<'a>(model: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
     [&["translate", "-m", path_str(model)], more].concat()
 }
 
@@ -71,7 +71,7 @@ fn the_cpu_refuses_half_precision() {
 }
 
 #[cfg(feature = "cuda")]
-mod emulated {
+pub(crate) mod emulated {
     use std::ffi::OsString;
 
     use super::*;
@@ -84,16 +84,16 @@ mod emulated {
     }
 
     /// Runs a command on the emulated GPU.
-    fn on_gpu(settings: &str, arguments: &[&str]) -> String {
+    pub(crate) fn on_gpu(settings: &str, arguments: &[&str]) -> String {
         lossy_text(&run(nmt(arguments).envs(emulated_gpu(settings))))
     }
 
-    fn on_cpu(arguments: &[&str]) -> String {
+    pub(crate) fn on_cpu(arguments: &[&str]) -> String {
         lossy_text(&run(&mut nmt(arguments)))
     }
 
     /// The first lines of a text, in a file.
-    fn first_lines(text: &Path, count: usize, folder: &Path) -> PathBuf {
+    pub(crate) fn first_lines(text: &Path, count: usize, folder: &Path) -> PathBuf {
         let all = std::fs::read_to_string(text).expect("the text is there");
         let lines: String = all.split_inclusive('\n').take(count).collect();
         let file = folder.join("text");
@@ -105,7 +105,7 @@ mod emulated {
     const TOLERANCE: f64 = 5e-4;
 
     /// Compares n-best lists: the same lines in the same order, with nearly the same totals.
-    fn assert_same_lists(name: &str, expected: &str, found: &str) {
+    pub(crate) fn assert_same_lists(name: &str, expected: &str, found: &str) {
         assert_eq!(expected.lines().count(), found.lines().count(), "{name}");
         for (a, b) in expected.lines().zip(found.lines()) {
             let [a, b] = [a, b].map(|line| line.split(" ||| ").collect::<Vec<_>>());

@@ -40,6 +40,8 @@ mod n_best;
 mod nmt;
 mod nmt_bundles;
 mod nmt_device;
+#[cfg(feature = "cuda")]
+mod nmt_device_models;
 mod nmt_distill;
 mod nmt_divergence;
 mod nmt_folders;

@@ -117,10 +117,14 @@ const MODELS: [&str; 12] = [
     "stacked-tanh.npz",
 ];
 
+/// Copies of the same models in other files and types, which only the loader tells apart.
+const COPIES: [&str; 4] = ["tiny-deflated.npz", "tiny-ct2", "tiny-ct2-int16", "tiny-ct2-float16"];
+
 #[test]
 #[ignore = "run by kernels_agree_with_the_cpu"]
 fn models_of_all_formats() {
     compare_models(&testdata(), &MODELS, WeightFormat::F32);
+    compare_models(&testdata(), &COPIES, WeightFormat::F32);
 }
 
 #[test]
