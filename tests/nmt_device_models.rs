@@ -1,9 +1,9 @@
-//! Neural models of all formats on the emulated GPU: n-best lists by greedy and
+//! Neural models of all formats and architectures on the emulated GPU: n-best lists by greedy and
 //! by beam search, compared with the CPU's.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::common::project_root;
+use crate::common::{project_root, shared_data};
 use crate::nmt_device::emulated::{assert_same_lists, on_cpu, on_gpu};
 use crate::nmt_device::{path_str, translation};
 
@@ -71,4 +71,33 @@ fn every_second_test_model_translates_as_on_the_cpu() {
 #[test]
 fn the_other_test_models_translate_as_on_the_cpu() {
     compare_test_models(1);
+}
+
+/// Models of all architectures by greedy search, in three orders of lanes: a few tokens of a line.
+/// With `MIRIAM_ALL_LINES=1` all lines of the text are translated to their ends, by beam search
+/// too, which takes hours.
+#[test]
+fn models_of_all_architectures_translate_greedily_as_on_the_cpu() {
+    let Some(data) = shared_data("nmt-oracle") else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (vocabulary, line) = (data.join("vocab.spm"), folder.path().join("line"));
+    std::fs::write(&line, "two guys mounting a box on a railing .\n").expect("writable");
+    let translates_all = std::env::var_os("MIRIAM_ALL_LINES").is_some();
+    let text = if translates_all { data.join("input.txt") } else { line };
+    let mut options = vec!["--vocabs", path_str(&vocabulary), "-i", path_str(&text)];
+    if !translates_all {
+        options.extend(FEW_TOKENS);
+    }
+    let beams = if translates_all { BEAMS } else { &BEAMS[..1] };
+    let models = std::fs::read_dir(data.join("models")).expect("models");
+    let paths = models.map(|entry| entry.expect("an entry of the folder").path());
+    let mut models: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|name| name == "npz")).collect();
+    models.sort();
+    assert!(models.len() >= 16, "{}", models.len());
+    for (number, model) in models.iter().enumerate() {
+        for beam in beams {
+            compare(model, 40 + number % 3, beam, &options);
+        }
+    }
 }
