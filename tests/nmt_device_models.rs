@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::common::{project_root, shared_data};
-use crate::nmt_device::emulated::{assert_same_lists, on_cpu, on_gpu};
+use crate::nmt_device::emulated::{
+    assert_lists_within, assert_same_lists, first_lines, on_cpu, on_gpu,
+};
 use crate::nmt_device::{path_str, translation};
 
 /// Beam sizes; lists are as long.
@@ -98,6 +100,25 @@ fn models_of_all_architectures_translate_greedily_as_on_the_cpu() {
     for (number, model) in models.iter().enumerate() {
         for beam in beams {
             compare(model, 40 + number % 3, beam, &options);
+        }
+    }
+}
+
+/// Scores of a trained model in half precision are those of f32 on the CPU but for rounding: f16 has
+/// ten bits of a fraction, bf16 seven. Near ties, which rounding may decide in another way, are not
+/// among these lines.
+#[test]
+fn scores_of_half_precision_differ_by_rounding() {
+    let toy = project_root().join("examples/toy-neural");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = first_lines(&project_root().join("examples/toy/test.es"), 6, folder.path());
+    for (seed, &beam) in BEAMS.iter().enumerate() {
+        let list = ["-i", path_str(&text), "--beam-size", beam, "--n-best", beam];
+        let expected = on_cpu(&translation(&toy, &[&list[..], &["--precision", "f32"]].concat()));
+        for (precision, tolerance) in [("f16", 1e-2), ("bf16", 2e-2)] {
+            let on_device = [&list[..], &["--device", "cuda", "--precision", precision]].concat();
+            let found = on_gpu(&format!("seed={seed}"), &translation(&toy, &on_device));
+            assert_lists_within(tolerance, precision, &expected, &found);
         }
     }
 }
