@@ -11,7 +11,7 @@ use miriam_nmt_cuda::{
 };
 use miriam_nmt_network::layer::{ColumnSlice, DecodingBackend, Device, RelativePositions};
 use miriam_nmt_network::plain_parameters::{PlainMatrix, PlainWeights};
-use miriam_nmt_network::reference::{self, Matrix, PositionTable, ReferenceBackend};
+use miriam_nmt_network::reference::{self, Matrix, PositionTable, ReferenceBackend, Rounding};
 
 /// A linear congruential generator.
 pub(crate) struct Random(pub u64);
@@ -36,6 +36,15 @@ impl Random {
     /// Returns a matrix of such numbers.
     pub fn matrix(&mut self, rows: usize, columns: usize) -> PlainMatrix {
         PlainMatrix { rows, columns, values: self.values(rows * columns) }
+    }
+}
+
+/// Returns the rounding of products with weights of a format.
+pub(crate) fn rounding(format: WeightFormat) -> Rounding {
+    match format {
+        WeightFormat::F32 => Rounding::Exact,
+        WeightFormat::F16 => Rounding::F16,
+        WeightFormat::Bf16 => Rounding::Bf16,
     }
 }
 
@@ -117,8 +126,9 @@ impl TestBackend for ReferenceBackend {
 
     fn weights_with(&mut self, weights: &PlainWeights) -> reference::Weights {
         let PlainMatrix { rows, columns, values } = &weights.matrix;
+        let matrix = Matrix::new(*rows, *columns, widen(values));
         let bias = weights.bias.as_deref().map(widen);
-        reference::Weights { matrix: Matrix::new(*rows, *columns, widen(values)), bias }
+        reference::Weights { matrix, bias, rounding: Rounding::Exact }
     }
 
     fn table_with(&mut self, table: PlainMatrix) -> Matrix {

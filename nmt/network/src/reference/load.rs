@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::operations::PositionTable;
-use super::{Matrix, ProjectedEmbeddings, ReferenceBackend, Weights};
+use super::{Matrix, ProjectedEmbeddings, ReferenceBackend, Rounding, Weights};
 use crate::Result;
 use crate::layer::{AffineNames, ParameterLoader, RecurrentParameterLoader, RelativePositions};
 use crate::plain_parameters::{PlainMatrix, PlainParameters, PlainWeights};
@@ -12,6 +12,7 @@ use miriam_nmt_models::architecture::{Model, PositionalEncodingKind};
 /// Loader of a model's parameters for the [`ReferenceBackend`].
 pub struct ReferenceLoader<'a> {
     parameters: PlainParameters<'a>,
+    rounding: Rounding,
 }
 
 /// Widens numbers.
@@ -23,24 +24,36 @@ fn wide_matrix(matrix: PlainMatrix) -> Matrix {
     Matrix::new(matrix.rows, matrix.columns, widen(matrix.values))
 }
 
-fn wide_weights(weights: PlainWeights) -> Weights {
-    Weights { matrix: wide_matrix(weights.matrix), bias: weights.bias.map(widen) }
-}
-
 impl<'a> ReferenceLoader<'a> {
     /// Loads parameters of `model`; `path` names it in messages.
     pub fn new(model: &'a Model, path: &Path) -> Self {
-        ReferenceLoader { parameters: PlainParameters::new(model, path) }
+        Self::with_rounding(model, path, Rounding::Exact)
+    }
+
+    /// Loads parameters of `model` for products that round their factors; `path` names it in
+    /// messages.
+    pub fn with_rounding(model: &'a Model, path: &Path, rounding: Rounding) -> Self {
+        ReferenceLoader { parameters: PlainParameters::new(model, path), rounding }
+    }
+
+    fn round_weights(&self, weights: PlainWeights) -> Weights {
+        let PlainMatrix { rows, columns, values } = weights.matrix;
+        let rounded = values.into_iter().map(|value| self.rounding.round(value.into()));
+        Weights {
+            matrix: Matrix::new(rows, columns, rounded.collect()),
+            bias: weights.bias.map(widen),
+            rounding: self.rounding,
+        }
     }
 }
 
 impl ParameterLoader<ReferenceBackend> for ReferenceLoader<'_> {
     fn weights(&mut self, affine: AffineNames<'_>) -> Result<Weights> {
-        Ok(wide_weights(self.parameters.weights(affine)?))
+        Ok(self.round_weights(self.parameters.weights(affine)?))
     }
 
     fn output_weights(&mut self, table: &str, bias: Option<&str>) -> Result<Weights> {
-        Ok(wide_weights(self.parameters.output_weights(table, bias)?))
+        Ok(self.round_weights(self.parameters.output_weights(table, bias)?))
     }
 
     fn vector(&mut self, name: &str) -> Result<Vec<f64>> {

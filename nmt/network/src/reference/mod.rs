@@ -4,18 +4,21 @@
 //! for clarity: no operation depends on anything but its arguments, nothing is packed,
 //! pooled or fused. All architectures decode on it by the same code as on the CPU, so that
 //! other backends can be compared with it.
-//! Parameters are the floats of the file.
+//! Parameters are the floats of the file. Products can round what they multiply ([`Rounding`]), as
+//! devices do that compute in half precision.
 
 mod load;
 mod matrix;
 mod operations;
 mod output;
 mod recurrent_ops;
+mod rounding;
 
 pub use load::ReferenceLoader;
 pub use matrix::Matrix;
 pub use operations::{HeadKv, KvHistories, PositionTable};
 pub use recurrent_ops::{Annotations, ProjectedEmbeddings};
+pub use rounding::Rounding;
 
 use std::path::Path;
 
@@ -36,6 +39,8 @@ pub struct Weights {
     pub matrix: Matrix,
     /// A number for each output.
     pub bias: Option<Vec<f64>>,
+    /// How rows are rounded that are multiplied with the matrix, which is rounded already.
+    pub rounding: Rounding,
 }
 
 impl Device for ReferenceBackend {

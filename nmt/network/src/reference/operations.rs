@@ -6,7 +6,7 @@ use miriam_kernels::attention::{RelativeTerms, plain as attention};
 use miriam_kernels::gemm::plain::{self as gemm, WeightPart};
 use miriam_kernels::operators::InputArrays;
 
-use super::{Matrix, ReferenceBackend, Weights};
+use super::{Matrix, ReferenceBackend, Rounding, Weights};
 use crate::Result;
 use crate::layer::{
     AttentionMask, Backend, ColumnSlice, DecodingOps, DistanceTerms, Epilogue, Operator,
@@ -124,13 +124,25 @@ impl<'a> ColumnSlice<'a, Matrix> {
     }
 }
 
-/// Multiplies `[rows, inputs]` with weights and adds the bias and the residual: `[rows, outputs]`.
+/// Multiplies `[rows, inputs]`, rounded, with weights and adds the bias and the residual:
+/// `[rows, outputs]`.
 pub(super) fn product(
     input: MatRef<'_, f64>,
     weights: &Weights,
     residual: Option<MatRef<'_, f64>>,
 ) -> Matrix {
     assert_eq!(input.columns(), weights.matrix.rows(), "as many inputs as the weights have");
+    let rounded;
+    let input = match weights.rounding {
+        Rounding::Exact => input,
+        rounding => {
+            rounded =
+                Matrix::from_fn(input.rows(), input.columns(), |row: usize, column: usize| {
+                    rounding.round(input.row(row)[column])
+                });
+            rounded.view()
+        }
+    };
     let mut out = Matrix::zeros(input.rows(), weights.matrix.width());
     let parts = [WeightPart { values: weights.matrix.view(), is_transposed: false }];
     gemm::gemm(input, &parts, weights.bias.as_deref(), residual, out.view_mut());

@@ -34,7 +34,7 @@ impl ReferenceBackend {
 
 impl OutputOps for ReferenceBackend {
     fn select_output(&mut self, weights: &Weights, tokens: &[u32]) -> Result<Weights> {
-        let Weights { matrix, bias } = weights;
+        let Weights { matrix, bias, rounding } = weights;
         let matrix = Matrix::from_fn(matrix.rows(), tokens.len(), |row: usize, column: usize| {
             matrix.row(row)[tokens[column] as usize]
         });
@@ -43,6 +43,7 @@ impl OutputOps for ReferenceBackend {
             bias: bias
                 .as_ref()
                 .map(|bias| tokens.iter().map(|&token| bias[token as usize]).collect()),
+            rounding: *rounding,
         })
     }
 
