@@ -5,14 +5,41 @@ use miriam_ptx::{Grid, Memory, Module};
 
 const PTX_ARCHIVE: &[u8] = include_bytes!("../kernels/ptx/modules.ptx.gz");
 
-/// The product of sixteen rows with eight columns: every part of the matrices is in use.
+/// The product of sixteen rows with 32 columns: every part of the matrices of a warp is in use.
 const ROWS: usize = 16;
 const DEPTH: usize = 128;
-const COLUMNS: usize = 8;
+const COLUMNS: usize = 32;
 
-const KERNEL: &str = "product_of_few_rows_f16";
+/// A kernel with its module, its threads, and how many instructions it has.
+struct HalfProduct {
+    module: &'static str,
+    kernel: &'static str,
+    threads: u32,
+    instructions: usize,
+}
 
-/// Small integers, which binary16 has, and whose sums floats have.
+const fn half_product(
+    module: &'static str,
+    kernel: &'static str,
+    threads: u32,
+    instructions: usize,
+) -> HalfProduct {
+    HalfProduct { module, kernel, threads, instructions }
+}
+
+/// Products of few rows multiply 128 of depth in a round of their loop, those of many rows 32 by
+/// four times eight columns. An instruction of compute capability 7.5 has a depth of 8, others
+/// of 16.
+const PRODUCTS: [HalfProduct; 6] = [
+    half_product("half_product_75", "product_of_few_rows_f16", 128, 16),
+    half_product("half_product_75", "product_of_many_rows_f16", 256, 16),
+    half_product("half_product_80", "product_of_few_rows_f16", 128, 8),
+    half_product("half_product_80", "product_of_many_rows_f16", 256, 8),
+    half_product("half_product_80", "product_of_few_rows_bf16", 128, 8),
+    half_product("half_product_80", "product_of_many_rows_bf16", 256, 8),
+];
+
+/// Small integers, which both types of 16 bits have, and whose sums floats have.
 fn input(row: usize, k: usize) -> i32 {
     ((row * 7 + k * 5) % 11) as i32 - 5
 }
@@ -28,8 +55,13 @@ fn f16(number: i32) -> u32 {
     if number == 0 { 0 } else { sign | (((bits & 0x7fff_ffff) >> 13) - (112 << 10)) }
 }
 
+/// Returns an integer of at most eight bits in the type of a kernel.
+fn half(kernel: &str, number: i32) -> u32 {
+    if kernel.ends_with("_bf16") { (number as f32).to_bits() >> 16 } else { f16(number) }
+}
+
 /// Runs the kernel of a module.
-fn run(text: &str) -> Vec<f32> {
+fn run(text: &str, product: &HalfProduct) -> Vec<f32> {
     let module = Module::parse(text).unwrap();
     let mut memory = Memory::new(1 << 20);
     let mut upload = |words: Vec<u32>| {
@@ -42,7 +74,8 @@ fn run(text: &str) -> Vec<f32> {
     let inputs =
         (0..ROWS).flat_map(|row| (0..DEPTH).map(move |k| (input(row, k) as f32).to_bits()));
     let inputs = upload(inputs.collect());
-    let pair = |k, column| f16(weight(k, column)) | f16(weight(k + 1, column)) << 16;
+    let bits = |k, column| half(product.kernel, weight(k, column));
+    let pair = |k, column| bits(k, column) | bits(k + 1, column) << 16;
     let pairs = (0..DEPTH).step_by(2).flat_map(|k| (0..COLUMNS).map(move |column| pair(k, column)));
     let pairs = upload(pairs.collect());
     let (bias, residual) = (0, 0);
@@ -51,8 +84,8 @@ fn run(text: &str) -> Vec<f32> {
     let shape = [ROWS, DEPTH, COLUMNS].into_iter().chain(strides).chain([0]);
     let mut parameters: Vec<u8> = addresses.into_iter().flat_map(u64::to_le_bytes).collect();
     parameters.extend(shape.flat_map(|number| (number as u32).to_le_bytes()));
-    let grid = Grid { threads: [128, 1, 1], seed: 3, ..Grid::default() };
-    module.kernel(KERNEL).unwrap().run(&grid, &parameters, &mut memory).unwrap();
+    let grid = Grid { threads: [product.threads, 1, 1], seed: 3, ..Grid::default() };
+    module.kernel(product.kernel).unwrap().run(&grid, &parameters, &mut memory).unwrap();
     let bytes = memory.read(out, 4 * ROWS * COLUMNS).unwrap();
     bytes.chunks_exact(4).map(|word| f32::from_le_bytes(word.try_into().unwrap())).collect()
 }
@@ -77,19 +110,20 @@ fn with_exchanged_registers(instruction: &str) -> String {
 #[test]
 fn exchanged_registers_change_the_product() {
     let archive = PtxArchive::unpack(PTX_ARCHIVE);
-    for (name, depth) in [("half_product_75", 8), ("half_product_80", 16)] {
-        let text = archive.module(name);
-        assert_eq!(run(text), expected(), "{name}");
-        let begin = text.find(&format!(".entry {KERNEL}(")).expect("the kernel");
+    for product in &PRODUCTS {
+        let HalfProduct { module, kernel, instructions, .. } = *product;
+        let text = archive.module(module);
+        assert_eq!(run(text, product), expected(), "{module}, {kernel}");
+        let begin = text.find(&format!(".entry {kernel}(")).expect("the kernel");
         let end = begin + text[begin + 1..].find(".entry ").unwrap_or(text.len() - begin - 1);
         let places: Vec<usize> =
             text[begin..end].match_indices("mma.sync").map(|(place, _)| begin + place).collect();
-        assert_eq!(places.len(), DEPTH / depth, "{name}");
+        assert_eq!(places.len(), instructions, "{module}, {kernel}");
         for place in places {
             let length = text[place..].find(';').expect("the end of the instruction");
             let mutated = with_exchanged_registers(&text[place..place + length]);
             let mutated = [&text[..place], &mutated, &text[place + length..]].concat();
-            assert_ne!(run(&mutated), expected(), "{name}");
+            assert_ne!(run(&mutated, product), expected(), "{module}, {kernel}");
         }
     }
 }
