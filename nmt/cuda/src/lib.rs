@@ -46,5 +46,9 @@ use miriam_nmt_models::Error;
 
 /// Names a failure of the driver as one of the device.
 fn device_error(error: miriam_gpu::Error) -> Error {
-    Error::Device { reason: error.to_string() }
+    let reason = error.to_string();
+    match error {
+        miriam_gpu::Error::OutOfMemory { .. } => Error::DeviceMemory { reason },
+        _ => Error::Device { reason },
+    }
 }

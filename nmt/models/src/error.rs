@@ -39,10 +39,16 @@ pub enum Error {
         /// Why.
         reason: String,
     },
-    /// A device ran out of memory or a kernel failed.
+    /// A device is lost or a kernel failed.
     #[error("the device: {reason}")]
     Device {
         /// Why.
+        reason: String,
+    },
+    /// A device ran out of memory; less work may have room.
+    #[error("the device: {reason}")]
+    DeviceMemory {
+        /// How much is wanted, and how much is free.
         reason: String,
     },
     /// The parts of a model contradict each other.

@@ -67,7 +67,7 @@ impl BatchScheduler<'_> {
     fn run(&mut self, source: &mut dyn JobSource) -> Result<()> {
         loop {
             self.search.retain(self.session, |id| source.is_wanted(id));
-            let places = self.batching.max_sentences.max(1);
+            let places = self.batching.max_sentences.min(self.session.max_sentences()).max(1);
             let free = places.saturating_sub(self.search.active_sentences());
             if self.search.active_sentences() == 0 || self.batching.top_up && 2 * free >= places {
                 self.admit_sentences(places, source)?;

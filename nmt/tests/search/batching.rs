@@ -40,6 +40,22 @@ fn batching_variants() -> Vec<BatchingOptions> {
     all
 }
 
+/// The memory of a device may have room for fewer sentences than the options allow.
+#[test]
+fn batches_have_no_more_sentences_than_the_session_allows() {
+    let jobs = random_jobs(40, &mut Xorshift::new(5));
+    let mut largest = None;
+    for batching in batching_variants() {
+        let mut session = RandomSession::new(model(1));
+        let expected = translate_jobs(&mut session, &options(), &batching, &jobs);
+        largest = largest.max(session.encoded.drain(..).max());
+        session.max_sentences = 2;
+        assert_eq!(translate_jobs(&mut session, &options(), &batching, &jobs), expected);
+        assert!(session.encoded.iter().all(|&count| count <= 2), "{batching:?}");
+    }
+    assert!(largest > Some(2), "{largest:?}");
+}
+
 #[test]
 fn batching_and_order_do_not_change_results() {
     let sampling = Sampling { temperature: 0.8, top_k: 0, top_p: 0.9, epsilon: 0.0 };

@@ -100,6 +100,8 @@ pub struct RandomSession {
     rows: Vec<(Slot, Vec<u32>)>,
     attention: Option<Vec<Vec<f32>>>,
     keep_attention: bool,
+    /// The number of sentences that it should be given at once, at most.
+    pub max_sentences: usize,
     pub steps: usize,
     pub rows_seen: usize,
     pub encoded: Vec<usize>,
@@ -113,6 +115,7 @@ impl RandomSession {
             rows: Vec::new(),
             attention: None,
             keep_attention: false,
+            max_sentences: usize::MAX,
             steps: 0,
             rows_seen: 0,
             encoded: Vec::new(),
@@ -140,6 +143,10 @@ impl RandomSession {
 impl Session for RandomSession {
     fn vocab_size(&self) -> usize {
         self.model.vocabulary_size
+    }
+
+    fn max_sentences(&self) -> usize {
+        self.max_sentences
     }
 
     fn begin(&mut self, sentences: &[&[u32]], candidates: Option<&[&[u32]]>) -> Result<Vec<Slot>> {

@@ -165,6 +165,11 @@ impl Session for Ensemble {
         self.vocab_size
     }
 
+    fn max_sentences(&self) -> usize {
+        let limits = self.members.iter().map(|member| member.session.max_sentences());
+        limits.min().unwrap_or(usize::MAX)
+    }
+
     fn begin(&mut self, sentences: &[&[u32]], candidates: Option<&[&[u32]]>) -> Result<Vec<Slot>> {
         let mut begun: Vec<Vec<Slot>> = Vec::with_capacity(self.members.len());
         for at in 0..self.members.len() {

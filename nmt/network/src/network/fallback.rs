@@ -3,19 +3,18 @@
 //!
 //! A session remembers the sentences under translation and the tokens of each hypothesis. When the
 //! device fails, a session on the CPU encodes the sentences again and repeats the steps, so the
-//! search notices nothing. When no sentence is left, the device is tried again, unless it failed
-//! several times in a row.
+//! search notices nothing. A device that is lost is not used again: no call of it succeeds from
+//! then on. One whose memory is full is used again when no sentence is left, for half as many at
+//! once. Each of these is said once for a model, whatever the number of its threads.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tracing::warn;
 
 use super::{HypothesisRow, Network, SequenceScorer, Session, SharedModel, Slot, TopK};
 use crate::{Error, Result};
-
-/// The failures in a row after which a device is not tried again.
-const MAX_FAILURES: usize = 3;
 
 /// Loads a model on the CPU.
 type LoadOnCpu = Box<dyn Fn() -> Result<Network> + Send + Sync>;
@@ -26,11 +25,21 @@ pub(super) struct FallbackNetwork {
     load_on_cpu: LoadOnCpu,
     /// The model on the CPU, once the device has failed.
     cpu: Mutex<Option<Network>>,
+    /// Whether the device has failed for another reason than its memory.
+    is_lost: AtomicBool,
+    /// The number of sentences that the device is given at once, at most.
+    max_sentences: AtomicUsize,
 }
 
 impl FallbackNetwork {
     pub fn new(device: Network, load_on_cpu: LoadOnCpu) -> Self {
-        FallbackNetwork { device, load_on_cpu, cpu: Mutex::new(None) }
+        FallbackNetwork {
+            device,
+            load_on_cpu,
+            cpu: Mutex::new(None),
+            is_lost: AtomicBool::new(false),
+            max_sentences: AtomicUsize::new(usize::MAX),
+        }
     }
 
     fn on_cpu(&self) -> Result<Network> {
@@ -40,17 +49,46 @@ impl FallbackNetwork {
         }
         Ok(cpu.insert((self.load_on_cpu)()?).clone())
     }
+
+    fn is_lost(&self) -> bool {
+        self.is_lost.load(Ordering::Relaxed)
+    }
+
+    fn max_sentences(&self) -> usize {
+        self.max_sentences.load(Ordering::Relaxed)
+    }
+
+    /// Records that the device failed with so many sentences; says so the first time.
+    fn record_failure(&self, error: &Error, sentences: usize) {
+        if matches!(error, Error::DeviceMemory { .. }) {
+            let before = self.max_sentences.fetch_update(
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+                |limit: usize| Some((limit.min(sentences) / 2).max(1)),
+            );
+            if before == Ok(usize::MAX) {
+                warn!(
+                    "{error}; sentences that have no room continue on the CPU, and batches become \
+                     smaller"
+                );
+            }
+        } else if !self.is_lost.swap(true, Ordering::Relaxed) {
+            warn!("{error}; all sentences continue on the CPU");
+        }
+    }
 }
 
 impl SharedModel for FallbackNetwork {
     fn session(self: Arc<Self>) -> Result<Box<dyn Session>> {
-        let session = self.device.session()?;
-        Ok(Box::new(FallbackSession::new(self, session)))
+        let is_on_cpu = self.is_lost();
+        let network = if is_on_cpu { self.on_cpu()? } else { self.device.clone() };
+        let session = network.session()?;
+        Ok(Box::new(FallbackSession::new(self, session, is_on_cpu)))
     }
 
     fn scorer(self: Arc<Self>) -> Result<Box<dyn SequenceScorer>> {
-        let scorer = self.device.scorer()?;
-        Ok(Box::new(FallbackScorer { network: self, scorer, is_on_cpu: false }))
+        let on_device = if self.is_lost() { None } else { Some(self.device.scorer()?) };
+        Ok(Box::new(FallbackScorer { network: self, on_device, on_cpu: None }))
     }
 }
 
@@ -75,8 +113,6 @@ struct FallbackSession {
     network: Arc<FallbackNetwork>,
     session: Box<dyn Session>,
     is_on_cpu: bool,
-    /// Failures since a batch was translated on the device.
-    failures: usize,
     slots: Vec<Option<ActiveSentence>>,
     /// The rows of the last step, those of finished sentences among them.
     rows: Vec<History>,
@@ -86,16 +122,15 @@ struct FallbackSession {
 }
 
 fn is_device_failure(error: &Error) -> bool {
-    matches!(error, Error::Device { .. })
+    matches!(error, Error::Device { .. } | Error::DeviceMemory { .. })
 }
 
 impl FallbackSession {
-    fn new(network: Arc<FallbackNetwork>, session: Box<dyn Session>) -> Self {
+    fn new(network: Arc<FallbackNetwork>, session: Box<dyn Session>, is_on_cpu: bool) -> Self {
         FallbackSession {
             network,
             session,
-            is_on_cpu: false,
-            failures: 0,
+            is_on_cpu,
             slots: Vec::new(),
             rows: Vec::new(),
             inner_rows: None,
@@ -103,24 +138,29 @@ impl FallbackSession {
         }
     }
 
-    /// Runs an operation; if the device fails, again on the CPU.
-    fn run<R>(&mut self, mut operation: impl FnMut(&mut Self) -> Result<R>) -> Result<R> {
+    /// Runs an operation; if the device fails, again on the CPU. `new_sentences`: those that the
+    /// operation begins.
+    fn run<R>(
+        &mut self,
+        new_sentences: usize,
+        mut operation: impl FnMut(&mut Self) -> Result<R>,
+    ) -> Result<R> {
         match operation(self) {
             Err(error) if is_device_failure(&error) && !self.is_on_cpu => {
-                self.move_to_cpu(&error)?;
+                self.network.record_failure(&error, self.active_sentences() + new_sentences);
+                self.move_to_cpu()?;
                 operation(self)
             }
             outcome => outcome,
         }
     }
 
+    fn active_sentences(&self) -> usize {
+        self.slots.iter().flatten().count()
+    }
+
     /// Moves all sentences and hypotheses to a session on the CPU.
-    fn move_to_cpu(&mut self, error: &Error) -> Result<()> {
-        warn!("{error}; its sentences continue on the CPU");
-        self.failures += 1;
-        if self.failures == MAX_FAILURES {
-            warn!("the device has failed {MAX_FAILURES} times in a row and is not used again");
-        }
+    fn move_to_cpu(&mut self) -> Result<()> {
         let mut session = self.network.on_cpu()?.session()?;
         session.keep_alignments(self.keeps_alignments);
         let mut slots = Vec::new();
@@ -158,7 +198,11 @@ impl FallbackSession {
             before = active;
         }
         let row_of = |index| before.binary_search(&index).ok().map(|row| row as u32);
-        self.inner_rows = Some((0..self.rows.len()).map(row_of).collect());
+        self.inner_rows = if before.len() == self.rows.len() {
+            None
+        } else {
+            Some((0..self.rows.len()).map(row_of).collect())
+        };
         Ok(())
     }
 
@@ -174,8 +218,7 @@ impl FallbackSession {
 
     /// Tries the device again when nothing is under translation.
     fn return_to_device(&mut self) {
-        let is_idle = self.slots.iter().all(Option::is_none);
-        if self.is_on_cpu && is_idle && self.failures < MAX_FAILURES {
+        if self.is_on_cpu && !self.network.is_lost() && self.active_sentences() == 0 {
             match self.network.device.session() {
                 Ok(session) => {
                     self.session = session;
@@ -184,10 +227,9 @@ impl FallbackSession {
                     self.rows.clear();
                     self.inner_rows = None;
                 }
-                Err(error) => {
-                    warn!("{error}; the device is not used again");
-                    self.failures = MAX_FAILURES;
-                }
+                // The memory may be full only for a while.
+                Err(Error::DeviceMemory { .. }) => {}
+                Err(error) => self.network.record_failure(&error, 0),
             }
         }
     }
@@ -198,9 +240,22 @@ impl Session for FallbackSession {
         self.session.vocab_size()
     }
 
+    /// While the sentences of a full device end on the CPU, none joins them: the next ones are
+    /// those of the device.
+    fn max_sentences(&self) -> usize {
+        let active = self.active_sentences();
+        if self.network.is_lost() {
+            usize::MAX
+        } else if self.is_on_cpu && active > 0 {
+            active
+        } else {
+            self.network.max_sentences()
+        }
+    }
+
     fn begin(&mut self, sentences: &[&[u32]], candidates: Option<&[&[u32]]>) -> Result<Vec<Slot>> {
         self.return_to_device();
-        let inner = self.run(|this| this.session.begin(sentences, candidates))?;
+        let inner = self.run(sentences.len(), |this| this.session.begin(sentences, candidates))?;
         let begun = inner.into_iter().zip(sentences).enumerate().map(|(index, (inner, tokens))| {
             let candidates = candidates.map(|lists| lists[index].to_vec());
             let sentence = ActiveSentence { inner, tokens: tokens.to_vec(), candidates };
@@ -223,9 +278,6 @@ impl Session for FallbackSession {
             row.is_finished = true;
             row.tokens.clear();
         }
-        if !self.is_on_cpu && self.slots.iter().all(Option::is_none) {
-            self.failures = 0;
-        }
     }
 
     fn step(&mut self, rows: &[HypothesisRow]) -> Result<()> {
@@ -235,7 +287,7 @@ impl Session for FallbackSession {
             History { slot: row.slot, tokens, is_finished: false }
         });
         let histories: Vec<History> = histories.collect();
-        self.run(|this| {
+        self.run(0, |this| {
             let inner = rows
                 .iter()
                 .map(|row| HypothesisRow {
@@ -253,11 +305,11 @@ impl Session for FallbackSession {
 
     fn topk(&mut self, best: &mut [TopK]) -> Result<()> {
         assert!(self.inner_rows.is_none(), "rows are those of the last step");
-        self.run(|this| this.session.topk(best))
+        self.run(0, |this| this.session.topk(best))
     }
 
     fn token_logits(&mut self, pairs: &[(u32, u32)], logits: &mut Vec<f32>) -> Result<()> {
-        self.run(|this| this.session.token_logits(pairs, logits))
+        self.run(0, |this| this.session.token_logits(pairs, logits))
     }
 
     fn row_logits(
@@ -266,11 +318,11 @@ impl Session for FallbackSession {
         logits: &mut Vec<f32>,
         log_normalizers: &mut Vec<f32>,
     ) -> Result<()> {
-        self.run(|this| this.session.row_logits(rows.clone(), logits, log_normalizers))
+        self.run(0, |this| this.session.row_logits(rows.clone(), logits, log_normalizers))
     }
 
     fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) -> Result<()> {
-        self.run(|this| this.session.log_probabilities(row, scores))
+        self.run(0, |this| this.session.log_probabilities(row, scores))
     }
 
     fn keep_alignments(&mut self, keep: bool) {
@@ -283,23 +335,50 @@ impl Session for FallbackSession {
     }
 }
 
-/// A scorer on a device, or on the CPU since the device failed.
+/// A scorer on a device, and on the CPU once the device has failed.
 struct FallbackScorer {
     network: Arc<FallbackNetwork>,
-    scorer: Box<dyn SequenceScorer>,
-    is_on_cpu: bool,
+    /// None once the device is lost.
+    on_device: Option<Box<dyn SequenceScorer>>,
+    on_cpu: Option<Box<dyn SequenceScorer>>,
+}
+
+impl FallbackScorer {
+    fn score_on_cpu(&mut self, sources: &[&[u32]], targets: &[&[u32]]) -> Result<Vec<Vec<f32>>> {
+        let scorer = match &mut self.on_cpu {
+            Some(scorer) => scorer,
+            empty => empty.insert(self.network.on_cpu()?.scorer()?),
+        };
+        scorer.score(sources, targets)
+    }
 }
 
 impl SequenceScorer for FallbackScorer {
     fn score(&mut self, sources: &[&[u32]], targets: &[&[u32]]) -> Result<Vec<Vec<f32>>> {
-        match self.scorer.score(sources, targets) {
-            Err(error) if is_device_failure(&error) && !self.is_on_cpu => {
-                warn!("{error}; translations are scored on the CPU from now on");
-                self.scorer = self.network.on_cpu()?.scorer()?;
-                self.is_on_cpu = true;
-                self.scorer.score(sources, targets)
+        assert_eq!(sources.len(), targets.len(), "a target for each source");
+        let mut scores = Vec::with_capacity(sources.len());
+        while scores.len() < sources.len() {
+            let (sources, targets) = (&sources[scores.len()..], &targets[scores.len()..]);
+            let Some(scorer) = self.on_device.as_mut().filter(|_| !self.network.is_lost()) else {
+                self.on_device = None;
+                scores.extend(self.score_on_cpu(sources, targets)?);
+                break;
+            };
+            let count = sources.len().min(self.network.max_sentences());
+            let (sources, targets) = (&sources[..count], &targets[..count]);
+            match scorer.score(sources, targets) {
+                Err(error) if is_device_failure(&error) => {
+                    self.network.record_failure(&error, count);
+                    if count == 1 {
+                        scores.extend(self.score_on_cpu(sources, targets)?);
+                    }
+                }
+                outcome => scores.extend(outcome?),
             }
-            outcome => outcome,
         }
+        Ok(scores)
     }
 }
+
+#[cfg(test)]
+mod tests;

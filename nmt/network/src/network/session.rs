@@ -15,6 +15,12 @@ pub trait Session {
     /// Returns the size of the target vocabulary.
     fn vocab_size(&self) -> usize;
 
+    /// Returns how many sentences should be under translation at once, at most; it changes when the
+    /// memory of a device is full.
+    fn max_sentences(&self) -> usize {
+        usize::MAX
+    }
+
     /// Encodes sentences, ids of the source vocabulary, each with its `</s>`. They stay until
     /// [`finish`](Session::finish). `candidates`, if any, has a list for each sentence:
     /// ascending ids, the only tokens that it can be translated with.
