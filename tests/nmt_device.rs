@@ -88,6 +88,14 @@ pub(crate) mod emulated {
         lossy_text(&run(nmt(arguments).envs(emulated_gpu(settings))))
     }
 
+    /// Runs a command on an emulated GPU that fails; returns its output and its messages.
+    fn on_failing_gpu(settings: &str, arguments: &[&str]) -> [String; 2] {
+        let output = nmt(arguments).envs(emulated_gpu(settings)).output().expect("it starts");
+        let messages = lossy_text(&output.stderr);
+        assert!(output.status.success(), "{settings}: {messages}");
+        [lossy_text(&output.stdout), messages]
+    }
+
     pub(crate) fn on_cpu(arguments: &[&str]) -> String {
         lossy_text(&run(&mut nmt(arguments)))
     }
@@ -119,6 +127,17 @@ pub(crate) mod emulated {
             let total = |fields: &Vec<&str>| fields[fields.len() - 1].trim().parse::<f64>();
             let [a, b] = [&a, &b].map(|fields| total(fields).expect("a total"));
             assert!((a - b).abs() <= tolerance * a.abs().max(1.0), "{name}: {a} {b}");
+        }
+    }
+
+    /// Compares scores of given translations, with their alignments if they have some.
+    fn assert_same_scores(expected: &str, found: &str) {
+        assert_eq!(expected.lines().count(), found.lines().count());
+        for (a, b) in expected.lines().zip(found.lines()) {
+            let [a, b] = [a, b].map(|line| line.split_once(' ').unwrap_or((line, "")));
+            assert_eq!(a.1, b.1);
+            let [a, b] = [a.0, b.0].map(|score| score.parse::<f64>().expect("a score"));
+            assert!((a - b).abs() <= 1e-3, "{a} {b}");
         }
     }
 
@@ -208,14 +227,64 @@ pub(crate) mod emulated {
             let arguments = [&base[..], more].concat();
             let expected = on_cpu(&[&arguments[..], &["--precision", "f32"]].concat());
             let found = on_gpu("seed=4", &[&arguments[..], &["--device", "cuda"]].concat());
-            for (a, b) in expected.lines().zip(found.lines()) {
-                let [a, b] = [a, b].map(|line| line.split_once(' ').unwrap_or((line, "")));
-                assert_eq!(a.1, b.1);
-                let [a, b] = [a.0, b.0].map(|score| score.parse::<f64>().expect("a score"));
-                assert!((a - b).abs() <= 1e-3, "{a} {b}");
-            }
-            assert_eq!(expected.lines().count(), found.lines().count());
+            assert_same_scores(&expected, &found);
         }
+    }
+
+    /// A GPU that is lost, before its first kernel or while others run: the CPU repeats what was
+    /// under way, and one warning says so.
+    #[test]
+    fn sentences_continue_on_the_cpu_when_the_gpu_is_lost() {
+        let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
+        let corpus = project_root().join("examples/toy");
+        let text = first_lines(&corpus.join("test.es"), 6, folder.path());
+        let other = tempfile::tempdir().expect("a temporary folder");
+        let target = first_lines(&corpus.join("test.en"), 6, other.path());
+        let list = ["-i", path_str(&text), "--n-best", "3", "--beam-size", "3"];
+        let list = translation(&toy, &[&list[..], &["--alignment", "hard"]].concat());
+        let score = ["score", "-m", path_str(&toy), "--source", path_str(&text)];
+        let score = [&score[..], &["--target", path_str(&target)]].concat();
+        let [lists, scores] = [&list, &score]
+            .map(|arguments| on_cpu(&[&arguments[..], &["--precision", "f32"]].concat()));
+        let on_device = ["--device", "cuda", "--mini-batch", "4"];
+        let is_said_once = |messages: &str| {
+            messages.matches("WARN").count() == 1
+                && messages.contains("CUDA_ERROR_LAUNCH_FAILED")
+                && messages.contains("all sentences continue on the CPU")
+        };
+        for launches in [0, 1, 30, 100, 250] {
+            let settings = format!("seed={launches},launches={launches}");
+            let [found, messages] =
+                on_failing_gpu(&settings, &[&list[..], &on_device[..]].concat());
+            assert!(is_said_once(&messages), "{settings}: {messages}");
+            assert_same_lists(&settings, &lists, &found);
+        }
+        for launches in [0, 20] {
+            let settings = format!("launches={launches}");
+            let [found, messages] =
+                on_failing_gpu(&settings, &[&score[..], &on_device[..]].concat());
+            assert!(is_said_once(&messages), "{settings}: {messages}");
+            assert_same_scores(&scores, &found);
+        }
+    }
+
+    /// Threads of two GPUs that launch nothing: each GPU is named once, whatever the number of
+    /// batches.
+    #[test]
+    fn several_gpus_that_fail_are_named_once_each() {
+        let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
+        let text = project_root().join("examples/toy/test.es");
+        let text = first_lines(&text, 24, folder.path());
+        let input = ["-i", path_str(&text), "--precision", "f32"];
+        let expected = on_cpu(&translation(&toy, &input));
+        let more = ["--device", "cuda:0,1", "--mini-batch", "2"];
+        let arguments = translation(&toy, &[&input[..], &more].concat());
+        let [found, messages] = on_failing_gpu("launch=700,count=2", &arguments);
+        assert_eq!(found, expected);
+        let warnings = ["GPU 0 failed", "GPU 1 failed"].map(|name| messages.matches(name).count());
+        assert!(warnings.iter().all(|&count| count <= 1), "{messages}");
+        assert_eq!(messages.matches("WARN").count(), warnings.iter().sum::<usize>(), "{messages}");
+        assert!(messages.contains("all sentences continue on the CPU"), "{messages}");
     }
 
     /// Where a GPU's memory is full, sentences continue on the CPU with one warning, and nothing is

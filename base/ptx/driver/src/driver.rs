@@ -88,6 +88,10 @@ struct Event {
 #[derive(Debug)]
 pub(crate) struct Driver {
     pub memory: Memory,
+    /// The number of kernels that run before the device is lost.
+    pub launches_left: u64,
+    /// Whether a kernel has failed. Nothing is done from then on.
+    pub is_lost: bool,
     streams: BTreeMap<usize, VecDeque<Work>>,
     events: BTreeMap<usize, Event>,
     modules: BTreeMap<usize, Arc<Module>>,
@@ -106,6 +110,8 @@ impl Driver {
     pub fn new(memory: u64, seed: u64) -> Self {
         Driver {
             memory: Memory::new(memory),
+            launches_left: u64::MAX,
+            is_lost: false,
             streams: BTreeMap::new(),
             events: BTreeMap::new(),
             modules: BTreeMap::new(),
@@ -134,7 +140,15 @@ impl Driver {
     }
 
     pub fn push(&mut self, stream: usize, work: Work) {
-        self.streams.entry(stream).or_default().push_back(work);
+        if !self.is_lost {
+            self.streams.entry(stream).or_default().push_back(work);
+        }
+    }
+
+    /// Drops all work: the device is lost.
+    fn lose(&mut self) {
+        self.is_lost = true;
+        self.streams.clear();
     }
 
     pub fn record(&mut self, event: usize, stream: usize) {
@@ -156,7 +170,7 @@ impl Driver {
 
     /// Performs work until `event` is done.
     pub fn finish_event(&mut self, event: usize) {
-        while !self.is_event_done(event) {
+        while !self.is_lost && !self.is_event_done(event) {
             self.do_some();
         }
     }
@@ -214,7 +228,12 @@ impl Driver {
                 self.memory.read(address, to.length).map(|bytes| to.write(bytes))
             }
             Work::Release { address } => self.memory.release(address),
+            Work::Launch { .. } if self.launches_left == 0 => {
+                self.lose();
+                Ok(())
+            }
             Work::Launch { kernel, mut grid, parameters } => {
+                self.launches_left -= 1;
                 grid.seed = self.random();
                 let (module, name) = &*kernel;
                 let kernel: &Kernel = module.kernel(name).expect("it was found");
@@ -322,6 +341,35 @@ mod tests {
         driver.push(32, Work::Wait { event: 48, number: 1 });
         driver.events.insert(48, Event { recorded: 1, done: 0 });
         assert!(driver.try_some().unwrap_err().contains("all streams wait"));
+    }
+
+    /// The kernel that fails and what comes after it are not done, whoever waits.
+    #[test]
+    fn a_lost_device_does_nothing() {
+        let mut driver = Driver::new(1 << 10, 1);
+        driver.launches_left = 1;
+        let address = driver.memory.allocate(4).unwrap();
+        let text = ".visible .entry k(.param .u64 out) {
+                .reg .b32 %r<3>; .reg .b64 %rd<2>;
+                ld.param.u64 %rd1, [out]; ld.global.u32 %r1, [%rd1];
+                add.u32 %r2, %r1, 1; st.global.u32 [%rd1], %r2; ret;
+            }";
+        let module = driver.load(text).unwrap();
+        let function = driver.function(module, "k").unwrap();
+        let (stream, event) = (driver.new_handle(), driver.new_handle());
+        driver.push(stream, Work::Upload { address, bytes: vec![5, 0, 0, 0] });
+        for _ in 0..2 {
+            let kernel = Arc::clone(&driver.functions[&function]);
+            let parameters = address.to_le_bytes().to_vec();
+            driver.push(stream, Work::Launch { kernel, grid: Grid::default(), parameters });
+        }
+        driver.push(stream, Work::Upload { address, bytes: vec![9, 0, 0, 0] });
+        driver.record(event, stream);
+        driver.finish_stream(stream);
+        assert!(driver.is_lost);
+        driver.finish_event(event);
+        driver.finish();
+        assert_eq!(driver.memory.read(address, 4).unwrap(), [6, 0, 0, 0]);
     }
 
     #[test]

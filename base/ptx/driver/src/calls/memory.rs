@@ -2,12 +2,16 @@
 
 use std::ffi::{c_int, c_uint, c_void};
 
-use super::{INVALID_VALUE, OUT_OF_MEMORY, SUCCESS, driver};
+use super::{INVALID_VALUE, OUT_OF_MEMORY, SUCCESS, device_status, driver};
 use crate::driver::{Driver, HostMemory, Work, fail};
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuMemAlloc_v2(address: *mut u64, bytes: usize) -> c_int {
     let mut state = driver();
+    let status = device_status(&state);
+    if status != SUCCESS {
+        return status;
+    }
     let allocated = state.memory.allocate(bytes as u64).or_else(|_| {
         // What streams will release is free when they have done it.
         state.finish();
@@ -33,14 +37,22 @@ pub unsafe extern "C" fn cuMemAllocAsync(address: *mut u64, bytes: usize, _: *mu
 pub extern "C" fn cuMemFree_v2(address: u64) -> c_int {
     let mut state = driver();
     state.finish();
-    state.memory.release(address).unwrap_or_else(|fault| fail(&fault.to_string()));
-    SUCCESS
+    if !state.is_lost {
+        state.memory.release(address).unwrap_or_else(|fault| fail(&fault.to_string()));
+    }
+    device_status(&state)
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cuMemFreeAsync(address: u64, stream: *mut c_void) -> c_int {
-    driver().push(stream.addr(), Work::Release { address });
-    SUCCESS
+    push(stream, Work::Release { address })
+}
+
+/// Queues work on a stream; returns the status of the device.
+fn push(stream: *mut c_void, work: Work) -> c_int {
+    let mut state = driver();
+    state.push(stream.addr(), work);
+    device_status(&state)
 }
 
 #[unsafe(no_mangle)]
@@ -68,7 +80,7 @@ pub unsafe extern "C" fn cuMemFreeHost(memory: *mut c_void) -> c_int {
     let words = std::ptr::slice_from_raw_parts_mut(memory.cast::<u64>(), length);
     // SAFETY: `cuMemHostAlloc` made the box, and it is no longer among the pinned ones.
     drop(unsafe { Box::from_raw(words) });
-    SUCCESS
+    device_status(&state)
 }
 
 #[unsafe(no_mangle)]
@@ -105,9 +117,7 @@ fn fill(address: u64, value: &[u8], count: usize, stream: *mut c_void) -> c_int 
     if !address.is_multiple_of(value.len() as u64) {
         return INVALID_VALUE;
     }
-    let work = Work::Fill { address, value: value.to_vec(), count };
-    driver().push(stream.addr(), work);
-    SUCCESS
+    push(stream, Work::Fill { address, value: value.to_vec(), count })
 }
 
 #[unsafe(no_mangle)]
@@ -117,8 +127,7 @@ pub extern "C" fn cuMemcpyDtoDAsync_v2(
     length: usize,
     stream: *mut c_void,
 ) -> c_int {
-    driver().push(stream.addr(), Work::Copy { to, from, length });
-    SUCCESS
+    push(stream, Work::Copy { to, from, length })
 }
 
 #[unsafe(no_mangle)]
@@ -138,7 +147,7 @@ pub unsafe extern "C" fn cuMemcpyHtoDAsync_v2(
         Work::Upload { address, bytes: bytes.to_vec() }
     };
     state.push(stream.addr(), work);
-    SUCCESS
+    device_status(&state)
 }
 
 #[unsafe(no_mangle)]
@@ -154,7 +163,7 @@ pub unsafe extern "C" fn cuMemcpyDtoHAsync_v2(
     if !is_pinned(&state, to) {
         state.finish_stream(stream.addr());
     }
-    SUCCESS
+    device_status(&state)
 }
 
 /// Whether the bytes are within pinned memory.

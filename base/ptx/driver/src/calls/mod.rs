@@ -23,6 +23,9 @@ const NOT_FOUND: c_int = 500;
 const NOT_READY: c_int = 600;
 const NOT_SUPPORTED: c_int = 801;
 
+/// The status of calls of a lost device, unless the settings say otherwise.
+const LAUNCH_FAILED: u64 = 719;
+
 /// The memory of the device unless the settings say otherwise: more than any test wants.
 const MEMORY: u64 = 1 << 40;
 
@@ -42,8 +45,11 @@ fn max_shared() -> usize {
     }
 }
 
-static DRIVER: LazyLock<Mutex<Driver>> =
-    LazyLock::new(|| Mutex::new(Driver::new(setting("memory", MEMORY), setting("seed", 0))));
+static DRIVER: LazyLock<Mutex<Driver>> = LazyLock::new(|| {
+    let mut driver = Driver::new(setting("memory", MEMORY), setting("seed", 0));
+    driver.launches_left = setting("launches", u64::MAX);
+    Mutex::new(driver)
+});
 
 fn driver() -> MutexGuard<'static, Driver> {
     DRIVER.lock().unwrap_or_else(PoisonError::into_inner)
@@ -62,6 +68,11 @@ fn setting(name: &str, default: u64) -> u64 {
 
 fn status(name: &str) -> c_int {
     setting(name, 0) as c_int
+}
+
+/// Returns the status of a call: every one fails when the device is lost.
+fn device_status(driver: &Driver) -> c_int {
+    if driver.is_lost { setting("launch", LAUNCH_FAILED) as c_int } else { SUCCESS }
 }
 
 /// The driver's one context.
@@ -94,6 +105,7 @@ pub unsafe extern "C" fn cuGetErrorName(status: c_int, name: *mut *const c_char)
         222 => c"CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
         NOT_FOUND => c"CUDA_ERROR_NOT_FOUND",
         700 => c"CUDA_ERROR_ILLEGAL_ADDRESS",
+        719 => c"CUDA_ERROR_LAUNCH_FAILED",
         _ => c"CUDA_ERROR_UNKNOWN",
     };
     // SAFETY: the caller passes a pointer to the value that is written.
@@ -199,8 +211,9 @@ pub unsafe extern "C" fn cuCtxGetCurrent(context: *mut *mut c_void) -> c_int {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cuCtxSynchronize() -> c_int {
-    driver().finish();
-    SUCCESS
+    let mut state = driver();
+    state.finish();
+    device_status(&state)
 }
 
 /// Succeeds without effect, as if another program had set the cache aside: only a hint is lost.
@@ -211,10 +224,11 @@ pub extern "C" fn cuCtxSetLimit(_: c_int, _: usize) -> c_int {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> c_int {
+    let state = driver();
     // SAFETY: the caller passes a pointer to the value that is written.
     unsafe {
-        *free = driver().memory.free_bytes() as usize;
+        *free = state.memory.free_bytes() as usize;
         *total = setting("memory", MEMORY) as usize;
     }
-    SUCCESS
+    device_status(&state)
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use miriam_ptx::Grid;
 
 use super::{
-    DEFAULT_SHARED, INVALID_PTX, INVALID_VALUE, NOT_FOUND, SUCCESS, driver, max_shared, pointer,
-    setting, status,
+    DEFAULT_SHARED, INVALID_PTX, INVALID_VALUE, NOT_FOUND, SUCCESS, device_status, driver,
+    max_shared, pointer, setting, status,
 };
 use crate::driver::Work;
 use crate::kernel_folder::target;
@@ -18,13 +18,18 @@ pub unsafe extern "C" fn cuModuleLoadData(module: *mut *mut c_void, image: *cons
     if status != SUCCESS {
         return status;
     }
+    let mut state = driver();
+    let status = device_status(&state);
+    if status != SUCCESS {
+        return status;
+    }
     // SAFETY: the caller passes text that ends with NUL.
     let text = unsafe { CStr::from_ptr(image.cast()) }.to_string_lossy();
     if target(&text).is_some_and(|target| u64::from(target) > setting("capability", 90)) {
         eprintln!("emulated GPU: the module is for later devices");
         return INVALID_PTX;
     }
-    match driver().load(&text) {
+    match state.load(&text) {
         Ok(handle) => {
             // SAFETY: the caller passes a pointer to the value that is written.
             unsafe { *module = pointer(handle) };
@@ -143,7 +148,10 @@ pub unsafe extern "C" fn cuLaunchKernel(
     parameters: *mut *mut c_void,
     _: *mut *mut c_void,
 ) -> c_int {
-    let status = status("launch");
+    // With a number of launches, the status is that of the device when it is lost.
+    let mut state = driver();
+    let is_later = setting("launches", u64::MAX) != u64::MAX;
+    let status = if is_later { device_status(&state) } else { status("launch") };
     if status != SUCCESS {
         return status;
     }
@@ -153,7 +161,6 @@ pub unsafe extern "C" fn cuLaunchKernel(
     if !is_possible || num_threads == 0 || num_threads > 1024 {
         return INVALID_VALUE;
     }
-    let mut state = driver();
     let handle = function.addr();
     let function = Arc::clone(&state.functions[&handle]);
     let kernel = function.0.kernel(&function.1).expect("it was found");

@@ -2,14 +2,15 @@
 
 use std::ffi::{c_int, c_uint, c_void};
 
-use super::{MAX_WINDOW, NOT_READY, SUCCESS, driver, pointer};
+use super::{MAX_WINDOW, NOT_READY, SUCCESS, device_status, driver, pointer};
 use crate::driver::fail;
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuStreamCreate(stream: *mut *mut c_void, _: c_uint) -> c_int {
+    let mut state = driver();
     // SAFETY: the caller passes a pointer to the value that is written.
-    unsafe { *stream = pointer(driver().new_handle()) };
-    SUCCESS
+    unsafe { *stream = pointer(state.new_handle()) };
+    device_status(&state)
 }
 
 /// Does nothing: the remaining work of the stream is done later.
@@ -20,14 +21,16 @@ pub extern "C" fn cuStreamDestroy_v2(_: *mut c_void) -> c_int {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cuStreamSynchronize(stream: *mut c_void) -> c_int {
-    driver().finish_stream(stream.addr());
-    SUCCESS
+    let mut state = driver();
+    state.finish_stream(stream.addr());
+    device_status(&state)
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cuStreamWaitEvent(stream: *mut c_void, event: *mut c_void, _: c_uint) -> c_int {
-    driver().wait_on_stream(stream.addr(), event.addr());
-    SUCCESS
+    let mut state = driver();
+    state.wait_on_stream(stream.addr(), event.addr());
+    device_status(&state)
 }
 
 #[unsafe(no_mangle)]
@@ -60,24 +63,31 @@ pub extern "C" fn cuEventDestroy_v2(_: *mut c_void) -> c_int {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cuEventRecord(event: *mut c_void, stream: *mut c_void) -> c_int {
-    driver().record(event.addr(), stream.addr());
-    SUCCESS
+    let mut state = driver();
+    state.record(event.addr(), stream.addr());
+    device_status(&state)
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cuEventSynchronize(event: *mut c_void) -> c_int {
-    driver().finish_event(event.addr());
-    SUCCESS
+    let mut state = driver();
+    state.finish_event(event.addr());
+    device_status(&state)
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cuEventQuery(event: *mut c_void) -> c_int {
     let mut state = driver();
-    if state.is_event_done(event.addr()) {
+    if !state.is_lost && state.is_event_done(event.addr()) {
         return SUCCESS;
     }
     // Who asks again and again gets its answer.
-    state.do_some();
+    if !state.is_lost {
+        state.do_some();
+    }
+    if state.is_lost {
+        return device_status(&state);
+    }
     if state.is_event_done(event.addr()) { SUCCESS } else { NOT_READY }
 }
 
