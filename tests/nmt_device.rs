@@ -189,6 +189,37 @@ pub(crate) mod emulated {
         }
     }
 
+    /// The bytes of lists with the scores of words do not depend on the batch, on sentences that
+    /// join it, or on the order of lanes, in any precision and for recurrent models too.
+    #[test]
+    fn lists_do_not_depend_on_the_batch() {
+        let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
+        let text = project_root().join("examples/toy/test.es");
+        let text = first_lines(&text, 8, folder.path());
+        let assert_independent = |model: &Path, batches: &[&str], more: &[&str]| {
+            let lists = batches.iter().zip(1..).map(|(batch, seed)| {
+                let list = ["--word-scores", "--n-best", "--device", "cuda", "--mini-batch", batch];
+                on_gpu(&format!("seed={seed}"), &translation(model, &[more, &list].concat()))
+            });
+            let lists: Vec<String> = lists.collect();
+            assert!(lists[0].contains("WordScores="), "{}", lists[0]);
+            assert!(lists.iter().all(|list| *list == lists[0]), "{}: {lists:?}", model.display());
+        };
+        let input = ["-i", path_str(&text), "--beam-size"];
+        assert_independent(&toy, &["1", "7", "64"], &[&input[..], &["2"]].concat());
+        let half = [&input[..], &["1", "--precision", "f16"]].concat();
+        assert_independent(&toy, &["1", "7"], &half);
+        let Some(data) = shared_data("nmt-oracle") else { return };
+        let short = folder.path().join("short");
+        std::fs::write(&short, "two guys .\na man with a hat .\n").expect("writable");
+        let vocabulary = data.join("vocab.spm");
+        let more = ["--vocabs", path_str(&vocabulary), "-i", path_str(&short), "--beam-size", "2"];
+        let more = [&more[..], &["--max-length-factor", "1"]].concat();
+        for model in ["rnn-gru.npz", "nematus-ln.npz"] {
+            assert_independent(&data.join("models").join(model), &["1", "7"], &more);
+        }
+    }
+
     /// All models with recorded outputs, of every architecture that the CPU decodes.
     #[test]
     fn models_of_all_architectures_translate_as_on_the_cpu() {
