@@ -197,7 +197,7 @@ pub(crate) mod emulated {
         let text = project_root().join("examples/toy/test.es");
         let text = first_lines(&text, 8, folder.path());
         let assert_independent = |model: &Path, batches: &[&str], more: &[&str]| {
-            let lists = batches.iter().zip(1..).map(|(batch, seed)| {
+            let lists = batches.iter().zip(1..).map(|(&batch, seed)| {
                 let list = ["--word-scores", "--n-best", "--device", "cuda", "--mini-batch", batch];
                 on_gpu(&format!("seed={seed}"), &translation(model, &[more, &list].concat()))
             });
@@ -240,6 +240,79 @@ pub(crate) mod emulated {
             let on_device = [&list[..], &["--device", "cuda"]].concat();
             let expected = on_cpu(&translation(model, &list));
             let found = on_gpu("seed=5", &translation(model, &on_device));
+            assert_same_lists(&model.display().to_string(), &expected, &found);
+        }
+    }
+
+    /// Ensembles, sampling, prefixes, constraints, limits of length and repetition, and soft
+    /// alignments.
+    #[test]
+    fn options_of_the_search_work_as_on_the_cpu() {
+        let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
+        let write = |name: &str, text: &str| {
+            let file = folder.path().join(name);
+            std::fs::write(&file, text).expect("writable");
+            file
+        };
+        let text = "cuatro médicos son amables .\na veces llevamos un zapato barato .\n\
+                    esta enfermera come .\n";
+        let text = write("text", text);
+        let prefixes = write("prefixes", "la casa\nella\nun\n");
+        let constraints = "a veces llevamos un zapato barato .\t\tthe cheap ||| a house\n\
+                           esta enfermera come .\tthis\tred\n";
+        let constraints = write("constraints", constraints);
+        let [text, prefixes, constraints] = [&text, &prefixes, &constraints].map(|p| path_str(p));
+        let cases: [&[&str]; 6] = [
+            &[path_str(&toy), "-i", text],
+            &["-i", text, "--output-sampling", "full", "--seed", "7"],
+            &["-i", text, "--output-sampling", "topk", "5", "--seed", "7"],
+            &["-i", text, prefixes, "--force-decode"],
+            &["-i", constraints, "--tsv", "--beam-size", "4"],
+            &["-i", text, "--no-repeat-ngram-size", "1", "--min-length", "9"],
+        ];
+        let on_both = |more: &[&str]| {
+            let cpu = on_cpu(&translation(&toy, &[more, &["--precision", "f32"]].concat()));
+            let gpu = on_gpu("seed=8", &translation(&toy, &[more, &["--device", "cuda"]].concat()));
+            [cpu, gpu]
+        };
+        let plain = on_cpu(&translation(&toy, &["-i", text, "--precision", "f32"]));
+        for (number, case) in cases.into_iter().enumerate() {
+            let [expected, found] = on_both(case);
+            assert_eq!(found, expected, "{case:?}");
+            // Two models that are the same translate as one.
+            assert_eq!(found == plain, number == 0, "{case:?}");
+        }
+        let [expected, found] = on_both(&["-i", text, "--alignment", "soft"]);
+        let numbers = |line: &str| -> (String, Vec<f64>) {
+            let (words, weights) = line.split_once(" ||| ").expect("an alignment");
+            let weights = weights.split([' ', ',']).map(|weight| weight.parse().expect("a weight"));
+            (words.to_owned(), weights.collect())
+        };
+        assert_eq!(expected.lines().count(), found.lines().count());
+        for (a, b) in expected.lines().map(numbers).zip(found.lines().map(numbers)) {
+            assert_eq!((&a.0, a.1.len()), (&b.0, b.1.len()));
+            assert!(a.1.iter().zip(&b.1).all(|(a, b)| (a - b).abs() < 1e-4), "{a:?} {b:?}");
+        }
+    }
+
+    /// Shortlists limit the tokens of transformers and recurrent models.
+    #[test]
+    fn shortlists_work_as_on_the_cpu() {
+        let Some(data) = shared_data("nmt-oracle") else { return };
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let text = folder.path().join("text");
+        std::fs::write(&text, "two guys mounting a box on a railing .\n").expect("writable");
+        let (vocabulary, shortlist) = (data.join("vocab.spm"), data.join("lex.bin"));
+        let more = ["--vocabs", path_str(&vocabulary), "-i", path_str(&text), "--n-best"];
+        let more = [&more[..], &["--beam-size", "2", "--max-length-factor", "1"]].concat();
+        for model in ["tr-post.npz", "rnn-gru.npz"] {
+            let model = data.join("models").join(model);
+            let without = on_cpu(&translation(&model, &more));
+            let limited = [&more[..], &["--shortlist", path_str(&shortlist)]].concat();
+            let expected = on_cpu(&translation(&model, &limited));
+            assert_ne!(expected, without, "{}", model.display());
+            let on_device = [&limited[..], &["--device", "cuda"]].concat();
+            let found = on_gpu("seed=9", &translation(&model, &on_device));
             assert_same_lists(&model.display().to_string(), &expected, &found);
         }
     }
