@@ -35,7 +35,7 @@ impl Product {
     fn random(random: &mut Random, index: usize, [rows, depth, columns]: [usize; 3]) -> Self {
         let weights = random_weights(random, depth, columns);
         let input = random.values(rows * depth);
-        let residual = (index % 3 != 0).then(|| random.values(rows * columns));
+        let residual = (!index.is_multiple_of(3)).then(|| random.values(rows * columns));
         let activation = ACTIVATIONS[index % ACTIVATIONS.len()];
         Product { weights, input, residual, activation, rows }
     }
