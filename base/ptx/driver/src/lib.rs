@@ -12,9 +12,9 @@
 //! A test starts a process with the environment of [`environment`], in which the system finds this
 //! library as `libcuda.so.1`. The variable `MIRIAM_EMULATED_GPU` holds settings, separated by
 //! commas: `init=STATUS`, `version=NUMBER`, `count=NUMBER`, `capability=NUMBER` (10 * major +
-//! minor), `memory=BYTES`, `module=STATUS`, `launch=STATUS` make calls fail, `launches=NUMBER` loses
-//! the device after as many kernels: the next one fails while it runs, and every later call returns
-//! the status of `launch`. `seed=NUMBER` chooses the order.
+//! minor), `memory=BYTES`, `module=STATUS`, `launch=STATUS` make calls fail; `launches=NUMBER`
+//! loses the device after that number of kernels: the next one fails while it runs, and every later
+//! call returns the status of `launch`; `seed=NUMBER` chooses the order.
 
 mod calls;
 mod driver;

@@ -58,7 +58,7 @@ impl FallbackNetwork {
         self.max_sentences.load(Ordering::Relaxed)
     }
 
-    /// Records that the device failed with so many sentences; says so the first time.
+    /// Records that the device failed with `sentences` in its batch; says so the first time.
     fn record_failure(&self, error: &Error, sentences: usize) {
         if matches!(error, Error::DeviceMemory { .. }) {
             let before = self.max_sentences.fetch_update(
