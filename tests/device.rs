@@ -1,14 +1,12 @@
 //! `--device` and `lm next`, end to end. Instead of a GPU there is a library that replaces
 //! the driver and interprets the kernels.
 
-#[cfg(feature = "cuda")]
-use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_with_input};
 #[cfg(feature = "cuda")]
-use crate::common::{read_decompressed, report_skip, shared_data};
+use crate::common::{emulated_gpu, read_decompressed, report_skip, shared_data};
+use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_with_input};
 
 fn lm(arguments: &[&str]) -> Command {
     let mut command = miriam();
@@ -18,13 +16,6 @@ fn lm(arguments: &[&str]) -> Command {
 
 fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
-}
-
-/// The environment of a process that finds the emulated GPU, with settings of its driver.
-#[cfg(feature = "cuda")]
-fn emulated_gpu(settings: &str) -> [(&'static str, OsString); 2] {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    miriam_emulated_driver::environment(folder, settings).expect("the emulated driver")
 }
 
 /// A folder with the toy model, `toy.arpa` and `toy.glm`.

@@ -72,16 +72,8 @@ fn the_cpu_refuses_half_precision() {
 
 #[cfg(feature = "cuda")]
 pub(crate) mod emulated {
-    use std::ffi::OsString;
-
     use super::*;
-    use crate::common::{run, shared_data};
-
-    /// The environment of a process that finds the emulated GPU, with settings of its driver.
-    fn emulated_gpu(settings: &str) -> [(&'static str, OsString); 2] {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        miriam_emulated_driver::environment(folder, settings).expect("the emulated driver")
-    }
+    use crate::common::{emulated_gpu, run, shared_data};
 
     /// Runs a command on the emulated GPU.
     pub(crate) fn on_gpu(settings: &str, arguments: &[&str]) -> String {

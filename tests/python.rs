@@ -85,8 +85,12 @@ fn the_wheel_passes_its_tests() {
     );
     let version = Command::new(installed.join("bin/miriam")).arg("--version").output().unwrap();
     assert!(lossy_text(&version.stdout).starts_with("miriam "), "{version:?}");
+    let mut tests = Command::new(&python);
+    // Tests of GPUs start processes in which this folder holds the driver.
+    #[cfg(feature = "cuda")]
+    tests.env("MIRIAM_EMULATED_DRIVER", &crate::common::emulated_gpu("")[0].1);
     run_echoed(
-        Command::new(&python)
+        tests
             .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
             // A test that hangs ends the run and says where it was.
             .args(["-o", "faulthandler_timeout=300", "-o", "faulthandler_exit_on_timeout=true"])

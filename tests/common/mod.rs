@@ -36,6 +36,13 @@ pub fn miriam() -> Command {
     command
 }
 
+/// The environment of a process that finds the emulated GPU, with settings of its driver.
+#[cfg(feature = "cuda")]
+pub fn emulated_gpu(settings: &str) -> [(&'static str, std::ffi::OsString); 2] {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    miriam_emulated_driver::environment(folder, settings).expect("the emulated driver")
+}
+
 /// Runs `command`, which must succeed, and returns its standard output.
 pub fn run(command: &mut Command) -> Vec<u8> {
     let output = command.output().expect("the binary starts");

@@ -11,6 +11,8 @@ mod documented_commands;
 mod engine;
 mod every_model;
 mod faults;
+#[cfg(feature = "cuda")]
+mod gpu;
 mod html;
 mod http;
 mod languages;
