@@ -1,9 +1,10 @@
 //! Cutting of text that is too long for a model.
 //!
 //! A cut removes context on both sides, so ends of sentences are preferred. A sentence that is too
-//! long is cut near its middle: at the end of a clause if there is one, then at white space, then
-//! between any two characters. Halves of similar length avoid parts of one or two words, which
-//! models translate worst.
+//! long is cut near its middle: at the end of a clause, else at white space. If its middle half has
+//! neither, it is cut further outside in the same order, and between any two characters only where
+//! it has neither at all. Halves of similar length avoid parts of one or two words, which models
+//! translate worst.
 
 use std::ops::Range;
 
@@ -79,7 +80,8 @@ impl SentenceSplitter {
     }
 }
 
-/// Cuts parts of `text` in two until none is longer than `limit`.
+/// Cuts `sentence`, which is longer than `limit`, and its parts in two until none that has a place
+/// to cut is longer.
 fn cut(
     text: &[u8],
     sentence: Range<usize>,
@@ -92,6 +94,7 @@ fn cut(
     let mut waiting = vec![sentence.clone()];
     while let Some(part) = waiting.pop() {
         checkpoint.pass(part.start)?;
+        // The caller has measured the whole sentence.
         let is_too_long = part == sentence || is_longer(&text[part.clone()], limit, &mut *length);
         let inside = part.start - offset..part.end - offset;
         let place = if is_too_long { places.best_in(inside) } else { None };
@@ -165,8 +168,9 @@ impl CutPlaces {
         places
     }
 
-    /// Returns the best place in a part: the one nearest to the middle, of the best rank in the
-    /// middle half or else anywhere.
+    /// Returns the best place in a part: the end of a clause in the middle half, else white space
+    /// there, else the end of a clause anywhere, else white space anywhere, else any place. Of
+    /// several places, it is the one nearest to the middle.
     fn best_in(&self, part: Range<usize>) -> Option<usize> {
         let middle = part.start + part.len() / 2;
         let is_central = |place: &usize| place.abs_diff(middle) <= part.len() / 4;
@@ -195,12 +199,14 @@ fn nearest(places: &[usize], part: &Range<usize>, middle: usize) -> Option<usize
     }
 }
 
-/// Returns the rank of a cut between two characters, with or without white space between them;
-/// `None` if it would leave a part empty or separate a mark from its letter.
+/// Returns the rank of a cut before `after`. `before` is the last visible character before the cut,
+/// and `is_spaced` is whether white space is between the two. `None` before white space, since the
+/// cut comes after it, and between a letter and its mark.
 fn rank_cut(before: char, is_spaced: bool, after: char) -> Option<CutRank> {
     if is_space(after) || is_combining(after) {
         return None;
     }
+    // A comma ends a clause before white space, or before a letter of a script without spaces.
     let is_boundary = is_spaced || is_unspaced(after);
     match (is_boundary && ends_clause(before), is_spaced) {
         (true, _) => Some(CutRank::Clause),
@@ -244,7 +250,7 @@ mod tests {
         let looks = std::cell::Cell::new(0);
         let should_stop = || {
             looks.set(looks.get() + 1);
-            // The text is one sentence, so the splitter checks less often.
+            // The splitter makes fewer checks in one sentence, so the cutting has to stop.
             looks.get() > 4
         };
         let found = splitter.split_within_until(text.as_bytes(), 50, <[u8]>::len, &should_stop);
