@@ -1,7 +1,8 @@
 //! Elements of HTML by name, and their treatment in translation.
 
-/// Elements whose tags end a sentence: those with line breaks around them, those of the head, and
-/// controls, which look like boxes. All others, also unknown ones, are inline, as in browsers.
+/// Elements whose tags end a sentence: those with line breaks around them; parts of tables; `head`
+/// and in it `link`, `meta` and `title`; controls with their labels; and `audio`, `canvas`, frames,
+/// `noscript`, `template` and `video`. All others, also unknown ones, are inline.
 const BLOCKS: &[&str] = &[
     "address",
     "article",
@@ -198,7 +199,7 @@ pub(super) fn is_custom(name: &[u8]) -> bool {
 }
 
 /// Whether a start tag of `name` ends the element `open`.
-pub(super) fn ends_by_itself(open: &[u8], name: &[u8]) -> bool {
+pub(super) fn is_ended_by(open: &[u8], name: &[u8]) -> bool {
     IMPLIED_ENDS.iter().any(|(ended, by)| is_in(ended, open) && is_in(by, name))
 }
 
@@ -215,7 +216,7 @@ pub(super) fn is_raw_text(name: &[u8]) -> bool {
     is_in(RAW_TEXT, name)
 }
 
-/// Whether an element contains text without markup.
+/// Whether the content of an element, though not markup, is text with character references.
 pub(super) fn is_escapable_raw_text(name: &[u8]) -> bool {
     matches!(name, b"textarea" | b"title")
 }

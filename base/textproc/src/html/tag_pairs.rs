@@ -1,6 +1,6 @@
 //! Pairs of start tags and end tags.
 
-use super::elements::{ends_by_itself, is_void};
+use super::elements::{is_ended_by, is_void};
 use super::tokens::{Syntax, Token, TokenKind};
 use crate::steps;
 
@@ -31,7 +31,7 @@ pub(super) fn match_tags(tokens: &[Token], syntax: Syntax) -> Vec<ElementEnd> {
                 let name = &tag.name[..];
                 while let Some(&(last, other)) = open.last()
                     && is_html
-                    && ends_by_itself(other, name)
+                    && is_ended_by(other, name)
                 {
                     ends[last] = ElementEnd::Implied(number);
                     open.pop();
