@@ -45,8 +45,8 @@ impl UnigramModel {
         }
     }
 
-    /// Segments `text` and calls `found` with the id and the end of each piece, from right
-    /// to left.
+    /// Segments `text` and calls `found` with the id, the start and the end of each piece, from
+    /// right to left.
     pub fn encode(
         &self,
         pieces: &PieceVocabulary,
@@ -60,8 +60,8 @@ impl UnigramModel {
         let mut start = 0;
         while start < text.len() {
             let so_far = nodes[start].score;
-            let character = char_len(&text[start..]).unwrap_or(1);
-            let mut is_piece = false;
+            let char_length = char_len(&text[start..]).unwrap_or(1);
+            let mut has_char_piece = false;
             self.trie.common_prefix_search(&text[start..], |length, id| {
                 let info = pieces.entry(id);
                 let score = match info.piece_type {
@@ -69,20 +69,20 @@ impl UnigramModel {
                     PieceType::UserDefined => length as f32 * self.max_score - 0.1,
                     _ => info.score,
                 };
-                is_piece |= length == character;
+                has_char_piece |= length == char_length;
                 keep_better_path(
                     &mut nodes[start + length],
                     BestPathNode { start, id, score: score + so_far },
                 );
             });
-            if !is_piece {
+            if !has_char_piece {
                 let score = self.unknown_score + so_far;
                 keep_better_path(
-                    &mut nodes[start + character],
+                    &mut nodes[start + char_length],
                     BestPathNode { start, id: unknown, score },
                 );
             }
-            start += character;
+            start += char_length;
         }
         let mut end = text.len();
         while end > 0 {
