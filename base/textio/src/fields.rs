@@ -14,8 +14,8 @@ pub fn trim(bytes: &[u8]) -> &[u8] {
     &bytes[start..end]
 }
 
-/// Returns the trimmed fields of a line with `|||` separators. Like in Moses, the leftmost `|||`
-/// comes first.
+/// Returns the trimmed fields of a line with `|||` separators. Of four bars the first three are the
+/// separator and the fourth begins the next field, as in Moses.
 pub fn split_fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(line);
     std::iter::from_fn(move || {
