@@ -19,14 +19,15 @@ pub(super) fn parse(tokens: &[String]) -> Result<Parameters> {
             }
             continue;
         }
-        let given = token.strip_prefix("--").or(token.strip_prefix('-')).unwrap_or(token);
+        let option = token.strip_prefix("--").or(token.strip_prefix('-')).unwrap_or(token);
         // As in other programs: `--option=value`.
-        let (given, value) = match given.split_once('=') {
+        let (short_or_long, value) = match option.split_once('=') {
             Some((name, value)) => (name, Some(value)),
-            None => (given, None),
+            None => (option, None),
         };
-        let Some(name) = supported_parameters::long_name(given) else {
-            return Err(Error::usage(supported_parameters::unsupported_message(token, given)));
+        let Some(name) = supported_parameters::long_name(short_or_long) else {
+            let reason = supported_parameters::unsupported_message(token, short_or_long);
+            return Err(Error::usage(reason));
         };
         if parameters.get(name).is_some() {
             return Err(Error::usage(format!("{token} is given twice")));
@@ -37,7 +38,8 @@ pub(super) fn parse(tokens: &[String]) -> Result<Parameters> {
     Ok(parameters)
 }
 
-/// Whether `token` is a dash that is not followed by a digit.
+/// Whether `token` begins with a dash and a character other than a digit or a point. So `-` alone
+/// and negative numbers are values.
 fn is_option(token: &str) -> bool {
     let mut letters = token.chars();
     letters.next() == Some('-') && letters.next().is_some_and(|c| !c.is_ascii_digit() && c != '.')
