@@ -1,6 +1,6 @@
-//! The diagonal prior of IBM model 2 (Dyer, Chahuneau and Smith 2013): output `j` of
-//! `m` is explained by position `i` of `n` with a probability proportional to
-//! exp(-tension |i/n - j/m|), or by the null word with a fixed probability.
+//! The diagonal prior of IBM model 2 (Dyer, Chahuneau and Smith 2013): output `j` of `m` is
+//! explained by state `i` of `n` (a position of the other sentence) with a probability proportional
+//! to exp(-tension |i/n - j/m|), or by the null word with a fixed probability.
 //!
 //! Results must equal those of fast_align, so two of its quirks are kept. It measures the distance
 //! from the diagonal with outputs counted from 0, although they are counted from 1 elsewhere. And
@@ -10,7 +10,7 @@
 //!
 //! Inner loops need no exponential: exp(-t|x - y|) is the smaller of exp(t(x - y)) and
 //! exp(t(y - x)). Each of these is the product of two factors, one of which depends only on the
-//! position and the other only on the output.
+//! state and the other only on the output.
 
 use std::collections::BTreeMap;
 
@@ -34,10 +34,10 @@ pub(crate) type LengthPairCounts = BTreeMap<(u32, u32), u64>;
 /// The diagonal prior of one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct DiagonalPrior {
-    /// The strength of the preference for positions near the diagonal; 0 without a diagonal.
+    /// The strength of the preference for states near the diagonal; 0 without a diagonal.
     pub tension: f64,
-    /// Whether there is a diagonal: without it positions and the null word are equally
-    /// likely, as in IBM model 1.
+    /// Whether there is a diagonal: without it states and the null word are equally likely, as in
+    /// IBM model 1.
     diagonal: bool,
     /// The probability of the null word, if there is a diagonal.
     null_probability: f64,
@@ -175,8 +175,8 @@ impl DiagonalPrior {
         sums.output_count += m;
     }
 
-    /// Writes the best position of each output, `None` for the null word, to `best`. Ties go to the
-    /// null word, then to the first position.
+    /// Writes the best state of each output, `None` for the null word, to `best`. Ties go to the
+    /// null word, then to the first state.
     pub fn decode(
         &self,
         view: &DirectedPair,
@@ -281,7 +281,7 @@ impl DiagonalPrior {
     }
 
     /// Performs the M step: moves the tension so that the mean distance that the model expects
-    /// comes nearer to the one measured in the text.
+    /// comes nearer to the one measured in the text. Both are negated here, as in `feature`.
     pub fn m_step(&mut self, sums: &EStepStatistics, sizes: &LengthPairCounts) {
         let measured = sums.diagonal_distance / sums.output_count;
         let sizes: Vec<(u32, u32, f64)> =

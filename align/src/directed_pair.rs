@@ -56,7 +56,7 @@ pub(crate) struct EStepStatistics {
     pub null_count: f64,
     /// All outputs.
     pub output_count: f64,
-    /// The expected distance from the diagonal, for the diagonal prior.
+    /// Minus the expected distance from the diagonal, summed over outputs, for the diagonal prior.
     pub diagonal_distance: f64,
     /// Expected counts of jumps, for the HMM model.
     pub jump_counts: Vec<f64>,
