@@ -1,8 +1,8 @@
-//! Files of n-grams that pass.
+//! Output files of the filter.
 //!
 //! The counts of an ARPA file come before its n-grams, but are known only after them. So n-grams
-//! wait in memory, or in a temporary file beside the output; this also bounds the number of open
-//! files.
+//! wait in memory, or in a temporary file beside the output. Of many outputs, only those of more
+//! than 1 MiB have an open file.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -172,13 +172,13 @@ impl Spool {
             counts.resize(counts.len().max(*reserved), b'\n');
             output.write(&counts)?;
         }
-        let cannot = "read back a temporary file in this folder";
+        let action = "read back a temporary file in this folder";
         let rewound = self.lines.seek(SeekFrom::Start(0));
-        rewound.map_err(|error| self.error(cannot, error))?;
+        rewound.map_err(|error| self.error(action, error))?;
         let mut buffer = vec![0; 1 << 16];
         loop {
             let read = self.lines.read(&mut buffer);
-            match read.map_err(|error| self.error(cannot, error))? {
+            match read.map_err(|error| self.error(action, error))? {
                 0 => return Ok(output.finish()?),
                 count => output.write(&buffer[..count])?,
             }
