@@ -1,5 +1,5 @@
-//! Kind of the model in a file or folder, by its first bytes, for messages about files that were
-//! given to the wrong command.
+//! Kind of the model in a file or folder, by the first bytes of the file or by the names of the
+//! files in the folder or archive. It is for messages about files given to the wrong command.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -147,8 +147,9 @@ impl ModelKind {
     }
 }
 
-/// Returns the error of opening the model at `path`. If its kind is not `wanted`, the message names
-/// the kind and the command that reads it; otherwise it is `error`.
+/// Returns the error of opening the model at `path`. If its kind is known and not `wanted`, the
+/// message names the kind and the command that reads it. If its kind is unknown, the error is that
+/// of [`explain_foreign`]. Otherwise it is `error`, also for an archive in place of a neural model.
 pub fn explain_wrong_kind(
     error: impl Into<anyhow::Error>,
     path: &Path,
