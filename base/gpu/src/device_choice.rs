@@ -118,7 +118,7 @@ impl DeviceSet {
     /// to refuse a device before they load a model.
     ///
     /// # Errors
-    /// If one of them cannot be opened, with the reason.
+    /// If GPUs are chosen in a build without the feature `cuda`, or one of them cannot be opened.
     pub fn check(self) -> Result<Self, String> {
         let set = self.resolve().map_err(|error| error.to_string())?;
         #[cfg(feature = "cuda")]
