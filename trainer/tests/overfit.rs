@@ -1,4 +1,4 @@
-//! Test that every architecture memorises a few pairs, which `nmt` then decodes.
+//! Test that every architecture with a source memorises a few pairs, which `nmt` then scores.
 
 use std::path::Path;
 
@@ -103,7 +103,7 @@ fn every_architecture_learns_pairs_by_heart() {
         }
         assert!(loss < 0.05, "{name}: {loss} nats per token");
 
-        // The trained model, ready for decoding.
+        // The trained model, as decoders and scorers load it.
         let layout = ParameterLayout::new(&architecture);
         let model = model_of(&architecture, &layout, trainer.values()).unwrap();
         let network = Network::load(&model, Path::new(name), Precision::F32).unwrap();
