@@ -117,13 +117,13 @@ fn time_launches(
     events.windows(2).map(|pair| Ok(pair[1].elapsed_ms_since(&pair[0])?)).collect()
 }
 
-/// Reads `loads` sectors of `sector` bytes (32, 64 or 128) at random positions of a
-/// buffer of `bytes` bytes on GPU `number`, `times` times; returns the milliseconds of
-/// each: the upper bound of a search's speed. `loads` is rounded up to a multiple of 128.
+/// Reads `loads` sectors of `sector` bytes at random positions of a buffer of `bytes` bytes on GPU
+/// `number`, and repeats this `times` times. Returns the milliseconds of each repetition. No search
+/// that reads as many sectors can be faster. `loads` is rounded up to a multiple of 128.
 ///
 /// # Errors
 ///
-/// If the GPU cannot be used, or `sector` is another number.
+/// If the GPU cannot be used, `sector` is not 32, 64 or 128, or `bytes` is less than a sector.
 pub fn time_random_reads(
     number: u32,
     bytes: u64,
@@ -144,12 +144,13 @@ pub fn time_random_reads(
     let mut sink = stream.alloc_zeros::<u32>(1)?;
     let sectors = bytes / u64::from(sector);
     let readers = loads.div_ceil(8 * u64::from(ROUNDS));
+    // A reader is as many threads as a sector has units of 16 bytes (`common.cu`).
     let grid = (num_blocks(readers * u64::from(sector / 16)), 1);
     let mut seed = 0u64;
     let mut launch = || {
         seed += 1;
-        let launch = stream.launch(&kernel).read(&memory).value(&sectors).value(&readers);
-        Ok(launch.value(&ROUNDS).value(&seed).write(&mut sink).run(grid, THREADS_PER_BLOCK)?)
+        let call = stream.launch(&kernel).read(&memory).value(&sectors).value(&readers);
+        Ok(call.value(&ROUNDS).value(&seed).write(&mut sink).run(grid, THREADS_PER_BLOCK)?)
     };
     launch()?;
     time_launches(&stream, times, launch)
