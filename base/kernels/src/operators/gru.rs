@@ -76,7 +76,8 @@ struct Element<R> {
     reset: R,
     update: R,
     candidate: R,
-    /// The recurrent term of the candidate, with the bias where that is reset.
+    /// The part of the candidate's argument that the reset gate multiplies: the recurrent term, and
+    /// in [`GruVariant::BiasInsideReset`] the bias too.
     inner: R,
 }
 
@@ -149,21 +150,21 @@ impl Operator for Gru {
             for column in 0..width {
                 let Element { reset, update, candidate, inner } = self.element(&step, row, column);
                 let d = d_out.row(row)[column];
-                let d_inner = d * (one - update) * (one - candidate * candidate);
+                let d_argument = d * (one - update) * (one - candidate * candidate);
                 let difference = step.state.row(row)[column] - candidate;
                 let d_gates = [
-                    d_inner * inner * reset * (one - reset),
+                    d_argument * inner * reset * (one - reset),
                     d * difference * update * (one - update),
-                    d_inner,
+                    d_argument,
                 ];
                 let d_candidate_bias = match self.variant {
-                    GruVariant::Standard => d_inner,
-                    GruVariant::BiasInsideReset => d_inner * reset,
+                    GruVariant::Standard => d_argument,
+                    GruVariant::BiasInsideReset => d_argument * reset,
                 };
                 for (gate, d_gate) in d_gates.into_iter().enumerate() {
                     let at = gate * width + column;
                     let (through_state, d_gate_bias) = match gate {
-                        2 => (d_inner * reset, d_candidate_bias),
+                        2 => (d_argument * reset, d_candidate_bias),
                         _ => (d_gate, d_gate),
                     };
                     d_recurrent.row_mut(row)[at] += through_state;
@@ -225,11 +226,11 @@ fn forward_row<I: Isa>(
         }
         let r = sigmoid_with(isa, gate_impl, isa.add(isa.add(x[0], s[0]), b[0]));
         let z = sigmoid_with(isa, gate_impl, isa.add(isa.add(x[1], s[1]), b[1]));
-        let inner = match variant {
+        let argument = match variant {
             GruVariant::Standard => isa.add(isa.mul_add(r, s[2], x[2]), b[2]),
             GruVariant::BiasInsideReset => isa.mul_add(r, isa.add(s[2], b[2]), x[2]),
         };
-        let candidate = tanh_with(isa, gate_impl, inner);
+        let candidate = tanh_with(isa, gate_impl, argument);
         // (1 - z) * candidate + z * state
         let difference = isa.sub(load_columns(isa, state, from, width), candidate);
         store_columns(isa, isa.mul_add(z, difference, candidate), out, from);
@@ -266,29 +267,29 @@ fn gradient_row<I: Isa>(
         }
         let r = activation::sigmoid(isa, isa.add(isa.add(x[0], s[0]), b[0]));
         let z = activation::sigmoid(isa, isa.add(isa.add(x[1], s[1]), b[1]));
-        let (inner, reset) = match variant {
+        let (argument, inner) = match variant {
             GruVariant::Standard => (isa.add(isa.mul_add(r, s[2], x[2]), b[2]), s[2]),
             GruVariant::BiasInsideReset => {
-                let reset = isa.add(s[2], b[2]);
-                (isa.mul_add(r, reset, x[2]), reset)
+                let inner = isa.add(s[2], b[2]);
+                (isa.mul_add(r, inner, x[2]), inner)
             }
         };
-        let candidate = activation::tanh(isa, inner);
+        let candidate = activation::tanh(isa, argument);
 
         let d = load_columns(isa, d_out, from, width);
         let d_candidate = isa.mul(d, isa.sub(isa.splat(1.0), z));
-        let d_inner = isa.mul(d_candidate, tanh_slope(isa, candidate));
-        let d_reset = isa.mul(d_inner, r);
-        let d_r = isa.mul(isa.mul(d_inner, reset), sigmoid_slope(isa, r));
+        let d_argument = isa.mul(d_candidate, tanh_slope(isa, candidate));
+        let d_inner = isa.mul(d_argument, r);
+        let d_r = isa.mul(isa.mul(d_argument, inner), sigmoid_slope(isa, r));
         let before = load_columns(isa, state, from, width);
         let d_z = isa.mul(isa.mul(d, isa.sub(before, candidate)), sigmoid_slope(isa, z));
         let d_bias = match variant {
-            GruVariant::Standard => d_inner,
-            GruVariant::BiasInsideReset => d_reset,
+            GruVariant::Standard => d_argument,
+            GruVariant::BiasInsideReset => d_inner,
         };
         add_columns(isa, isa.mul(d, z), gradients.state, from, width);
-        let to_recurrent = [d_r, d_z, d_reset];
-        let (to_input, to_bias) = ([d_r, d_z, d_inner], [d_r, d_z, d_bias]);
+        let to_recurrent = [d_r, d_z, d_inner];
+        let (to_input, to_bias) = ([d_r, d_z, d_argument], [d_r, d_z, d_bias]);
         for index in 0..3 {
             if let Some(d_input) = &mut gradients.input {
                 add_gate(isa, to_input[index], d_input, index, width, from);
