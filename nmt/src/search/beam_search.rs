@@ -81,8 +81,8 @@ impl BeamSearch {
     /// under `id`, which is also part of the key of its random numbers.
     ///
     /// # Errors
-    /// If it has too many constraints, and those of a neural language model. The caller keeps the
-    /// slot then.
+    /// If it has too many constraints, or if the neural language model of the fusion fails. The
+    /// caller keeps the slot then.
     pub fn add(&mut self, id: u64, slot: Slot, request: &Request) -> Result<()> {
         let mut sentence = self.free_states.pop().unwrap_or_default();
         sentence.start(id, slot, request, &self.options)?;
@@ -99,26 +99,26 @@ impl BeamSearch {
     /// # Errors
     /// Those of `session` and `events`.
     pub fn step(&mut self, session: &mut dyn Session, events: &mut dyn SearchEvents) -> Result<()> {
-        let BeamSearch { options, active: living, rows, processor: offers, scratch, .. } = self;
+        let BeamSearch { options, active, rows, processor, scratch, .. } = self;
         rows.clear();
-        offers.clear();
-        for sentence in living.iter() {
-            sentence.plan_step(options, rows, offers, scratch);
+        processor.clear();
+        for sentence in active.iter() {
+            sentence.plan_step(options, rows, processor, scratch);
         }
         session.step(rows)?;
-        offers.process(session)?;
+        processor.process(session)?;
         if let Some(fusion) = &options.fusion {
             let (scorer, scores) = (&mut self.fusion_scorer, &mut self.fused_scores);
             scorer.begin_step(rows)?;
             let mut first = 0;
-            for sentence in living.iter() {
-                sentence.add_candidates(options, fusion, offers, first, scorer);
+            for sentence in active.iter() {
+                sentence.add_candidates(options, fusion, processor, first, scorer);
                 first += sentence.row_count();
             }
             scorer.score_rows()?;
             for row in 0..rows.len() {
                 scorer.weighted(row, fusion, scores);
-                offers.fuse(row, scores.iter().copied());
+                processor.fuse(row, scores.iter().copied());
             }
         }
         let mut first = 0;
@@ -130,9 +130,9 @@ impl BeamSearch {
             if self.options.needs_attention() {
                 rows.clone().for_each(|row| sentence.push_attention(session.alignment(row as u32)));
             }
-            let (offers, scorer) = (&self.processor, &self.fusion_scorer);
+            let (processor, scorer) = (&self.processor, &self.fusion_scorer);
             let scratch = &mut self.scratch;
-            match sentence.advance(&self.options, offers, scorer, rows.start, scratch, events) {
+            match sentence.advance(&self.options, processor, scorer, rows.start, scratch, events) {
                 Ok(StepStatus::Active) => {
                     at += 1;
                     continue;
