@@ -224,7 +224,9 @@ impl<'a, 'l> Run<'a, 'l> {
             }
         };
         let mut source = source.map_err(Error::Config)?;
-        if skipped_sentences > training.corpus.len() as u64 {
+        // Marian counts short batches as full ones when it resumes a training run of this program.
+        let maxi_batch = config.batches.maxi_batch as u64;
+        if skipped_sentences > (training.corpus.len() as u64).saturating_add(maxi_batch) {
             let pairs = training.corpus.len();
             let reason = format!(
                 "{skipped_sentences} sentences of the epoch were read, but the corpus has only \
