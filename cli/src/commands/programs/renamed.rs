@@ -22,7 +22,8 @@ pub struct RenamedProgram {
     /// Several files may follow `-c`, and later ones override earlier ones, as in Marian's
     /// programs.
     takes_configurations: bool,
-    /// Options of which one must be given, for a program that does something else with them.
+    /// Options that select this entry among several of one name; without them the next one is
+    /// taken.
     selected_by: &'static [&'static str],
     /// Options with another name; all others are passed on.
     options: &'static [OptionRule],
@@ -41,13 +42,23 @@ enum Replacement {
     Option(&'static str),
     /// An option for each of its values, of which all but the first may be left out.
     Options(&'static [&'static str]),
-    /// The same flag, which may be followed by a truth value, or if that is false the option that
-    /// turns the flag off.
-    Flag(Option<&'static str>),
+    /// The flag itself, which a truth value may follow.
+    Flag(Off),
     /// Its value, without an option.
     Argument,
     /// It has no effect here.
     Nothing,
+}
+
+/// What a flag becomes whose truth value is false.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Off {
+    /// The option that turns the flag off.
+    Option(&'static str),
+    Nothing,
+    /// Nothing, but the flag with its value if there is a configuration, which may turn it on: the
+    /// command has no option that turns it off, so the parser rejects it.
+    NothingOrRejected,
 }
 
 const fn renamed(name: &'static str, replacement: &'static str) -> OptionRule {
@@ -63,11 +74,17 @@ const fn divided(name: &'static str, options: &'static [&'static str]) -> Option
 }
 
 const fn flag(name: &'static str) -> OptionRule {
-    OptionRule { name, takes_value: false, replacement: Replacement::Flag(None) }
+    OptionRule { name, takes_value: false, replacement: Replacement::Flag(Off::Nothing) }
+}
+
+/// Returns the rule of a flag that a configuration may turn on.
+const fn setting(name: &'static str) -> OptionRule {
+    let replacement = Replacement::Flag(Off::NothingOrRejected);
+    OptionRule { name, takes_value: false, replacement }
 }
 
 const fn flag_or(name: &'static str, off: &'static str) -> OptionRule {
-    OptionRule { name, takes_value: false, replacement: Replacement::Flag(Some(off)) }
+    OptionRule { name, takes_value: false, replacement: Replacement::Flag(Off::Option(off)) }
 }
 
 const fn ignored(name: &'static str) -> OptionRule {
@@ -169,8 +186,8 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
             flag("--force-decode"),
             flag_or("--max-length-crop", "--no-max-length-crop"),
             flag_or("--n-best", "--no-n-best"),
-            flag("--no-spm-decode"),
-            flag("--no-spm-encode"),
+            setting("--no-spm-decode"),
+            setting("--no-spm-encode"),
             flag("--quiet"),
             flag("--relative-paths"),
             flag("--tsv"),
@@ -185,15 +202,15 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
             ignored_with_value("--maxi-batch-sort"),
             ignored_with_value("--mini-batch-words"),
             ignored_with_value("--seed"),
-            flag("--max-length-crop"),
-            flag("--n-best"),
-            flag("--no-spm-encode"),
-            flag("--normalize"),
-            flag("-n"),
+            setting("--max-length-crop"),
+            setting("--n-best"),
+            setting("--no-spm-encode"),
+            flag_or("--normalize", "--normalize=0"),
+            flag_or("-n", "--normalize=0"),
             flag("--quiet"),
             flag("--relative-paths"),
             flag("--tsv"),
-            flag("--word-scores"),
+            setting("--word-scores"),
         ],
     ),
     // A server translates what has arrived; nothing is read ahead and sorted.
@@ -206,12 +223,12 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
             ignored_with_value("--maxi-batch-sort"),
             ignored_with_value("--mini-batch-words"),
             flag_or("--allow-unk", "--disable-unk"),
-            flag("--max-length-crop"),
-            flag("--no-spm-decode"),
-            flag("--no-spm-encode"),
+            setting("--max-length-crop"),
+            setting("--no-spm-decode"),
+            setting("--no-spm-encode"),
             flag("--quiet"),
             flag("--relative-paths"),
-            flag("--word-scores"),
+            setting("--word-scores"),
         ],
     ),
     marian(
@@ -312,8 +329,15 @@ fn is_value(word: &&OsString) -> bool {
     *word == "-" || !word.as_bytes().starts_with(b"-")
 }
 
+/// Whether a word is the option for configurations of Marian's programs.
+fn names_configuration(word: &OsString) -> bool {
+    let bytes = word.as_bytes();
+    bytes == b"--config" || bytes.starts_with(b"--config=") || bytes.starts_with(b"-c")
+}
+
 impl RenamedProgram {
-    /// Returns the program called `name` that has these arguments.
+    /// Returns the program called `name`; of several, the first whose selecting option is among
+    /// the arguments.
     pub fn find(name: &OsStr, arguments: &[OsString]) -> Option<&'static Self> {
         RENAMED_PROGRAMS.iter().find(|program| {
             let mut rules = arguments.iter().skip(1).filter_map(|word| program.find_rule(word));
@@ -364,7 +388,13 @@ impl RenamedProgram {
                     match value.as_deref().map(truth_value) {
                         None | Some(Some(true)) if self.has_flag(rule.name) => {}
                         None | Some(Some(true)) => words.push(rule.name.into()),
-                        Some(Some(false)) => words.extend(off.map(OsString::from)),
+                        Some(Some(false)) => match off {
+                            Off::Option(off) => words.push(off.into()),
+                            Off::NothingOrRejected if arguments.iter().any(names_configuration) => {
+                                words.push(format!("{}=false", rule.name).into());
+                            }
+                            Off::Nothing | Off::NothingOrRejected => {}
+                        },
                         // The parser rejects it.
                         Some(None) => words.push(word.clone()),
                     }
@@ -497,6 +527,13 @@ mod tests {
                 "miriam nmt score --tsv -n --word-scores=maybe",
             ),
             ("marian-scorer -n 0.6 --tsv file", "miriam nmt score -n 0.6 --tsv file"),
+            ("marian-scorer -n 0 -m m", "miriam nmt score --normalize=0 -m m"),
+            ("marian-scorer --normalize=false -m m", "miriam nmt score --normalize=0 -m m"),
+            ("marian-scorer --word-scores off -m m", "miriam nmt score -m m"),
+            (
+                "marian-scorer --word-scores off --tsv no -c a.yml",
+                "miriam nmt score --word-scores=false --config a.yml",
+            ),
             ("marian --quiet true --skip yes", "miriam nmt train --marian-type --quiet --skip yes"),
             (
                 "marian-scorer -m m -t stdin a --maxi-batch-sort trg --seed 3",
