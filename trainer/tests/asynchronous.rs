@@ -244,6 +244,29 @@ fn the_end_of_the_last_epoch_pushes_what_is_computed() {
     assert!(pushes.len() == 1 && pushes[0].ends_with(",21"), "all tokens of the epoch: {csv}");
 }
 
+/// An epoch has two pushes, fewer than the buffer of a step: its end takes the step that a buffer of
+/// two takes.
+#[test]
+fn the_end_of_the_last_epoch_steps_with_what_is_buffered() {
+    let place = Workplace::new();
+    let alone = machine(&place, "alone.toml", 1, TRANSFERS);
+    let alone = [&alone[..]];
+    let base: Options<'_> =
+        vec![("mini-batch", &["4"]), ("after-batches", &["0"]), ("after", &["1e"])];
+    for (kind, values) in [("async-sgd", &["true"][..]), ("simulate-async", &alone)] {
+        let train = |name: &str, buffer: &str| {
+            let buffer = [buffer];
+            let more = [(kind, values), ("gradient-buffer", &buffer[..])];
+            place.train(name, &with(base.clone(), &more)).unwrap().0
+        };
+        let expected = train(&format!("{kind}-2"), "2");
+        let name = format!("{kind}-3");
+        assert_eq!(train(&name, "3"), expected, "{kind}");
+        assert_eq!(train(&name, "3"), expected, "a run that has nothing left to do");
+        assert_ne!(train(&format!("{kind}-1"), "1"), expected, "two steps");
+    }
+}
+
 /// More epochs begin as if there had been no last pushes, and a killed run makes the same ones.
 #[test]
 fn last_pushes_are_not_resumed() {

@@ -120,6 +120,13 @@ impl<R: Real> ParameterShard<R> {
         self.buffered += 1;
         self.buffered_words += terms.words;
         if self.buffered >= terms.gradient_buffer {
+            self.step_with_buffer(kernels, terms);
+        }
+    }
+
+    /// Takes a step with the pushes in the buffer, which may be fewer than usual, if there are any.
+    pub fn step_with_buffer<K: Kernels<Real = R>>(&mut self, kernels: &K, terms: PushTerms<'_>) {
+        if self.buffered > 0 {
             let words = self.buffered_words;
             (self.buffered, self.buffered_words) = (0, 0);
             self.step(kernels, None, words, terms);

@@ -205,6 +205,13 @@ impl Run<'_, '_> {
         Ok(())
     }
 
+    /// Takes steps with the pushes that wait in the buffers of shards.
+    pub(super) fn step_with_buffers(&mut self) {
+        let (terms, products) = (self.batch_terms(), self.training.config.products);
+        let kernels = Fast::default().with_products(products);
+        self.asynchronous().server.step_with_buffers(&kernels, terms);
+    }
+
     pub(super) fn is_over(&self) -> Option<Outcome> {
         if self.is_at_limit() {
             Some(Outcome::Finished)

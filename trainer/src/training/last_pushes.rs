@@ -1,9 +1,9 @@
 //! Last pushes of an asynchronous training that ends with an epoch.
 //!
-//! With a delay of several batches, workers have computed gradients of the epoch that wait for more
-//! batches when it is over. They are pushed, so that the model has learnt from the whole epoch. The
-//! state before is what is saved: a run with more epochs resumes it, as if these pushes had never
-//! been made.
+//! With a delay, workers still hold the gradients of fewer batches than a push has when the last
+//! epoch is over. They are pushed, and shards take a step with the pushes in their buffers, so that
+//! the model has learnt from the whole epoch. What is saved is the state before: a run with more
+//! epochs resumes it as if these pushes had never been made.
 
 use super::checkpoint::{SavedTraining, TrainingState};
 use super::run::Run;
@@ -35,6 +35,7 @@ impl Run<'_, '_> {
         } else {
             self.push_waiting()?
         }
+        self.step_with_buffers();
         self.trainer.gather();
         Ok(())
     }

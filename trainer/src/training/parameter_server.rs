@@ -44,7 +44,11 @@ impl Server {
 
     /// Returns the terms of the push of a worker, whose last batch has the settings `batch`.
     pub fn push_terms(&self, worker: &AsyncWorker<Fast>, batch: BatchTerms) -> PushTerms<'_> {
-        let batches = worker.waiting_batches();
+        self.terms(worker.waiting_batches(), worker.words(), batch)
+    }
+
+    /// Returns the terms of a push of several batches, of which the last has the settings `batch`.
+    fn terms(&self, batches: usize, words: u64, batch: BatchTerms) -> PushTerms<'_> {
         // The factor of a flexible rate includes the delay: it counts the words of all batches.
         let delay_factor =
             if batch.flexible_rate.is_some() { 1.0 } else { self.options.rate_factor(batches) };
@@ -55,7 +59,7 @@ impl Server {
             rate: batch.rate * delay_factor,
             flexible_rate: batch.flexible_rate.map(|rate| (rate, batches)),
             gradient_scale: 1.0,
-            words: worker.words(),
+            words,
         }
     }
 
@@ -116,6 +120,17 @@ impl Server {
             worker.push(shard, &mut self.lock(shard), terms);
         }
         worker.end_push()
+    }
+
+    /// Takes a step in each shard in whose buffer pushes wait, fewer than a step usually has. The
+    /// settings are those of a batch that begins now.
+    pub fn step_with_buffers(&self, kernels: &Fast, batch: BatchTerms) {
+        for shard in 0..self.shards.len() {
+            let mut shard = self.lock(shard);
+            let (gradient_buffer, words) = (shard.buffered, shard.buffered_words);
+            let terms = self.terms(self.options.delay, words, batch);
+            shard.step_with_buffer(kernels, PushTerms { gradient_buffer, ..terms });
+        }
     }
 
     /// Returns the shards in the order in which a worker visits them: each begins with its own, so
