@@ -188,7 +188,6 @@ const SET_BY_SYSTEMS: &[&str] = &[
     "save-freq",
     "seed",
     "simulate-async",
-    "task",
     "train-ce-sample",
     "train-sets",
     "valid-freq",
@@ -213,7 +212,8 @@ fn check(options: &AsyncOptions) -> Result<()> {
         .find(|name| options.model.as_ref().is_some_and(|model| model.is_given(name)))
     {
         Some(name) => Err(Error::unmeasurable(format!(
-            "--config: {name} is set by the systems that are compared; remove it"
+            "--config: {name} is set by the systems that are compared; remove it, or the preset \
+             (task) that sets it"
         ))),
         None => Ok(()),
     }
