@@ -136,6 +136,11 @@ fn a_study_of_ngram_models_goes_on_where_it_was_killed() {
         rows.iter().map(|row| [&row[..16], &row[17..]].concat()).collect::<Vec<_>>()
     };
     assert_eq!(without_price(&read_csv(folder, "queries.csv")), without_price(&resumed));
+    let mut auto = miriam();
+    auto.args("bench glm --threads 1 --quick --synthetic 5000 --repeat 1 -o".split(' '));
+    let messages = lossy_text(&auto.arg(folder).output().unwrap().stderr);
+    let is_cpu = messages.contains("10 of 10 models were measured before");
+    assert!(is_cpu || messages.contains("device is cpu, now it is cuda:0"), "{messages}");
     let other = ["--quick", "--synthetic", "6000", "--device", "cpu", "--repeat", "1", "-o"];
     let refused = run_to_error(bench_glm(&other).arg(folder));
     assert!(refused.contains("source ngrams is 5000, now it is 6000"), "{refused}");

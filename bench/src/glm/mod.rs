@@ -35,6 +35,7 @@ use miriam_lmcpu::ArpaOptions;
 use miriam_lmcpu::probing::{ProbingModel, build_probing};
 use miriam_lmcpu::sorted::SortedModel;
 use miriam_lmcpu::trie::{TrieModel, write_trie};
+use miriam_nmt::DeviceSet;
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::{Output, Progress};
 use serde_json::{Value, json};
@@ -126,15 +127,29 @@ const PROBING: &str = "probing";
 /// If files cannot be read or written, another command uses the folder, the folder has results of
 /// another study, the device cannot be used, or ([`Error::Mismatch`]) two searches differ.
 pub fn run(options: &GlmBenchOptions, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
-    let device = Cell::new(options.device.resolve_for_build().map_err(miriam_glm::Error::from)?);
+    let device = options.device.resolve_for_build().map_err(miriam_glm::Error::from)?;
     match &options.output {
         Some(folder) => {
             // First, because n-grams are generated or read for long.
-            let saved = SavedResults::open(Some(folder), describe(options, device.get())?)?;
+            let device = resolve_auto(device);
+            let saved = SavedResults::open(Some(folder), describe(options, device)?)?;
             let source = read_source(options, progress)?;
+            let device = Cell::new(device);
             measure_all(options, saved, &folder.path, &source, &device, out, progress)
         }
-        None => compare_all(options, read_source(options, progress)?, &device, out),
+        None => compare_all(options, read_source(options, progress)?, &Cell::new(device), out),
+    }
+}
+
+/// Returns the device of results that are kept, which is known before they are measured: the first
+/// GPU in place of `auto` if it can be opened, else the CPU.
+fn resolve_auto(choice: DeviceChoice) -> DeviceChoice {
+    if choice != DeviceChoice::Auto {
+        return choice;
+    }
+    match DeviceSet::Auto.resolve() {
+        Ok(DeviceSet::Cuda(_)) => DeviceChoice::Cuda(0),
+        _ => DeviceChoice::Cpu,
     }
 }
 
