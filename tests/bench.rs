@@ -478,7 +478,10 @@ fn sizes_of_phrase_tables_are_shown_with_and_without_reordering() {
     let refused = run_to_error(&mut bench(Path::new("-")));
     assert!(refused.contains("expected a file, found standard input"), "{refused}");
     let refused = run_to_error(bench(&table).arg("--other").arg(folder.join("absent")));
-    assert!(refused.contains("absent: cannot read this file"), "{refused}");
+    assert!(refused.contains("cannot open") && refused.contains("absent"), "{refused}");
+    let csv = folder.join("sizes.csv");
+    let refused = run_to_error(bench(&table).arg("--other").arg(&csv));
+    assert!(refused.contains("it is also the output"), "{refused}");
 }
 
 #[test]

@@ -62,6 +62,9 @@ pub fn run(options: &PtBuildOptions, out: &mut dyn Write, progress: &dyn Progres
         }
         Input::check_access(path, options.csv.as_deref())?;
     }
+    for path in &options.others {
+        Input::check_access(path, options.csv.as_deref())?;
+    }
     let others = options.others.iter();
     let others = others.map(|path| Ok(SizeRow::given(display_name(path), bytes_on_disk(path)?)));
     let others = others.collect::<Result<Vec<SizeRow>>>()?;
