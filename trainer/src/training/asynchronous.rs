@@ -220,14 +220,18 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Counts the results of a batch. Returns the progress before it.
+    /// Counts a batch, and the push that it ends. Returns the progress before it.
     pub(super) fn count_batch(
         &mut self,
         job: &Job,
         report: Option<UpdateReport>,
     ) -> Result<Progress> {
         let before = self.state.progress;
+        // Sentences are counted with their batch: their push may belong to the next epoch.
+        let sentences: usize = job.micro_batches.iter().map(Vec::len).sum();
+        self.count_sentences(sentences);
         if let Some(report) = report {
+            let report = UpdateReport { sentences: 0, ..report };
             let options = &self.asynchronous().server.options;
             let factor = match job.terms.flexible_rate {
                 Some(rate) => rate.factor(report.target_tokens as u64, options.delay),

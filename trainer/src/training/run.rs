@@ -493,6 +493,12 @@ impl<'a, 'l> Run<'a, 'l> {
         Ok(())
     }
 
+    /// Counts sentences of this epoch, for the log.
+    pub(super) fn count_sentences(&mut self, sentences: usize) {
+        self.display.sentences += sentences as u64;
+        self.state.sentences = self.display.sentences;
+    }
+
     /// Logs the updates since the last line, if a line is due.
     fn display(&mut self, before: &Progress, reached: &Progress) {
         let (config, progress) = (self.training.config, self.state.progress);
