@@ -299,6 +299,20 @@ fn last_pushes_are_not_resumed() {
     assert_eq!(train("stopped", "6e"), once);
 }
 
+/// A limit that a run has passed before does not change its model.
+#[test]
+fn runs_that_have_ended_make_no_further_pushes() {
+    let place = Workplace::new();
+    let text = machine(&place, "three.toml", 3, TRANSFERS);
+    let text = [&text[..]];
+    let base = with(techniques(), &[("simulate-async", &text), ("optimizer-delay", &["3"])]);
+    let (model, _) =
+        place.train("model", &with(base.clone(), &[("after-batches", &["3"])])).unwrap();
+    let ended = with(base, &[("after-batches", &["0"]), ("after", &["1e"])]);
+    assert_eq!(place.log("model", &ended).unwrap().0, Outcome::AlreadyFinished);
+    assert_eq!(hash(&place.path("model.npz")), model);
+}
+
 #[test]
 fn pushes_are_as_stale_as_there_are_others() {
     let place = Workplace::new();

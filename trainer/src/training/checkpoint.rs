@@ -69,6 +69,8 @@ pub struct TrainingState {
     pub is_finished: bool,
     /// Whether the final model, validated out of turn, is better than all earlier ones.
     pub is_last_best: bool,
+    /// Whether the model was written after last pushes, which this state does not have.
+    pub has_last_pushes: bool,
     /// The sentences of this epoch so far, for the log.
     pub sentences: u64,
     /// The batches of this epoch so far, for Marian.
@@ -109,6 +111,8 @@ struct SavedState {
     is_finished: bool,
     #[serde(default)]
     is_last_best: bool,
+    #[serde(default)]
+    has_last_pushes: bool,
     #[serde(default)]
     statistics: [Bits; Statistics::COUNT],
     #[serde(rename = "identity")]
@@ -174,6 +178,7 @@ pub fn save_optimizer(
         average_updates: (optimizer.average_updates as f64).into(),
         is_finished: state.is_finished,
         is_last_best: state.is_last_best,
+        has_last_pushes: state.has_last_pushes,
         statistics: state.statistics.to_array().map(Bits::from),
         fingerprint: state.fingerprint.clone(),
     };
@@ -407,6 +412,7 @@ pub fn load_optimizer(
             metrics: saved.metrics,
             is_finished: saved.is_finished,
             is_last_best: saved.is_last_best,
+            has_last_pushes: saved.has_last_pushes,
             statistics: Statistics::from_array(saved.statistics.map(Bits::get)),
             sentences: saved.sentences,
             epoch_batches: saved.epoch_batches,
@@ -488,6 +494,7 @@ mod tests {
             ],
             is_finished: true,
             is_last_best: true,
+            has_last_pushes: true,
             sentences: 99,
             epoch_batches: 4,
             statistics: Statistics::from_array([

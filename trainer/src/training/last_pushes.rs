@@ -27,7 +27,7 @@ impl Run<'_, '_> {
         self.before_last_pushes = Some(SavedTraining {
             values: self.trainer.values().to_vec(),
             optimizer: self.trainer.state().clone(),
-            state: self.state.clone(),
+            state: TrainingState { has_last_pushes: true, ..self.state.clone() },
             workers: self.trainer.snapshot(),
         });
         if is_simulated {

@@ -198,6 +198,7 @@ impl MarianFiles<'_> {
                 .collect(),
             is_finished: false,
             is_last_best: false,
+            has_last_pushes: false,
             sentences: 0,
             epoch_batches: 0,
             statistics,

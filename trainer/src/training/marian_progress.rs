@@ -220,6 +220,7 @@ mod tests {
             ],
             is_finished: false,
             is_last_best: false,
+            has_last_pushes: false,
             sentences: 160,
             epoch_batches: 5,
             statistics: Statistics::from_array([6.5, 6.25, 0.125, 2.0, 0.5, 0.75, 0.0625]),

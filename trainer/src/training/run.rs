@@ -103,7 +103,10 @@ impl Training<'_> {
         }
         // Limits may have been raised since.
         if run.state.is_finished && (run.is_at_limit() || run.is_stalled()) {
-            run.make_last_pushes()?;
+            // A run of an earlier version, or with another limit, has made none.
+            if run.state.has_last_pushes {
+                run.make_last_pushes()?;
+            }
             run.curves = Curves::open(run.training.plot, &run.state.progress)?;
             run.save_derived()?;
             if run.curves.lack_points() {
@@ -118,6 +121,7 @@ impl Training<'_> {
             run.save_derived()?;
         }
         (run.state.is_finished, run.state.is_last_best) = (false, false);
+        run.state.has_last_pushes = false;
         let outcome = run.train()?;
         run.state.is_finished = outcome != Outcome::Cancelled;
         run.finiteness.check_end(run.state.progress.updates).map_err(Error::Diverged)?;

@@ -125,6 +125,7 @@ impl Training<'_> {
                 .collect(),
             is_finished: false,
             is_last_best: false,
+            has_last_pushes: false,
             sentences: 0,
             epoch_batches: 0,
             statistics: Statistics::default(),
