@@ -93,7 +93,8 @@ pub struct DroppingOptions {
 pub struct AsyncOptions {
     /// Batches per push (`optimizer-delay`).
     pub delay: usize,
-    /// Whether the learning rate is multiplied by `delay` (`scale-rate-by-delay`).
+    /// Whether the learning rate of a push is multiplied by its number of batches
+    /// (`scale-rate-by-delay`).
     pub scales_rate_by_delay: bool,
     /// Pushes that a shard adds up before its optimiser takes a step (`gradient-buffer`).
     pub gradient_buffer: usize,

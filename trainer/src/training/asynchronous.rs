@@ -86,7 +86,7 @@ impl AsyncTrainer {
                     parameters, and gradients that were not pushed are lost")
                 }
                 (Some(text), Some(simulation)) => {
-                    simulation.restore(&text, config.dropout).map_err(damaged)?;
+                    simulation.restore(&text, config.dropout, options.delay).map_err(damaged)?;
                     simulation.pushes = PushTable::read(&files.simulation(), updates)?;
                 }
                 (Some(_), None) => {}
@@ -163,8 +163,13 @@ impl Run<'_, '_> {
         // A simulation may stop before the batch is counted, and saves it with the workers.
         self.state.position = self.source.position().clone();
         self.state.epoch_batches += 1;
-        let (terms, epoch) = (self.batch_terms(), self.source.position().epoch);
-        Job { micro_batches, terms, epoch, is_epoch_end: self.source.is_at_epoch_end() }
+        Job {
+            micro_batches,
+            terms: self.batch_terms(),
+            batches: self.asynchronous().server.options.delay,
+            epoch: self.source.position().epoch,
+            is_epoch_end: self.source.is_at_epoch_end(),
+        }
     }
 
     /// Returns the settings of a batch that begins now.
@@ -186,11 +191,12 @@ impl Run<'_, '_> {
         let (terms, epoch) = (self.batch_terms(), self.state.progress.epoch);
         let trainer = self.asynchronous();
         let worker = trainer.workers[worker].as_mut().expect("no worker is in its thread");
-        if worker.waiting_batches() == 0 {
+        let batches = worker.waiting_batches();
+        if batches == 0 {
             return None;
         }
         worker.begin_push(&trainer.server.update, &trainer.server.options, terms);
-        Some(Job { micro_batches: Vec::new(), terms, epoch, is_epoch_end: false })
+        Some(Job { micro_batches: Vec::new(), terms, batches, epoch, is_epoch_end: false })
     }
 
     /// Pushes the waiting gradients of all workers, none of which may be in its thread.
@@ -234,8 +240,8 @@ impl Run<'_, '_> {
             let report = UpdateReport { sentences: 0, ..report };
             let options = &self.asynchronous().server.options;
             let factor = match job.terms.flexible_rate {
-                Some(rate) => rate.factor(report.target_tokens as u64, options.delay),
-                None => options.rate_factor(options.delay),
+                Some(rate) => rate.factor(report.target_tokens as u64, job.batches),
+                None => options.rate_factor(job.batches),
             };
             self.count_update(&report, job.terms.rate * factor)?;
         }

@@ -16,6 +16,8 @@ pub(super) struct Job {
     pub micro_batches: Vec<Vec<u32>>,
     /// The settings of the batch.
     pub terms: BatchTerms,
+    /// The number of batches of the push that it belongs to.
+    pub batches: usize,
     /// The number of the batch's epoch.
     pub epoch: u64,
     /// Whether the batch is the last one of its epoch.

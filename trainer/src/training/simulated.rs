@@ -66,7 +66,7 @@ impl SavedJob {
         }
     }
 
-    fn restore(self, dropout: Dropout) -> Job {
+    fn restore(self, dropout: Dropout, delay: usize) -> Job {
         let number = f64::from_bits;
         Job {
             micro_batches: self.micro_batches,
@@ -82,6 +82,7 @@ impl SavedJob {
                 }),
                 dropping_rate: number(self.dropping_rate),
             },
+            batches: delay,
             epoch: self.epoch,
             is_epoch_end: self.is_epoch_end,
         }
@@ -101,11 +102,16 @@ impl Simulation {
         serde_json::to_string(&saved).expect("plain data is JSON")
     }
 
-    /// Restores the state that was saved as `text`.
+    /// Restores the state that was saved as `text`; `delay` is the number of batches of a push.
     ///
     /// # Errors
     /// If the text is damaged or for another number of workers, with the reason.
-    pub fn restore(&mut self, text: &str, dropout: Dropout) -> std::result::Result<(), String> {
+    pub fn restore(
+        &mut self,
+        text: &str,
+        dropout: Dropout,
+        delay: usize,
+    ) -> std::result::Result<(), String> {
         let saved: SavedSimulation = serde_json::from_str(text).map_err(|e| e.to_string())?;
         let workers = self.jobs.len();
         if saved.clock.num_workers() != workers || saved.jobs.len() != workers {
@@ -113,7 +119,7 @@ impl Simulation {
         }
         self.clock = saved.clock;
         let jobs = saved.jobs.into_iter();
-        self.jobs = jobs.map(|job| job.map(|job| job.restore(dropout))).collect();
+        self.jobs = jobs.map(|job| job.map(|job| job.restore(dropout, delay))).collect();
         Ok(())
     }
 }
