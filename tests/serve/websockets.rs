@@ -128,16 +128,28 @@ fn marian_server_takes_the_options_of_the_decoder() {
     let mut command = crate::common::miriam();
     command.args(["nmt", "translate", "--quiet", "-m"]).arg(&toy).args(search);
     let expected = super::output(&mut command, &lines);
-    for model in ["-m", "-c"] {
+    // A configuration that does not say that its paths are relative.
+    let folder = tempfile::tempdir().unwrap();
+    for file in std::fs::read_dir(&toy).unwrap().map(|file| file.unwrap().path()) {
+        std::fs::copy(&file, folder.path().join(file.file_name().unwrap())).unwrap();
+    }
+    let near = folder.path().join("decoder.yml");
+    let text = std::fs::read_to_string(&near).unwrap();
+    assert!(text.contains("relative-paths: true\n"), "{text}");
+    std::fs::write(&near, text.replace("relative-paths: true\n", "")).unwrap();
+    for (options, model) in [
+        (&["-m"][..], toy.clone()),
+        (&["-c"], toy.join("decoder.yml")),
+        (&["--relative-paths", "-c"], near),
+    ] {
         let mut command = crate::common::miriam();
-        command.arg0("marian-server").arg(model);
-        command.arg(if model == "-c" { toy.join("decoder.yml") } else { toy.clone() });
+        command.arg0("marian-server").args(options).arg(model);
         command.args(["-p", "0", "--cpu-threads", "1", "--mini-batch", "4", "--maxi-batch", "10"]);
         command.args(["--maxi-batch-sort", "src", "-w", "100", "--log-level", "warn"]).args(search);
         let server = Server::start_by(&mut command);
         server.wait_until_ready();
         let found = Socket::open(&server, "/translate").ask(&lines.join("\n"));
-        assert_eq!(found.lines().collect::<Vec<_>>(), expected, "{model}");
+        assert_eq!(found.lines().collect::<Vec<_>>(), expected, "{options:?}");
     }
 }
 

@@ -12,6 +12,8 @@ pub struct MarianServerModels {
     pub models: Vec<PathBuf>,
     /// Decoder configurations; later ones override earlier ones.
     pub configurations: Vec<PathBuf>,
+    /// Whether paths in configurations are relative to the folders of these.
+    pub has_relative_paths: bool,
     /// The settings of the command line.
     pub settings: DecoderConfig,
 }
@@ -24,7 +26,8 @@ impl MarianServerModels {
     pub(crate) fn open(&self, options: &BundleOptions<'_>) -> miriam_nmt::Result<ModelBundle> {
         let mut bundle = match self.configurations.last() {
             Some(last) => {
-                let settings = DecoderConfig::open_all(&self.configurations)?;
+                let settings =
+                    DecoderConfig::open_all(&self.configurations, self.has_relative_paths)?;
                 ModelBundle::open_config(settings, last, options)?
             }
             None => ModelBundle::open_ensemble(&self.models, options)?,

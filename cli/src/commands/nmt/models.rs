@@ -197,11 +197,7 @@ impl ModelArguments {
     pub fn settings(&self) -> anyhow::Result<Option<&DecoderConfig>> {
         if !self.config.is_empty() && self.settings.get().is_none() {
             // A pipe can be read only once.
-            let settings = if self.relative_paths {
-                DecoderConfig::open_all_relative(&self.config)?
-            } else {
-                DecoderConfig::open_all(&self.config)?
-            };
+            let settings = DecoderConfig::open_all(&self.config, self.relative_paths)?;
             let _ = self.settings.set(settings);
         }
         Ok(self.settings.get())

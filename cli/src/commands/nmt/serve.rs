@@ -18,7 +18,7 @@ use super::translate::{CpuThreads, SamplingArguments, SearchArguments, parse_cpu
 use super::value_parsers::{batch_size, finite, length};
 use crate::commands::serve::run_server;
 use crate::commands::tuner_cache::AutotunerCacheOptions;
-use crate::common::{CommonOptions, Threads, exit_with_usage_error};
+use crate::common::{CommonOptions, Threads};
 
 /// One neural model, with the options of marian-server.
 #[derive(Args)]
@@ -115,6 +115,7 @@ impl Arguments {
             marian_server: Some(MarianServerModels {
                 models: self.model.clone(),
                 configurations: self.config.clone(),
+                has_relative_paths: self.relative_paths,
                 settings: DecoderConfig {
                     weights: self.weights.clone(),
                     n_best: self.n_best,
@@ -141,12 +142,6 @@ impl Arguments {
 /// Serves the model.
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     arguments.ignored_options.check(false);
-    if arguments.relative_paths && !arguments.config.is_empty() {
-        exit_with_usage_error(
-            "--relative-paths: not supported; write relative-paths: true into the configuration"
-                .into(),
-        );
-    }
     let tuner_cache = arguments.tuner_cache.open();
     let threads = match arguments.cpu_threads {
         Some(CpuThreads(Some(threads))) => threads,
@@ -156,7 +151,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         Threads::Count(count) => Some(count),
         Threads::All => None,
     };
-    let port = DecoderConfig::open_all(&arguments.config)?.port;
+    let settings = DecoderConfig::open_all(&arguments.config, arguments.relative_paths)?;
+    let port = settings.port;
     let port = arguments.port.or(port).unwrap_or(8080);
     let configuration = Configuration {
         listen: vec![format!("127.0.0.1:{port}")],

@@ -107,25 +107,15 @@ impl DecoderConfig {
     }
 
     /// Reads several files; a setting of a later one replaces that of earlier ones, as in Marian.
+    /// `has_relative_paths` sets the option `relative-paths` for all of them.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
-    pub fn open_all(paths: &[PathBuf]) -> Result<Self> {
+    pub fn open_all(paths: &[PathBuf], has_relative_paths: bool) -> Result<Self> {
         let mut merged = Self::default();
         for path in paths {
-            merged = Self::open(path)?.or(merged);
-        }
-        Ok(merged)
-    }
-
-    /// Works as [`open_all`](Self::open_all) with the option `relative-paths` set for all files.
-    ///
-    /// # Errors
-    /// Those of [`open`](Self::open).
-    pub fn open_all_relative(paths: &[PathBuf]) -> Result<Self> {
-        let mut merged = Self::default();
-        for path in paths {
-            merged = Self::parse_paths(&Self::read(path)?, path, true)?.or(merged);
+            let settings = Self::parse_paths(&Self::read(path)?, path, has_relative_paths)?;
+            merged = settings.or(merged);
         }
         Ok(merged)
     }
