@@ -299,6 +299,36 @@ fn last_pushes_are_not_resumed() {
     assert_eq!(train("stopped", "6e"), once);
 }
 
+/// Both workers have begun a batch of the only epoch when the first of them ends its batch. Where
+/// that is the last batch of the epoch, the other one is still needed.
+#[test]
+fn batches_of_the_last_epoch_are_ended() {
+    let place = Workplace::new();
+    place.write("source", &"a b c\n".repeat(8));
+    place.write("target", &"x y z\n".repeat(8));
+    let mut first_workers = Vec::new();
+    for seed in 1..=12 {
+        let text = machine(&place, "two.toml", 2, &format!("noise = 0.1\nseed = {seed}\n"));
+        let text = [&text[..]];
+        let options: Options<'_> = vec![
+            ("simulate-async", &text),
+            ("mini-batch", &["4"]),
+            ("after-batches", &["0"]),
+            ("after", &["1e"]),
+        ];
+        let name = format!("model-{seed}");
+        place.train(&name, &options).unwrap();
+        let csv = place.path(&format!("{name}.npz.simulation.csv"));
+        let csv = std::fs::read_to_string(csv).unwrap();
+        let pushes: Vec<&str> = csv.lines().skip(1).collect();
+        assert!(pushes.len() == 2 && pushes.iter().all(|push| push.ends_with(",16")), "{csv}");
+        first_workers.push(pushes[0].split(',').nth(1).unwrap().to_owned());
+    }
+    for worker in ["0", "1"] {
+        assert!(first_workers.iter().any(|first| first == worker), "{first_workers:?}");
+    }
+}
+
 /// A limit that a run has passed before does not change its model.
 #[test]
 fn runs_that_have_ended_make_no_further_pushes() {
