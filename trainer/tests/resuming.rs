@@ -103,7 +103,10 @@ fn parameters_that_a_pretrained_model_lacks_are_initial() {
     };
     let shared = "decoder_l1_self_Wq";
     assert_eq!(read("deeper.npz", shared), read("start.npz", shared));
-    assert!(read("deeper.npz", "decoder_l2_self_Wq").iter().any(|&x| x != 0.0));
+    place.train("fresh", &[still, ("dec-depth", &["2"])]).unwrap();
+    let missing = "decoder_l2_self_Wq";
+    assert_eq!(read("deeper.npz", missing), read("fresh.npz", missing));
+    assert!(read("fresh.npz", missing).iter().any(|&x| x != 0.0));
     let error = place.train("wider", &[begin, ("transformer-dim-ffn", &["16"])]).unwrap_err();
     assert!(error.contains("has the shape [8, 8], expected [8, 16]"), "{error}");
 }
