@@ -151,7 +151,7 @@ impl TaskLines {
         // Reports of threads may overtake each other.
         let (before, done) = (self.done, done.max(self.done));
         self.done = done;
-        if self.part(done) == self.part(before) || done >= self.total {
+        if self.lines_due(done) == self.lines_due(before) || done >= self.total {
             return None;
         }
         let timed = done.saturating_sub(self.skipped);
@@ -172,7 +172,7 @@ impl TaskLines {
     }
 
     /// Returns the number of lines that are due after `done` units.
-    fn part(&self, done: u64) -> u64 {
+    fn lines_due(&self, done: u64) -> u64 {
         (MAX_LINES as f64 * self.share(done)) as u64
     }
 }
