@@ -61,7 +61,8 @@ pub struct OptionSpec {
 const BARE_OPTIONS: [&str; 2] = ["throw-on-divergence", "dynamic-gradient-scaling"];
 
 impl OptionSpec {
-    /// Whether an option of several values may have none; Marian's numbers are then meant.
+    /// Whether an option of several values may have none; Marian's numbers are then meant. Options
+    /// of one value that may have none are [`Arity::Optional`].
     pub fn may_be_bare(&self) -> bool {
         BARE_OPTIONS.contains(&self.name)
     }
