@@ -126,7 +126,8 @@ impl CommonOptions {
         crate::progress::TerminalProgress::new(self.quiet)
     }
 
-    /// Returns the progress of a study, which also lasts long where nobody sees a bar.
+    /// Returns the progress of a study: a bar, or lines of the log where standard error is not a
+    /// terminal.
     pub fn study_progress(&self) -> crate::progress::TerminalProgress {
         crate::progress::TerminalProgress::for_study(self.quiet)
     }

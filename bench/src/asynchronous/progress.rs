@@ -49,7 +49,8 @@ impl<'p> StudyProgress<'p> {
 }
 
 impl RunProgress<'_> {
-    /// Ends the training run: words that it lacks come no more, or an earlier study had them.
+    /// Ends the training run. What it has not trained on counts as skipped: it has stopped early,
+    /// or an earlier study has trained it.
     pub fn finish(&self) {
         self.study.move_to(self.number, self.study.run_words, false);
     }

@@ -104,10 +104,10 @@ pub trait Work {
     /// # Errors
     /// Those of the work.
     fn compute(&mut self, worker: usize) -> Result<bool, Self::Error>;
-    /// Whether a worker's batch must be computed although no more come.
+    /// Whether the batch that a worker computes must be finished although no further batch begins.
     fn needs_batch(&self, worker: usize) -> bool;
-    /// Prepares the push of gradients that wait for more batches, because no more come. Returns
-    /// whether there are any.
+    /// Prepares the push of gradients that wait for more batches when no further batch begins.
+    /// Returns whether there are any.
     fn begin_last_push(&mut self, worker: usize) -> bool;
     /// Returns the size in bytes of the push to a shard.
     fn push_bytes(&self, worker: usize, shard: usize) -> u64;
@@ -288,8 +288,8 @@ impl Clock {
         Ok(true)
     }
 
-    /// Ends the simulation: the pushes and the batches that are under way end, if the work needs
-    /// these batches, and gradients that wait for more batches are pushed.
+    /// Ends the simulation. Pushes that are under way end, and so do batches that the work needs;
+    /// then gradients that wait for more batches are pushed.
     ///
     /// # Errors
     /// Those of the work.

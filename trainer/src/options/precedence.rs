@@ -8,9 +8,9 @@ use crate::error::{Error, Result};
 
 impl RawOptions {
     /// Adds options that are not set here from configuration files, later ones first, then from
-    /// presets; this is Marian's order. The preset is `task`, or else the one that the options name
-    /// (`task`); `best-deep` adds the preset of that name. Without files and a preset it is chosen
-    /// by the size of the corpus, unless the options say which model to train. The task `none`
+    /// presets; this is Marian's order. The preset is `task`, else the option `task`. The option
+    /// `best-deep` adds the preset of that name. If neither files nor presets are given, the size
+    /// of the corpus chooses a preset, unless the options say which model to train. The task `none`
     /// means no preset.
     ///
     /// # Errors
@@ -132,7 +132,7 @@ mod tests {
             assert_eq!(values, ["s2s", "alternating", "4", "16000"], "{yaml}");
             assert!(options.check_status().unwrap().is_empty(), "{yaml}");
         }
-        // It is above other presets.
+        // It is above Marian's other presets.
         let both = "best-deep: true\ntask: transformer-base\n";
         let both = merge(RawOptions::default(), both, None).unwrap();
         assert_eq!([both.get_string("type"), both.get_string("transformer-heads")], ["s2s", "8"]);

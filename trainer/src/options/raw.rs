@@ -357,8 +357,8 @@ fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
 }
 
 /// Replaces a truth value in any spelling of YAML. Flags, and options of several values that may be
-/// bare, get `true` or `false`. An option of one value that may be left out gets, as in Marian, the
-/// value that is then meant or the default.
+/// bare, get `true` or `false`. An option of one value that may be bare gets the value of the bare
+/// option for true, and its default for false, as in Marian.
 fn replace_truth_word(spec: &OptionSpec, values: Vec<String>) -> Vec<String> {
     let [word] = &values[..] else { return values };
     // Of options with numbers, 1 and 0 are numbers.

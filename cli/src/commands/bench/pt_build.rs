@@ -23,7 +23,8 @@ pub struct Arguments {
     /// Sort the texts first
     #[arg(long)]
     sort: bool,
-    /// The number of builds of each table; the time is that of the median
+    /// The number of builds of each table; the times are those of the build with the median CPU
+    /// time
     #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
     /// Also write the results here, as comma-separated values

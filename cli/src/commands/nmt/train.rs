@@ -32,9 +32,9 @@ pub struct Arguments {
     /// has]
     #[arg(long, value_name = "N")]
     vocab_size: Option<usize>,
-    /// Use this preset for options that are not given [default: the task of a configuration, else
-    /// by the size of the corpus; none, Marian's defaults, where a model, its shape or a
-    /// configuration is given]
+    /// Use this preset for options that are not given [default: the task of a configuration.
+    /// Without one: by the size of the corpus, or none (Marian's defaults) if a model, its shape or
+    /// a configuration is given]
     #[arg(long, value_name = "NAME", value_parser = task_parser())]
     task: Option<String>,
     /// Train the type of Marian where no type is given, for the name marian

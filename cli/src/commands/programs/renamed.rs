@@ -42,7 +42,7 @@ enum Replacement {
     Option(&'static str),
     /// An option for each of its values, of which all but the first may be left out.
     Options(&'static [&'static str]),
-    /// The flag itself, which a truth value may follow.
+    /// The flag itself, which a truth value may follow; what it becomes if that is false.
     Flag(Off),
     /// Its value, without an option.
     Argument,

@@ -33,7 +33,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     unused("sharding", One, "global", "workers share one state"),
     unused("sync-freq", One, "200u", "workers share one state"),
     unused("log-level", One, "info", "set it on the command line"),
-    no_effect("log-time-zone", One, "times in files of the log are in UTC"),
+    no_effect("log-time-zone", One, "times in log files are in UTC"),
     no_effect("quiet", Flag, "set it on the command line"),
     unused("sigterm", One, "save-and-exit", "signals save the training and end it"),
     unused("overwrite-checkpoint", Flag, "true", "the saved state replaces the previous one"),
