@@ -348,9 +348,9 @@ fn check_count(spec: &OptionSpec, values: &[String]) -> std::result::Result<(), 
 
 fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
     text.parse().map_err(|_| {
-        // A number that does not fit is a fraction or negative.
+        // A number that does not fit is a fraction, negative, or has an exponent.
         let is_number = text.parse::<f64>().is_ok();
-        let expected = if is_number { "a whole number from 0" } else { "a number" };
+        let expected = if is_number { "a whole number from 0, in digits" } else { "a number" };
         let text = shorten(text);
         Error::usage(format!("--{name}: {text:?} is not a valid value, expected {expected}"))
     })
@@ -411,7 +411,7 @@ mod tests {
         let error = wrong.get::<f32>("normalize").unwrap_err().to_string();
         assert!(error.ends_with("expected a number"), "{error}");
         let error = wrong.get::<usize>("mini-batch").unwrap_err().to_string();
-        assert!(error.ends_with("expected a whole number from 0"), "{error}");
+        assert!(error.ends_with("expected a whole number from 0, in digits"), "{error}");
         // Numbers stay numbers.
         let file = RawOptions::from_yaml(b"normalize: 0\nexponential-smoothing: 1", "t").unwrap();
         assert_eq!(file.get_string("normalize") + &file.get_string("exponential-smoothing"), "01");
