@@ -96,7 +96,8 @@ def neural(
     ``options`` are those of ``miriam nmt train``, which are Marian's, by their long names
     (``after_epochs`` or ``"after-epochs"``). Values are bools, numbers, strings, paths, or lists of
     these. They override the files ``configs``, one or several; later files override earlier ones,
-    and all override the preset ``task``. ``log`` receives Marian's log line by line. Warnings are Python warnings.
+    and all override the preset ``task``; without it the ``task:`` of a configuration counts.
+    ``log`` receives Marian's log line by line. Warnings are Python warnings.
     """
     if (dev_source is None) != (dev_target is None):
         raise ValueError("dev_source and dev_target: give both or none")
