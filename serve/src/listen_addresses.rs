@@ -45,19 +45,29 @@ impl ListenAddresses {
         Ok(ListenAddresses(named.chain(inherited).collect()))
     }
 
-    /// Whether the socket at `address` is for IPv6 alone because another one serves IPv4 at the same
+    /// Whether the socket at `address` is for IPv6 alone because `0.0.0.0` serves IPv4 at the same
     /// port. Otherwise `[::]` serves both.
     pub fn is_only_v6(&self, address: SocketAddr) -> bool {
-        let has_v4 = self.0.iter().any(|other| other.is_ipv4() && other.port() == address.port());
-        address.is_ipv6() && address.ip().is_unspecified() && address.port() != 0 && has_v4
+        let serves_v4 = |other: &SocketAddr| {
+            other.is_ipv4() && other.ip().is_unspecified() && other.port() == address.port()
+        };
+        let is_all_v6 = address.is_ipv6() && address.ip().is_unspecified();
+        is_all_v6 && address.port() != 0 && self.0.iter().any(serves_v4)
     }
 }
 
-/// Whether two sockets cannot listen at these addresses. Port 0 is a free one.
+/// Whether two sockets cannot listen at these addresses. Port 0 is a free one. `[::]` includes single
+/// IPv4 addresses: without them it would not serve other IPv4 clients.
 fn overlap(one: SocketAddr, other: SocketAddr) -> bool {
-    let is_same_port = one.port() == other.port() && one.port() != 0;
-    let is_everywhere = one.ip().is_unspecified() || other.ip().is_unspecified();
-    is_same_port && one.is_ipv4() == other.is_ipv4() && (is_everywhere || one == other)
+    if one.port() != other.port() || one.port() == 0 {
+        return false;
+    }
+    let [one_is_all, other_is_all] = [one, other].map(|address| address.ip().is_unspecified());
+    match (one.is_ipv6(), other.is_ipv6()) {
+        (true, false) => one_is_all && !other_is_all,
+        (false, true) => other_is_all && !one_is_all,
+        _ => one_is_all || other_is_all || one == other,
+    }
 }
 
 #[cfg(test)]
@@ -72,7 +82,6 @@ mod tests {
     fn an_address_is_listened_to_once() {
         for good in [
             &["0.0.0.0:80", "[::]:80"][..],
-            &["[::]:80", "127.0.0.1:80"],
             &["127.0.0.1:80", "127.0.0.2:80", "[::1]:80", "127.0.0.1:81"],
             &["127.0.0.1:0", "127.0.0.1:0"],
         ] {
@@ -82,6 +91,8 @@ mod tests {
             &["127.0.0.1:80", "127.0.0.1:80"],
             &["0.0.0.0:80", "127.0.0.1:80"],
             &["[::1]:80", "[::]:80"],
+            &["[::]:80", "127.0.0.1:80"],
+            &["127.0.0.1:80", "[::]:80"],
         ] {
             let error = resolve(wrong).err().unwrap().to_string();
             assert!(error.contains(wrong[0]) && error.contains(wrong[1]), "{error}");
@@ -94,11 +105,10 @@ mod tests {
             resolve(names).unwrap().is_only_v6(address.parse().unwrap())
         };
         assert!(only_v6(&["0.0.0.0:80", "[::]:80"], "[::]:80"));
-        assert!(only_v6(&["[::]:80", "127.0.0.1:80"], "[::]:80"));
         assert!(!only_v6(&["[::]:80", "0.0.0.0:81"], "[::]:80"));
         assert!(!only_v6(&["[::]:0", "0.0.0.0:0"], "[::]:0"));
         assert!(!only_v6(&["[::1]:80", "0.0.0.0:80"], "[::1]:80"));
-        let inherited = ["127.0.0.1:80".parse::<SocketAddr>().unwrap()];
+        let inherited = ["0.0.0.0:80".parse::<SocketAddr>().unwrap()];
         let addresses = ListenAddresses::resolve(["[::]:80"], inherited).unwrap();
         assert!(addresses.is_only_v6("[::]:80".parse().unwrap()));
     }

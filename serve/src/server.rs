@@ -169,8 +169,8 @@ pub fn check(configuration: &Configuration, tuner: Arc<Autotuner>) -> Result<Vec
 /// Checks keys, addresses, groups and folders without using them: a server may be running.
 fn check_environment(configuration: &Configuration) -> Result<()> {
     configuration.api_keys.as_deref().map(Keys::read).transpose()?;
-    let names = configuration.listen.iter().chain(&configuration.metrics).map(String::as_str);
-    ListenAddresses::resolve(names, [])?;
+    let names = listen_names(configuration, false);
+    ListenAddresses::resolve(names.into_iter().chain(configuration.metrics.as_deref()), [])?;
     let access = configuration.socket_access()?;
     for path in &configuration.unix {
         Listener::check_unix(path, &access)?;
@@ -185,13 +185,19 @@ fn opener(configuration: &Configuration, tuner: Arc<Autotuner>) -> Opener {
     Opener { engine, metrics: Arc::new(Metrics::default()), tuner }
 }
 
+/// Returns the addresses to listen on. It is the default one if there is no other way to reach the
+/// server.
+fn listen_names(configuration: &Configuration, has_inherited: bool) -> Vec<&str> {
+    let is_default =
+        !has_inherited && configuration.listen.is_empty() && configuration.unix.is_empty();
+    let default = is_default.then_some(DEFAULT_ADDRESS);
+    configuration.listen.iter().map(String::as_str).chain(default).collect()
+}
+
 /// Opens the sockets of all requests, and the one that serves only measurements.
 fn listen(configuration: &Configuration) -> Result<(Vec<Listener>, Option<Listener>)> {
     let mut listeners = Listener::inherited()?;
-    let is_default =
-        listeners.is_empty() && configuration.listen.is_empty() && configuration.unix.is_empty();
-    let default = is_default.then_some(DEFAULT_ADDRESS);
-    let names: Vec<&str> = configuration.listen.iter().map(String::as_str).chain(default).collect();
+    let names = listen_names(configuration, !listeners.is_empty());
     let metrics = configuration.metrics.as_deref();
     let inherited = listeners.iter().filter_map(Listener::tcp_address);
     let addresses = ListenAddresses::resolve(names.iter().copied().chain(metrics), inherited)?;

@@ -85,6 +85,7 @@ fn a_check_covers_keys_addresses_groups_and_folders() {
             "metrics = \"127.0.0.1:8405\"\nlisten = [\"127.0.0.1:8405\"]".to_owned(),
             "127.0.0.1:8405 is listened to already",
         ),
+        ("metrics = \"0.0.0.0:8080\"".to_owned(), "0.0.0.0:8080 is listened to already"),
         ("access-log = \"nowhere/x\"".to_owned(), "nowhere/x"),
         (format!("unix = [{file:?}]"), "not a socket"),
         ("unix = [\"/nowhere/x\"]".to_owned(), "/nowhere/x"),

@@ -344,6 +344,19 @@ fn runs_that_have_ended_make_no_further_pushes() {
 }
 
 #[test]
+fn last_pushes_are_kept_when_another_limit_is_passed() {
+    let place = Workplace::new();
+    let text = machine(&place, "three.toml", 3, TRANSFERS);
+    let text = [&text[..]];
+    let base = with(techniques(), &[("simulate-async", &text), ("optimizer-delay", &["3"])]);
+    let epoch = with(base.clone(), &[("after-batches", &["0"]), ("after", &["1e"])]);
+    let (model, _) = place.train("model", &epoch).unwrap();
+    let passed = with(base, &[("after-batches", &["1"])]);
+    assert_eq!(place.log("model", &passed).unwrap().0, Outcome::AlreadyFinished);
+    assert_eq!(hash(&place.path("model.npz")), model);
+}
+
+#[test]
 fn pushes_are_as_stale_as_there_are_others() {
     let place = Workplace::new();
     // All pairs have the same length, so batches are equal.

@@ -20,7 +20,8 @@ impl Run<'_, '_> {
     pub(super) fn make_last_pushes(&mut self) -> Result<()> {
         let Updater::Asynchronous(trainer) = &self.trainer else { return Ok(()) };
         let is_simulated = trainer.simulation.is_some();
-        if !self.ends_with_epoch() {
+        // A run that has ended makes them again, whatever its limits are now.
+        if !self.state.has_last_pushes && !self.ends_with_epoch() {
             return Ok(());
         }
         self.trainer.gather();

@@ -58,14 +58,14 @@ impl FallbackNetwork {
         self.max_sentences.load(Ordering::Relaxed)
     }
 
-    /// Records that the device failed with `sentences` in its batch; says so the first time.
-    fn record_failure(&self, error: &Error, sentences: usize) {
+    /// Records that the device failed with `sentences` in its batch, which began when at most `limit`
+    /// were given to it; says so the first time.
+    fn record_failure(&self, error: &Error, sentences: usize, limit: usize) {
         if matches!(error, Error::DeviceMemory { .. }) {
-            let before = self.max_sentences.fetch_update(
-                Ordering::Relaxed,
-                Ordering::Relaxed,
-                |limit: usize| Some((limit.min(sentences) / 2).max(1)),
-            );
+            let half = (limit.min(sentences) / 2).max(1);
+            // Threads that fill the memory together lower the limit once.
+            let (success, failure) = (Ordering::Relaxed, Ordering::Relaxed);
+            let before = self.max_sentences.compare_exchange(limit, half, success, failure);
             if before == Ok(usize::MAX) {
                 warn!(
                     "{error}; sentences that have no room continue on the CPU, and batches become \
@@ -119,6 +119,8 @@ struct FallbackSession {
     /// The row of the present session for each row of the last step, if the numbers differ.
     inner_rows: Option<Vec<Option<u32>>>,
     keeps_alignments: bool,
+    /// The number of sentences for the device, at most, when the last ones were begun.
+    limit: usize,
 }
 
 fn is_device_failure(error: &Error) -> bool {
@@ -135,6 +137,7 @@ impl FallbackSession {
             rows: Vec::new(),
             inner_rows: None,
             keeps_alignments: false,
+            limit: usize::MAX,
         }
     }
 
@@ -147,7 +150,8 @@ impl FallbackSession {
     ) -> Result<R> {
         match operation(self) {
             Err(error) if is_device_failure(&error) && !self.is_on_cpu => {
-                self.network.record_failure(&error, self.active_sentences() + new_sentences);
+                let sentences = self.active_sentences() + new_sentences;
+                self.network.record_failure(&error, sentences, self.limit);
                 self.move_to_cpu()?;
                 operation(self)
             }
@@ -229,7 +233,7 @@ impl FallbackSession {
                 }
                 // The memory may be full only for a while.
                 Err(Error::DeviceMemory { .. }) => {}
-                Err(error) => self.network.record_failure(&error, 0),
+                Err(error) => self.network.record_failure(&error, 0, self.limit),
             }
         }
     }
@@ -255,6 +259,7 @@ impl Session for FallbackSession {
 
     fn begin(&mut self, sentences: &[&[u32]], candidates: Option<&[&[u32]]>) -> Result<Vec<Slot>> {
         self.return_to_device();
+        self.limit = self.network.max_sentences();
         let inner = self.run(sentences.len(), |this| this.session.begin(sentences, candidates))?;
         let begun = inner.into_iter().zip(sentences).enumerate().map(|(index, (inner, tokens))| {
             let candidates = candidates.map(|lists| lists[index].to_vec());
@@ -364,11 +369,12 @@ impl SequenceScorer for FallbackScorer {
                 scores.extend(self.score_on_cpu(sources, targets)?);
                 break;
             };
-            let count = sources.len().min(self.network.max_sentences());
+            let limit = self.network.max_sentences();
+            let count = sources.len().min(limit);
             let (sources, targets) = (&sources[..count], &targets[..count]);
             match scorer.score(sources, targets) {
                 Err(error) if is_device_failure(&error) => {
-                    self.network.record_failure(&error, count);
+                    self.network.record_failure(&error, count, limit);
                     if count == 1 {
                         scores.extend(self.score_on_cpu(sources, targets)?);
                     }

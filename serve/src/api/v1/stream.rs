@@ -154,7 +154,7 @@ async fn wait_for_end(stop: Option<watch::Receiver<bool>>, grace: Duration) {
     let Some(mut stop) = stop else { return std::future::pending().await };
     // An error means that the server has ended.
     drop(stop.wait_for(|is_stopping| *is_stopping).await);
-    tokio::time::sleep(grace * 9 / 10).await;
+    tokio::time::sleep(grace - grace / 10).await;
 }
 
 /// Returns the answer to a line that is not translated.

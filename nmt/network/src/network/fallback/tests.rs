@@ -5,20 +5,26 @@ use super::*;
 /// A place that computes nothing and counts the sentences that it is given.
 struct Place {
     room: usize,
+    is_full: AtomicBool,
     is_lost: AtomicBool,
     sentences: AtomicUsize,
 }
 
 impl Place {
     fn new(room: usize) -> Arc<Self> {
-        Arc::new(Place { room, is_lost: AtomicBool::new(false), sentences: AtomicUsize::new(0) })
+        Arc::new(Place {
+            room,
+            is_full: AtomicBool::new(false),
+            is_lost: AtomicBool::new(false),
+            sentences: AtomicUsize::new(0),
+        })
     }
 
     fn check(&self, sentences: usize) -> Result<()> {
         let reason = String::new();
         if self.is_lost.load(Ordering::Relaxed) {
             Err(Error::Device { reason })
-        } else if sentences > self.room {
+        } else if sentences > self.room || sentences > 0 && self.is_full.load(Ordering::Relaxed) {
             Err(Error::DeviceMemory { reason })
         } else {
             Ok(())
@@ -138,6 +144,22 @@ fn a_full_device_is_given_half_as_many_sentences() {
     assert_eq!((device.sentences(), cpu.sentences()), (2, 16));
     // Other threads have the same device.
     assert_eq!(network.session().unwrap().max_sentences(), 1);
+}
+
+#[test]
+fn sessions_that_fill_a_device_together_halve_once() {
+    let (device, _, network) = places(8);
+    let mut sessions = [network.session().unwrap(), network.session().unwrap()];
+    for session in &mut sessions {
+        let slots = begin(session.as_mut(), 8);
+        assert_eq!(slots.len(), 8);
+    }
+    // Their steps need more memory than there is.
+    device.is_full.store(true, Ordering::Relaxed);
+    for session in &mut sessions {
+        session.step(&[]).unwrap();
+    }
+    assert_eq!(network.session().unwrap().max_sentences(), 4);
 }
 
 #[test]
