@@ -362,6 +362,8 @@ impl SequenceScorer for FallbackScorer {
     fn score(&mut self, sources: &[&[u32]], targets: &[&[u32]]) -> Result<Vec<Vec<f32>>> {
         assert_eq!(sources.len(), targets.len(), "a target for each source");
         let mut scores = Vec::with_capacity(sources.len());
+        // Of this call alone, since one long pair may have no room even by itself.
+        let mut own_limit = usize::MAX;
         while scores.len() < sources.len() {
             let (sources, targets) = (&sources[scores.len()..], &targets[scores.len()..]);
             let Some(scorer) = self.on_device.as_mut().filter(|_| !self.network.is_lost()) else {
@@ -370,11 +372,15 @@ impl SequenceScorer for FallbackScorer {
                 break;
             };
             let limit = self.network.max_sentences();
-            let count = sources.len().min(limit);
+            let count = sources.len().min(limit).min(own_limit);
             let (sources, targets) = (&sources[..count], &targets[..count]);
             match scorer.score(sources, targets) {
                 Err(error) if is_device_failure(&error) => {
-                    self.network.record_failure(&error, count, limit);
+                    let is_first = own_limit == usize::MAX;
+                    if is_first || !matches!(error, Error::DeviceMemory { .. }) {
+                        self.network.record_failure(&error, count, limit);
+                    }
+                    own_limit = (count / 2).max(1);
                     if count == 1 {
                         scores.extend(self.score_on_cpu(sources, targets)?);
                     }

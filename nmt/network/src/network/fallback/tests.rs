@@ -195,5 +195,8 @@ fn translations_are_scored_where_there_is_room() {
         let found = network.scorer().unwrap().score(&tokens, &tokens).unwrap();
         assert_eq!(found, expected, "room for {room}");
         assert_eq!((device.sentences(), cpu.sentences()), (on_device, 10 - on_device));
+        // A call lowers the limit of all once, however little room there is.
+        let limit = network.session().unwrap().max_sentences();
+        assert_eq!(limit, if room < 10 { 5 } else { usize::MAX });
     }
 }
