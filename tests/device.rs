@@ -137,6 +137,7 @@ fn every_refusal_of_a_driver_has_its_message() {
         ("count=2", "cuda:2", "there is no GPU 2: the driver sees 2"),
         ("capability=70", "cuda", "GPU 0 (emulated) is too old: its compute capability is 7.0"),
         ("memory=100", "cuda", "GPU 0 has no space for another"),
+        ("module=2", "cuda", "GPU 0 has no memory left to load the kernels"),
         ("module=222", "cuda", "cannot load the kernels: CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),
     ] {
         let on = |device| {

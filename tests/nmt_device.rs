@@ -383,6 +383,23 @@ pub(crate) mod emulated {
         assert!(messages.contains("all sentences continue on the CPU"), "{messages}");
     }
 
+    /// Memory that a launch lacks is full memory, too: the GPU is not given up.
+    #[test]
+    fn a_gpu_whose_launches_lack_memory_is_not_lost() {
+        let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
+        let text = project_root().join("examples/toy/test.es");
+        let text = first_lines(&text, 5, folder.path());
+        let input = ["-i", path_str(&text), "--precision", "f32"];
+        let expected = on_cpu(&translation(&toy, &input));
+        let more = ["--device", "cuda", "--mini-batch", "2"];
+        let arguments = translation(&toy, &[&input[..], &more].concat());
+        let [found, messages] = on_failing_gpu("launch=2", &arguments);
+        assert_eq!(found, expected);
+        assert_eq!(messages.matches("WARN").count(), 1, "{messages}");
+        assert!(messages.contains("GPU 0 has no memory left to launch a kernel"), "{messages}");
+        assert!(messages.contains("batches become smaller"), "{messages}");
+    }
+
     /// Where a GPU's memory is full, sentences continue on the CPU with one warning, and nothing is
     /// lost.
     #[test]

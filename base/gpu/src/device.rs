@@ -204,8 +204,13 @@ pub(crate) fn describe_error(error: DriverError) -> String {
     }
 }
 
+/// Returns the error of a call that should `action`. Memory may be full in any call, not only in
+/// allocations.
 fn driver_error(number: u32, action: &'static str, error: DriverError) -> Error {
-    Error::Refused { number, action, reason: describe_error(error) }
+    match error.0 {
+        CUresult::CUDA_ERROR_OUT_OF_MEMORY => Error::FullMemory { number, action },
+        _ => Error::Refused { number, action, reason: describe_error(error) },
+    }
 }
 
 /// A queue of work on a device. Launches and copies return at once;

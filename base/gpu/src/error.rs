@@ -75,6 +75,17 @@ pub enum Error {
         /// The number of bytes that are free.
         free: u64,
     },
+    /// A call other than an allocation finds the memory of the device full.
+    #[error(
+        "GPU {number} has no memory left to {action}; use a GPU with more memory, end other \
+         programs that use it, or use the CPU (--device cpu)"
+    )]
+    FullMemory {
+        /// The number of the device.
+        number: u32,
+        /// The action that failed, as a verb phrase.
+        action: &'static str,
+    },
     /// The driver rejects a module or lacks a kernel.
     #[error("GPU {number} cannot load the kernels: {reason}; update NVIDIA's driver")]
     Module {

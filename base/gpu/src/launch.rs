@@ -50,7 +50,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Module`] if the driver does not accept the text.
+    /// [`Error::Module`] if the driver does not accept the text, [`Error::FullMemory`] if the kernels
+    /// have no room.
     pub unsafe fn load(&self, ptx: &str) -> Result<Module> {
         let text = CString::new(ptx)
             .map_err(|_| self.module_error("their PTX text has a NUL byte".into()))?;
@@ -58,9 +59,17 @@ impl Device {
             // SAFETY: the text ends in a zero and lives until the call returns.
             unsafe { result::module::load_data(text.as_ptr().cast()) }
         });
-        let module = module.map_err(|error| self.module_error(describe_error(error)))?;
+        let module = module.map_err(|error| self.load_error("", error))?;
         let loaded = Arc::new(LoadedModule { context: Arc::clone(&self.context), module });
         Ok(Module { device: self.clone(), loaded })
+    }
+
+    /// Returns the error of loading kernels; `place` stands before its reason.
+    fn load_error(&self, place: &str, error: DriverError) -> Error {
+        match error.0 {
+            sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => self.driver_error("load the kernels", error),
+            _ => self.module_error(format!("{place}{}", describe_error(error))),
+        }
     }
 
     fn module_error(&self, reason: String) -> Error {
@@ -73,7 +82,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`Error::Module`] if the module has no kernel of this name.
+    /// [`Error::Module`] if the module has no kernel of this name, [`Error::FullMemory`] if it has no
+    /// room.
     ///
     /// # Panics
     ///
@@ -84,13 +94,10 @@ impl Module {
             // SAFETY: the module is loaded.
             unsafe { result::module::get_function(self.loaded.module, symbol) }
         });
-        let function = function.map_err(|error: DriverError| {
-            self.device.module_error(format!("{name}: {}", describe_error(error)))
-        })?;
-        let parameter_sizes = parameter_sizes(function).map_err(|error| {
-            let reason = format!("parameters of {name}: {}", describe_error(error));
-            self.device.module_error(reason)
-        })?;
+        let function =
+            function.map_err(|error| self.device.load_error(&format!("{name}: "), error))?;
+        let parameter_sizes = parameter_sizes(function)
+            .map_err(|error| self.device.load_error(&format!("parameters of {name}: "), error))?;
         Ok(Kernel {
             name: name.into(),
             function,

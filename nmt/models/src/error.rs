@@ -48,7 +48,7 @@ pub enum Error {
     /// A device ran out of memory; less work may have room.
     #[error("the device: {reason}")]
     DeviceMemory {
-        /// How much is wanted, and how much is free.
+        /// The work that has no room.
         reason: String,
     },
     /// The parts of a model contradict each other.
