@@ -146,6 +146,8 @@ fn an_epoch_with_more_sentences_than_the_corpus_has_ended() {
         match folder.train("8", &[]) {
             Ok(log) => {
                 assert!(is_near && log.iter().any(|line| line.starts_with("Ep. 3 :")), "{log:?}");
+                let reason = "48 sentences of the epoch were read, more than the 40 of the corpus";
+                assert!(log.iter().any(|line| line.contains(reason)), "{log:?}");
             }
             Err(error) => {
                 let expected = "49 sentences of the epoch were read, but the corpus has only 40";

@@ -239,6 +239,13 @@ impl<'a, 'l> Run<'a, 'l> {
             );
             return Err(Error::resume(&training.files.progress(), reason));
         }
+        if skipped_sentences > training.corpus.len() as u64 {
+            log(&format!(
+                "[data] {skipped_sentences} sentences of the epoch were read, more than the {} of \
+                the corpus: the epoch ends",
+                training.corpus.len()
+            ));
+        }
         if skipped_sentences > 0 {
             let ratio = warmup_ratio(config, &state.progress);
             [state.sentences, state.epoch_batches] = source.skip(skipped_sentences, ratio);
