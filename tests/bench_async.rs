@@ -238,5 +238,5 @@ fn what_a_study_sets_is_not_given_twice() {
     fs::write(corpus.path().join("model.yml"), format!("{MODEL}lr-warmup: 100\n")).unwrap();
     refused(&["--systems", "1"], "--config: lr-warmup is set by the systems");
     fs::write(corpus.path().join("model.yml"), "task: transformer-base\n").unwrap();
-    refused(&["--systems", "1"], "or the preset (task) that sets it");
+    refused(&["--systems", "1"], "presets (task) set it too");
 }

@@ -212,8 +212,8 @@ fn check(options: &AsyncOptions) -> Result<()> {
         .find(|name| options.model.as_ref().is_some_and(|model| model.is_given(name)))
     {
         Some(name) => Err(Error::unmeasurable(format!(
-            "--config: {name} is set by the systems that are compared; remove it, or the preset \
-             (task) that sets it"
+            "--config: {name} is set by the systems that are compared; remove it; presets (task) \
+             set it too: give the options of the model in their place"
         ))),
         None => Ok(()),
     }
