@@ -88,7 +88,10 @@ fn the_wheel_passes_its_tests() {
     let mut tests = Command::new(&python);
     // Tests of GPUs start processes in which this folder holds the driver.
     #[cfg(feature = "cuda")]
-    tests.env("MIRIAM_EMULATED_DRIVER", &crate::common::emulated_gpu("")[0].1);
+    tests.env("MIRIAM_EMULATED_DRIVER", {
+        let mut variables = crate::common::emulated_gpu("").into_iter();
+        variables.find(|(name, _)| *name == "LD_LIBRARY_PATH").expect("the folder of the driver").1
+    });
     run_echoed(
         tests
             .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])

@@ -58,10 +58,13 @@ def test_a_gpu_gives_what_the_cpu_gives(kind: str, tolerance: float) -> None:
     gpu = json.loads(outcome.stdout)
     assert (gpu["count"], gpu["device"]) == (1, "cuda")
     cpu = ct2.Translator(str(TINY), compute_type="float32")
-    for result, expected in zip(gpu["log_probs"], cpu.score_batch(SOURCES, TARGETS)):
-        assert result == pytest.approx(expected.log_probs, abs=tolerance)
+    log_probs = [result.log_probs for result in cpu.score_batch(SOURCES, TARGETS)]
+    assert [len(found) for found in gpu["log_probs"]] == [len(expected) for expected in log_probs]
+    for found, expected in zip(gpu["log_probs"], log_probs):
+        assert found == pytest.approx(expected, abs=tolerance)
     if kind == "float32":
         results = cpu.translate_batch(SOURCES, beam_size=2, return_scores=True)
         assert gpu["hypotheses"] == [result.hypotheses for result in results]
+        assert len(gpu["scores"]) == len(results)
         for scores, result in zip(gpu["scores"], results):
             assert scores == pytest.approx(result.scores, abs=tolerance)

@@ -128,8 +128,9 @@ impl ModelQueue {
             if is_wanted {
                 self.load.begin_search(words);
             } else {
-                self.load.drop_queued(words);
+                // Counted first: where no words are queued any more, all sentences are counted.
                 self.metrics.record_dropped(request.dropped_outcome(), left);
+                self.load.drop_queued(words);
             }
             class.sentences -= taken;
             waiting.next += taken;
