@@ -329,10 +329,12 @@ fn is_value(word: &&OsString) -> bool {
     *word == "-" || !word.as_bytes().starts_with(b"-")
 }
 
-/// Whether a word is the option for configurations of Marian's programs.
-fn names_configuration(word: &OsString) -> bool {
-    let bytes = word.as_bytes();
-    bytes == b"--config" || bytes.starts_with(b"--config=") || bytes.starts_with(b"-c")
+/// Whether one of these arguments is the option for configurations of Marian's programs.
+fn names_configuration(arguments: &[OsString]) -> bool {
+    arguments.iter().take_while(|word| *word != "--").any(|word| {
+        let bytes = word.as_bytes();
+        bytes == b"--config" || bytes.starts_with(b"--config=") || bytes.starts_with(b"-c")
+    })
 }
 
 impl RenamedProgram {
@@ -390,7 +392,9 @@ impl RenamedProgram {
                         None | Some(Some(true)) => words.push(rule.name.into()),
                         Some(Some(false)) => match off {
                             Off::Option(off) => words.push(off.into()),
-                            Off::NothingOrRejected if arguments.iter().any(names_configuration) => {
+                            Off::NothingOrRejected
+                                if self.takes_configurations && names_configuration(arguments) =>
+                            {
                                 words.push(format!("{}=false", rule.name).into());
                             }
                             Off::Nothing | Off::NothingOrRejected => {}
@@ -534,6 +538,7 @@ mod tests {
                 "marian-scorer --word-scores off --tsv no -c a.yml",
                 "miriam nmt score --word-scores=false --config a.yml",
             ),
+            ("marian-scorer --word-scores off -m m -- -c", "miriam nmt score -m m -- -c"),
             ("marian --quiet true --skip yes", "miriam nmt train --marian-type --quiet --skip yes"),
             (
                 "marian-scorer -m m -t stdin a --maxi-batch-sort trg --seed 3",
