@@ -1,8 +1,8 @@
 //! Record of a request: its line in the log and its place in the measurements.
 //!
 //! It is written when the last owner drops it: the handler of the request, the body of a stream or
-//! the task of a websocket. All three are dropped when the client goes away, so such requests are
-//! recorded, too.
+//! the task of a websocket. The client may go away: then the last of them is dropped, so the
+//! request is recorded all the same.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
@@ -105,7 +105,7 @@ impl Drop for RequestRecord {
             status => status,
         };
         let time = self.started.elapsed();
-        let is_measured = !*self.is_open_ended.get_mut();
+        let is_measured = !*self.is_open_ended.get_mut() && status != GIVEN_UP;
         let head = &self.head;
         self.metrics.record_request(head.group, status, is_measured.then_some(time));
         let Some(log) = &self.log else { return };
@@ -166,5 +166,11 @@ mod tests {
         assert_eq!(lines[0]["bytes"], 0);
         assert_eq!(lines[1]["status"], 101);
         assert_eq!(lines[1]["bytes"], 12);
+        // Neither time is measured: both depend on the client.
+        let readiness = crate::readiness::Readiness::default();
+        let gauges = crate::metrics::Gauges { queued_words: 0, models: Vec::new(), readiness };
+        let page = metrics.render(&gauges);
+        assert!(page.contains("miriam_requests_total{api=\"v1\",status=\"499\"} 1"), "{page}");
+        assert!(!page.contains("miriam_request_seconds_count"), "{page}");
     }
 }
