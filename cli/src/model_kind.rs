@@ -147,9 +147,10 @@ impl ModelKind {
     }
 }
 
-/// Returns the error of opening the model at `path`. If its kind is known and not `wanted`, the
-/// message names the kind and the command that reads it. If its kind is unknown, the error is that
-/// of [`explain_foreign`]. Otherwise it is `error`, also for an archive in place of a neural model.
+/// Returns the error of opening the model at `path`, which failed with `error`. A file of another
+/// kind than `wanted` is named, with the command that reads it. A file of no known kind is
+/// explained by [`explain_foreign`]. All others keep `error`; so do archives where a neural model
+/// is wanted, because neural models may be archives.
 pub fn explain_wrong_kind(
     error: impl Into<anyhow::Error>,
     path: &Path,

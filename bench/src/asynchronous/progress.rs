@@ -49,8 +49,8 @@ impl<'p> StudyProgress<'p> {
 }
 
 impl RunProgress<'_> {
-    /// Ends the training run. What it has not trained on counts as skipped: it has stopped early,
-    /// or an earlier study has trained it.
+    /// Ends the training run. Words that are left count as skipped: the run stopped early, or an
+    /// earlier study trained on them.
     pub fn finish(&self) {
         self.study.move_to(self.number, self.study.run_words, false);
     }

@@ -96,7 +96,9 @@ pub struct AsyncOptions {
     /// Whether the learning rate of a push is multiplied by its number of batches
     /// (`scale-rate-by-delay`).
     pub scales_rate_by_delay: bool,
-    /// Pushes that a shard adds up before its optimiser takes a step (`gradient-buffer`).
+    /// Pushes that a shard adds up before its optimiser takes a step (`gradient-buffer`). At the
+    /// end of the training, the step with a buffer that is not full has the rate of pushes of
+    /// `delay` batches.
     pub gradient_buffer: usize,
     /// Local optimisers of the workers.
     pub local: Option<LocalOptimizer>,

@@ -10,11 +10,12 @@
 //! ends the process with a message: no test can take it for a result.
 //!
 //! A test starts a process with the environment of [`environment`], in which the system finds this
-//! library as `libcuda.so.1`. The variable `MIRIAM_EMULATED_GPU` holds settings, separated by
-//! commas: `init=STATUS`, `version=NUMBER`, `count=NUMBER`, `capability=NUMBER` (10 * major +
-//! minor), `memory=BYTES`, `module=STATUS`, `launch=STATUS` make calls fail; `launches=NUMBER`
-//! loses the device after that number of kernels: the next one fails while it runs, and every later
-//! call returns the status of `launch`; `seed=NUMBER` chooses the order.
+//! library as `libcuda.so.1`. The variable `MIRIAM_EMULATED_GPU` holds settings such as
+//! `launch=700`, separated by commas. `init`, `module` and `launch` are the statuses that these
+//! calls return. `version`, `count`, `capability` (10 * major + minor) and `memory` (bytes)
+//! describe the device. `seed` chooses the order. `launches` is a number of kernels after which the
+//! device is lost: the next one fails while it runs, and every later call returns the status of
+//! `launch`.
 
 mod calls;
 mod driver;

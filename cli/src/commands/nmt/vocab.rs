@@ -20,7 +20,8 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// The number of merges (bpe), of pieces with </s> and <unk> (SentencePiece), or the largest
-    /// number of words with these two (words) [words: all by default and with 0]
+    /// number of words with these two (words) [default for words: all; 0 is all,
+    /// too]
     #[arg(long, alias = "vocab-size", value_name = "N",
           value_parser = clap::value_parser!(u32).range(..=10_000_000))]
     size: Option<u32>,

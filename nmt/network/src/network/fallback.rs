@@ -5,7 +5,7 @@
 //! device fails, a session on the CPU encodes the sentences again and repeats the steps, so the
 //! search notices nothing. A device that is lost is not used again: no call of it succeeds from
 //! then on. One whose memory is full is used again when no sentence is left, for half as many at
-//! once. Each of these is said once for a model, whatever the number of its threads.
+//! once. The log says once for a model that its device is lost, and once that its memory was full.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
