@@ -349,8 +349,9 @@ fn last_pushes_are_kept_when_another_limit_is_passed() {
     let text = machine(&place, "three.toml", 3, TRANSFERS);
     let text = [&text[..]];
     let base = with(techniques(), &[("simulate-async", &text), ("optimizer-delay", &["3"])]);
-    let epoch = with(base.clone(), &[("after-batches", &["0"]), ("after", &["1e"])]);
-    let (model, _) = place.train("model", &epoch).unwrap();
+    // Three pushes of three batches each; three batches are left.
+    let epochs = with(base.clone(), &[("after-batches", &["0"]), ("after", &["4e"])]);
+    let (model, _) = place.train("model", &epochs).unwrap();
     let passed = with(base, &[("after-batches", &["1"])]);
     assert_eq!(place.log("model", &passed).unwrap().0, Outcome::AlreadyFinished);
     assert_eq!(hash(&place.path("model.npz")), model);

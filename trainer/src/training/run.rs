@@ -17,7 +17,7 @@ use super::start::{Start, warmup_ratio};
 use super::training_log::{TrainingLog, with_commas};
 use super::updater::Updater;
 use super::validation::ValidationSet;
-use crate::data::{BatchFile, BatchSource, ParallelCorpus, sample_pairs};
+use crate::data::{BatchFile, BatchSize, BatchSource, ParallelCorpus, sample_pairs};
 use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::kernels::Fast;
@@ -228,9 +228,13 @@ impl<'a, 'l> Run<'a, 'l> {
             }
         };
         let mut source = source.map_err(Error::Config)?;
-        // Marian counts short batches as full ones when it resumes a training run of this program.
-        let maxi_batch = config.batches.maxi_batch as u64;
-        if skipped_sentences > (training.corpus.len() as u64).saturating_add(maxi_batch) {
+        // Marian orders batches in its own way when it resumes a training run of this program, and
+        // counts full ones where the epoch here had a short one.
+        let most_excess = match config.batches.size {
+            BatchSize::Sentences(size) => size.saturating_sub(1),
+            _ => config.batches.maxi_batch,
+        };
+        if skipped_sentences > (training.corpus.len() as u64).saturating_add(most_excess as u64) {
             let pairs = training.corpus.len();
             let reason = format!(
                 "{skipped_sentences} sentences of the epoch were read, but the corpus has only \
