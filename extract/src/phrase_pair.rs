@@ -1,5 +1,5 @@
 //! A phrase pair with its counts, as partitions hand it to sorted runs, and these to the merge.
-//! What only the merge knows, the counts of the source phrase, is not part of it.
+//! It lacks the counts of the source phrase, which only the merge knows.
 
 use crate::links::Link;
 use crate::reordering::MAX_CLASSES;

@@ -46,7 +46,7 @@ struct State {
 impl ResumableOutput {
     /// Opens the output at `path`: `-` is standard output; other names are as for
     /// [`Output::create`]. `job` describes all that the text depends on; if an unfinished file is
-    /// of the same job, it is continued. Without a job, or where the output is no file, nothing is
+    /// of the same job, it is continued. Without a job, or if the output is not a file, nothing is
     /// continued. [`units`](Self::units) says how much is there.
     ///
     /// # Errors
