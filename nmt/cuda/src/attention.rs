@@ -1,7 +1,7 @@
 //! Attention of queries to the keys and values of their sentences.
 //!
 //! Keys and values stay in the tensor in which a product has put them, side by side for all layers
-//! of a decoder. A query has a record of the rows that it attends to; the layers of a step differ
+//! of a decoder. A query has a record of the rows that it attends to. The layers of a step differ
 //! only in the columns, so they share the records, which are uploaded once.
 
 use miriam_gpu::Buffer;
@@ -34,16 +34,17 @@ struct AttentionShape {
 /// The score of a key for a query.
 #[derive(Clone, Copy)]
 pub(crate) enum Score<'a> {
-    /// The product, times this.
+    /// The dot product times this factor.
     Dot(f32),
     /// The sum of the hyperbolic tangents of key plus query, weighted by a vector.
     Additive(&'a Buffer<f32>),
-    /// The product, times this, with terms of the distance.
+    /// The dot product times this factor, with terms of the distance.
     Relative(f32, &'a RelativeTerms),
 }
 
 impl KvLayout {
-    /// Returns products scaled by the width of a head, with terms of the distance, if any.
+    /// Returns the score by dot products, divided by the square root of a head's width, with terms
+    /// of the distance, if any.
     pub fn scaled_score<'a>(&self, relative: Option<&'a RelativeTerms>) -> Score<'a> {
         let scale = 1.0 / ((self.key_width / self.heads) as f32).sqrt();
         relative.map_or(Score::Dot(scale), |terms| Score::Relative(scale, terms))
@@ -79,8 +80,8 @@ impl CudaBackend {
         Ok(sentences.collect())
     }
 
-    /// Attends by groups of queries, scaled by the width of a head; keeps the weights of one head,
-    /// if asked.
+    /// Attends from groups of queries to their sentences, with dot products divided by the square
+    /// root of a head's width. Keeps the attention weights of `weights_head`, if any.
     pub(crate) fn attend_sources(
         &mut self,
         queries: ColumnSlice<'_, DeviceTensor>,
@@ -93,7 +94,8 @@ impl CudaBackend {
         self.attend_groups(queries, groups, mask, score, weights_head)
     }
 
-    /// Attends by groups of queries; keeps the weights of one head, if asked.
+    /// Attends from groups of queries to their sentences. Keeps the attention weights of
+    /// `weights_head`, if any.
     pub(crate) fn attend_groups(
         &mut self,
         queries: ColumnSlice<'_, DeviceTensor>,
@@ -134,8 +136,8 @@ impl CudaBackend {
         Ok(())
     }
 
-    /// Launches attention from a query for each record; returns the weights of a head,
-    /// `[queries, longest]`, if asked.
+    /// Launches attention from one query for each record. Returns the results and the weights of
+    /// `weights_head`, `[queries, longest]`, if any.
     pub(crate) fn launch_attention(
         &mut self,
         queries: ColumnSlice<'_, DeviceTensor>,
@@ -196,7 +198,7 @@ impl CudaBackend {
     }
 }
 
-/// Returns the kernel for heads of a width, and the threads of its blocks.
+/// Returns the kernel for heads of `width` columns, and the number of threads in its blocks.
 fn attention_kernel(score: &Score<'_>, width: usize) -> Result<(&'static str, u32)> {
     let too_wide = || Error::Device {
         reason: format!(

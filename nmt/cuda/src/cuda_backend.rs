@@ -20,15 +20,15 @@ pub struct CudaBackend {
     kernels: Arc<Kernels>,
     pool: Rc<Pool>,
     lists: Lists,
-    /// Where results arrive.
+    /// Pinned memory that results are downloaded to.
     results: Option<PinnedBuffer<f32>>,
     pub(crate) histories: StepHistories,
-    /// Attention weights that were asked for.
+    /// Attention weights that were requested and are not downloaded yet.
     pub(crate) attention_weights: Vec<AttentionWeights>,
 }
 
 impl Drop for CudaBackend {
-    /// Waits for what is queued, which reads weights that may be released next.
+    /// Waits for the queued work, which reads weights that may be released next.
     fn drop(&mut self) {
         // A stream that fails runs nothing more.
         let _ = self.stream.synchronize();
@@ -48,13 +48,13 @@ impl CudaBackend {
         }
     }
 
-    /// Returns a matrix with these numbers, `[rows, width]`.
+    /// Returns a matrix of these values, `[rows, width]`.
     ///
     /// # Errors
     /// If the device has too little free memory.
     ///
     /// # Panics
-    /// If there are more or fewer numbers.
+    /// If the number of values is not `rows * width`.
     pub fn tensor(&mut self, rows: usize, width: usize, values: &[f32]) -> Result<DeviceTensor> {
         assert_eq!(values.len(), rows * width, "a number for each place");
         let mut tensor = self.empty(rows, width)?;
@@ -79,12 +79,12 @@ impl CudaBackend {
         self.stream.launch(self.kernel(name))
     }
 
-    /// Returns a tensor of any numbers, for kernels that write all of them.
+    /// Returns a tensor of arbitrary numbers, for kernels that overwrite all of them.
     pub(crate) fn empty(&self, rows: usize, width: usize) -> Result<DeviceTensor> {
         DeviceTensor::new(&self.stream, &self.pool, rows, width).map_err(device_error)
     }
 
-    /// Returns a buffer of any numbers that does not return to the pool.
+    /// Returns a buffer of arbitrary numbers, which does not return to the pool.
     pub(crate) fn allocate<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         self.pool.allocate(&self.stream, len).map_err(device_error)
     }

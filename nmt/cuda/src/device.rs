@@ -29,33 +29,33 @@ impl CudaDevice {
         Ok(CudaDevice { device, kernels })
     }
 
-    /// Returns its properties.
+    /// Returns the properties of the GPU.
     pub fn properties(&self) -> &miriam_gpu::DeviceProperties {
         self.device.properties()
     }
 
-    /// Returns numbers in its memory.
+    /// Uploads numbers to the memory of the GPU.
     ///
     /// # Errors
-    /// If it has too little free memory.
+    /// If the GPU has too little free memory.
     pub fn vector(&self, values: &[f32]) -> Result<Arc<Buffer<f32>>> {
         let stream = self.device.new_stream().map_err(device_error)?;
         Ok(Arc::new(uploaded(&stream, values).map_err(device_error)?))
     }
 
-    /// Returns a table with a row for each token or position in its memory.
+    /// Uploads a table that has a row for each token or position.
     ///
     /// # Errors
-    /// If it has too little free memory.
+    /// If the GPU has too little free memory.
     pub fn embedding_table(&self, rows: &PlainMatrix) -> Result<EmbeddingTable> {
         let stream = self.device.new_stream().map_err(device_error)?;
         EmbeddingTable::upload(&stream, rows).map_err(device_error)
     }
 
-    /// Returns the relative positions of a layer with their terms in its memory.
+    /// Uploads the terms of the relative positions of a layer.
     ///
     /// # Errors
-    /// If it has too little free memory.
+    /// If the GPU has too little free memory.
     pub fn relative_positions(&self, host: RelativePositions) -> Result<RelativeTerms> {
         let stream = self.device.new_stream().map_err(device_error)?;
         RelativeTerms::upload(&stream, host).map_err(device_error)
@@ -64,7 +64,7 @@ impl CudaDevice {
     /// Rejects weights that this GPU cannot multiply with.
     ///
     /// # Errors
-    /// If it is too old for them.
+    /// If the GPU is too old for the format.
     pub fn check_format(&self, format: WeightFormat) -> Result<()> {
         let properties = self.properties();
         if format == WeightFormat::Bf16 && properties.compute_capability < HALF_WITH_BF16 {
@@ -77,11 +77,10 @@ impl CudaDevice {
         Ok(())
     }
 
-    /// Returns the weights of a matrix product, `[depth, columns]`, in its memory, rounded to
-    /// `format`.
+    /// Rounds the weights of a matrix product, `[depth, columns]`, to `format` and uploads them.
     ///
     /// # Errors
-    /// If it has too little free memory, or cannot multiply with them.
+    /// If the GPU has too little free memory, or cannot multiply with weights of this format.
     ///
     /// # Panics
     /// If the bias does not have a number for each column.

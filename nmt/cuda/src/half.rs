@@ -49,7 +49,7 @@ mod tests {
             (-0.0, 0x8000),
             (1.0, 0x3c00),
             (-2.0, 0xc000),
-            // Halfway between two numbers, and beside it.
+            // Halfway between two numbers, or nearly.
             (1.0 + 1.0 / 2048.0, 0x3c00),
             (1.0 + 1.0 / 2048.0 + ulp, 0x3c01),
             (1.0 + 3.0 / 2048.0, 0x3c02),

@@ -10,9 +10,9 @@ pub(crate) struct StepHistories {
     indirection: CacheIndirection,
     pub step: usize,
     pub parents: Vec<Option<u32>>,
-    /// The rows that caches keep before they append those of this step, if they forget others.
+    /// The old rows that caches keep, if they drop others before they append the rows of this step.
     pub kept: Option<Vec<u32>>,
-    /// The rows before those of this step.
+    /// The number of rows before those of this step.
     pub first_row: usize,
     pub rows: usize,
     /// The rows of each history, one after the other.

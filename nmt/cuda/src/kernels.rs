@@ -1,4 +1,4 @@
-//! The kernels of the backend: PTX that `scripts/build_ptx.py` has compiled, embedded.
+//! The kernels of the backend: embedded PTX, which `scripts/build_ptx.py` has compiled.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use miriam_gpu::{Device, Kernel, Module, PtxArchive, Result};
 /// All modules, compressed.
 const PTX_ARCHIVE: &[u8] = include_bytes!("../kernels/ptx/modules.ptx.gz");
 
-/// The prefix of modules of products in half precision, of which a device has the one for its
-/// compute capability.
+/// The prefix of the modules for products in half precision. A device loads the one for its compute
+/// capability.
 const HALF_PREFIX: &str = "half_product_";
 
-/// The compute capability from which products in half precision are larger, and there is bf16.
+/// The lowest compute capability that has bf16, and larger matrix instructions in half precision.
 pub(crate) const HALF_WITH_BF16: (u32, u32) = (8, 0);
 
 /// The kernels by their names.
@@ -50,10 +50,10 @@ impl Kernels {
 #[expect(unsafe_code, reason = "loading PTX; this is the only place")]
 fn load_module(device: &Device, text: &str) -> Result<Module> {
     // SAFETY: the text is embedded and compiled from `nmt/cuda/kernels` (a test compares hashes).
-    // Each kernel reads and writes what the shape among its parameters says and the row numbers in
-    // its lists. Only this crate launches them: it allocates results by the same shape, and
-    // checks numbers of rows, tokens, positions and columns before it uploads them. Addresses in
-    // records are those of tensors that the caller of the launch holds.
+    // What a kernel reads and writes follows from the shape among its parameters and the row
+    // numbers in its lists. Only this crate launches them: it allocates results by the same shape,
+    // and checks numbers of rows, tokens, positions and columns before it uploads them. Addresses
+    // in records are those of tensors that the caller of the launch holds.
     unsafe { device.load(text) }
 }
 

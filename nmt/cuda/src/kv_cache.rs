@@ -11,7 +11,7 @@ use crate::queries::{Keys, KvLayout, SourceKv};
 use crate::rows::NONE;
 use crate::{CudaBackend, DeviceTensor, RelativeTerms};
 
-/// Keys and values of one layer for all positions of hypotheses.
+/// The keys and values of one layer, for all positions of all hypotheses.
 #[derive(Default)]
 pub struct KvCache {
     /// `[room, 2 * width]`: keys, then values.
@@ -20,7 +20,7 @@ pub struct KvCache {
     step: usize,
 }
 
-/// The rows of a cache that begins.
+/// The smallest number of rows for which a cache has room.
 const MIN_ROOM: usize = 256;
 
 impl CudaBackend {

@@ -1,10 +1,10 @@
 //! The backend of layers on NVIDIA's GPUs: tensors in pooled memory, weights that threads share,
 //! and one kernel for each operation.
 //!
-//! The layers, the search and the numbers that leave the backend are those of the CPU
-//! ([`miriam_nmt_network`]); here is only what a device has to give. A thread has a [`CudaBackend`]
-//! with a stream of its own. Everything that a step computes stays on the device; what leaves it
-//! are the best tokens of each row, and attention weights where they are asked for.
+//! Layers and search are those of the CPU ([`miriam_nmt_network`]); this crate has only the
+//! operations that a device computes. A thread has a [`CudaBackend`] with a stream of its own. What
+//! a step computes stays on the device, except for what search reads: the best tokens of each row
+//! and, if requested, logits and attention weights.
 //!
 //! Every sum of a kernel has an order that depends on nothing but the positions of its terms, so
 //! the translation of a sentence does not depend on its batch. That holds in half precision too,
@@ -44,7 +44,7 @@ pub use weights::{EmbeddingTable, PositionalEncoding, RelativeTerms, Weights};
 
 use miriam_nmt_models::Error;
 
-/// Names a failure of the driver as one of the device.
+/// Converts an error of the driver to an error of the device.
 fn device_error(error: miriam_gpu::Error) -> Error {
     let reason = error.to_string();
     match error {

@@ -1,7 +1,7 @@
 //! Lists of numbers on the device: row numbers, tokens, records of queries.
 //!
 //! The layers of a step need the same lists, so a list that was uploaded lately is not uploaded
-//! again: a step of a transformer uploads each of its lists once, not once a layer.
+//! again: a step of a transformer uploads each of its lists once, not once per layer.
 
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ struct UploadedList {
 }
 
 impl Lists {
-    /// Returns the buffer with the numbers of a list, in front of any others.
+    /// Returns a buffer that begins with the numbers of a list; it may be longer.
     pub fn upload(
         &mut self,
         stream: &Stream,

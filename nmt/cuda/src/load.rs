@@ -30,11 +30,11 @@ pub struct CudaLoader<'a> {
 }
 
 impl<'a> CudaLoader<'a> {
-    /// Loads parameters of `model` for `device`, the weights of matrix products in `format`; `path`
-    /// names the model in messages.
+    /// Creates a loader of the parameters of `model` for `device`. It rounds the weights of matrix
+    /// products to `format`. `path` names the model in messages.
     ///
     /// # Errors
-    /// If the device has no stream to give, or cannot multiply with such weights.
+    /// If the device cannot create a stream, or cannot multiply with weights of this format.
     pub fn new(
         device: &CudaDevice,
         model: &'a Model,

@@ -1,4 +1,4 @@
-//! Tensors in the memory of a device, which a pool takes back.
+//! Tensors in the memory of a device; their buffers return to a pool.
 //!
 //! A step needs some hundred tensors of the same sizes again and again, and asking the driver for
 //! each would cost more than computing it. All work of a backend is queued on one stream, so memory
@@ -25,7 +25,7 @@ fn buffer_len(len: usize) -> usize {
 }
 
 impl Pool {
-    /// Takes a buffer of at least `len` numbers of any values.
+    /// Takes a buffer of at least `len` arbitrary numbers.
     pub fn take(self: &Rc<Self>, stream: &Stream, len: usize) -> Result<PooledBuffer> {
         let len = buffer_len(len);
         let free = self.free.borrow_mut().get_mut(&len).and_then(Vec::pop);
@@ -36,13 +36,13 @@ impl Pool {
         Ok(PooledBuffer { buffer: Some(buffer), pool: Rc::clone(self) })
     }
 
-    /// Allocates a buffer of any values that does not return to the pool.
+    /// Allocates a buffer of arbitrary numbers, which does not return to the pool.
     pub fn allocate<T: Pod>(&self, stream: &Stream, len: usize) -> Result<Buffer<T>> {
         self.retry(|| stream.alloc_uninitialized(len))
     }
 
-    /// Allocates memory, a second time if the device has no room: buffers that are free here may be
-    /// what is missing there.
+    /// Allocates memory. If the device has no room, releases the free buffers of the pool and tries
+    /// once more.
     pub fn retry<T>(&self, allocate: impl Fn() -> Result<T>) -> Result<T> {
         match allocate() {
             Err(Error::OutOfMemory { .. }) => {
@@ -84,7 +84,7 @@ pub struct DeviceTensor {
 }
 
 impl DeviceTensor {
-    /// Returns a tensor of any numbers.
+    /// Returns a tensor of arbitrary numbers.
     pub(crate) fn new(stream: &Stream, pool: &Rc<Pool>, rows: usize, width: usize) -> Result<Self> {
         let memory = Rc::new(pool.take(stream, rows * width)?);
         Ok(DeviceTensor { memory, rows, width })
@@ -104,21 +104,21 @@ impl DeviceTensor {
         self.memory.buffer()
     }
 
-    /// Returns the memory of a tensor that nothing else refers to.
+    /// Returns the memory of a tensor that does not share it.
     ///
     /// # Panics
-    /// If something does.
+    /// If a clone of the tensor shares it.
     pub(crate) fn buffer_mut(&mut self) -> &mut Buffer<f32> {
         let memory = Rc::get_mut(&mut self.memory).expect("a new tensor");
         memory.buffer.as_mut().expect("taken only when dropped")
     }
 
-    /// Whether nothing else refers to its memory, so that it may be written.
+    /// Whether no clone shares the memory, so that it may be written.
     pub(crate) fn is_unique(&self) -> bool {
         Rc::strong_count(&self.memory) == 1
     }
 
-    /// Whether both are the same tensor.
+    /// Whether one tensor is a clone of the other.
     pub(crate) fn shares_memory_with(&self, other: &DeviceTensor) -> bool {
         Rc::ptr_eq(&self.memory, &other.memory)
     }

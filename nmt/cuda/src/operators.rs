@@ -25,7 +25,7 @@ struct OperatorShape {
     number: f32,
 }
 
-/// The matrices and vectors of a kernel.
+/// The most matrices and vectors that a kernel has.
 const MAX_MATRICES: usize = 4;
 const MAX_VECTORS: usize = 2;
 
@@ -161,7 +161,8 @@ fn row_blocks(rows: usize) -> (u32, u32) {
     (rows.div_ceil(THREADS / ROW_THREADS) as u32, 1)
 }
 
-/// Returns the list of a kernel of sequences: the first row of each, the end, and what it counts.
+/// Returns the list of a kernel of sequences: the first row of each sequence, the end, and the
+/// counts of the operator.
 fn sequence_list(sequences: &Sequences, rows: usize, counts: &[u32]) -> Vec<u32> {
     let starts = sequences.starts(rows).map(|start| start as u32);
     starts.chain(counts.iter().copied()).collect()

@@ -15,27 +15,29 @@ use crate::rows::NONE;
 use crate::weight_format::PART_COLUMNS;
 use crate::{CudaBackend, DeviceTensor, Weights, device_error};
 
-/// Numbers of a block of rows before they are merged: 64 MiB of logits, or of parts of rows.
+/// The most numbers of a block of rows before they are merged: 64 MiB of logits, or of results of
+/// parts.
 const MAX_NUMBERS: usize = 16 << 20;
 
-/// Rows of a launch: a grid has no more in its second dimension.
+/// The most rows of a launch: the limit of the second dimension of a grid.
 const MAX_ROWS: usize = 65_535;
 
-/// Threads of the kernels of `output.cu`, and parts of a block of them.
+/// The threads in a block of the kernels of `output.cu`, and the parts of rows that a block
+/// computes.
 const THREADS: u32 = 128;
 const PARTS_OF_BLOCK: usize = 4;
 
-/// The results of the parts of rows: of each the largest logit, the sum relative to it, and the
-/// best.
+/// The results of the parts of rows. Each part has its largest logit, the sum of exponentials
+/// relative to it, and its best logits.
 struct RowParts {
-    /// `[2, rows * parts]`: the largest, then the sums.
+    /// `[2, rows * parts]`: the largest logits, then the sums.
     sums: DeviceTensor,
     /// `[2, rows * parts * each]`: logits, then columns as bits.
     best: DeviceTensor,
     rows: usize,
-    /// The parts of a row.
+    /// The number of parts of a row.
     parts: usize,
-    /// The best of a part.
+    /// The number of best logits of a part.
     each: usize,
 }
 
@@ -55,20 +57,20 @@ impl RowParts {
     }
 }
 
-/// The best of the rows of a group, among the numbers that leave the device.
+/// The place of the results of a block of rows among the numbers that leave the device.
 struct GroupResults<'a> {
-    /// The first number: the logits of the best of each row, their columns as bits, and of each row
-    /// the largest logit and the sum relative to it.
+    /// The index of the first number. There are the best logits of each row, then their columns as
+    /// bits, then for each row the largest logit and the sum of exponentials relative to it.
     start: usize,
     rows: usize,
-    /// The best of a row.
+    /// The number of best logits of a row.
     k: usize,
     columns: OutputColumns<'a>,
 }
 
 impl GroupResults<'_> {
-    /// The numbers of a row: of each of its best the logit and the column, the largest logit, the
-    /// sum.
+    /// Returns how many numbers the results have. For each row, these are `k` logits, their
+    /// columns, the largest logit and the sum.
     fn len(&self) -> usize {
         2 * self.rows * (self.k + 1)
     }
@@ -78,7 +80,7 @@ impl GroupResults<'_> {
         [numbers[first], numbers[first + 1]]
     }
 
-    /// Adds the tokens of a row and what normalises them.
+    /// Sets `best` to the tokens of a row, with the largest logit and the sum that normalise them.
     fn read_row(&self, numbers: &[f32], row: usize, best: &mut TopK) {
         let logits = self.start + row * self.k;
         let columns = logits + self.rows * self.k;
@@ -104,7 +106,7 @@ impl CudaBackend {
         Ok(RowParts { sums, best, rows, parts, each })
     }
 
-    /// Finds the best of each part of rows of logits.
+    /// Finds the best logits of each part of the rows.
     fn parts_of_logits(&self, logits: &DeviceTensor, k: usize) -> Result<RowParts> {
         let (rows, columns) = (logits.rows(), logits.width());
         let parts = self.new_parts(rows, columns, k)?;
@@ -116,8 +118,8 @@ impl CudaBackend {
         Ok(parts)
     }
 
-    /// Finds the best of each part of the rows of a product, whose logits are in memory only if
-    /// they are few.
+    /// Finds the best logits of each part of the rows of a product. The logits are stored only if
+    /// the rows are few.
     fn parts_of_product(
         &mut self,
         input: &DeviceTensor,
@@ -142,8 +144,9 @@ impl CudaBackend {
         Ok(parts)
     }
 
-    /// Finds the best of each row, and what normalises its logits: without the sum, a logit that is
-    /// not finite would not be noticed. Writes them to the place of `results` in `found`.
+    /// Finds the best logits of each row, its largest logit and its sum, and writes them to the
+    /// place of `results` in `found`. The sum is always needed: it shows whether a logit is not
+    /// finite.
     fn merge_parts(
         &self,
         parts: &RowParts,
@@ -163,7 +166,7 @@ impl CudaBackend {
     }
 }
 
-/// Divides `rows`, of `numbers` numbers each, into the ranges that are computed at a time.
+/// Divides `rows`, of `numbers` numbers each, into ranges that are each computed at once.
 fn row_blocks(rows: Range<usize>, numbers: usize) -> impl Iterator<Item = Range<usize>> {
     let block = (MAX_NUMBERS / numbers.max(1)).clamp(1, MAX_ROWS);
     rows.clone().step_by(block).map(move |first| first..rows.end.min(first + block))

@@ -23,7 +23,7 @@ pub(crate) struct ProductShape {
     activation: u32,
 }
 
-/// The rows up to which weights are read once for eight or sixteen rows.
+/// The most rows of a product by the kernel that reads weights once for eight or sixteen rows.
 pub(crate) const FEW_ROWS: usize = 16;
 
 impl CudaBackend {
@@ -60,7 +60,8 @@ impl CudaBackend {
         Ok(out)
     }
 
-    /// Computes single elements of a product: pairs of a row and a column, one after the other.
+    /// Computes single elements of a product. `pairs` has the row and the column of each, one pair
+    /// after the other.
     pub(crate) fn product_of_pairs(
         &mut self,
         input: &DeviceTensor,
@@ -141,7 +142,7 @@ pub(crate) fn product_shape(input: &DeviceTensor, rows: usize, weights: &Weights
     }
 }
 
-/// Returns the blocks of a size that cover a matrix.
+/// Returns the grid of blocks, `width` by `height` elements each, that cover a matrix.
 pub(crate) fn blocks([columns, rows]: [usize; 2], [width, height]: [usize; 2]) -> (u32, u32) {
     (columns.div_ceil(width) as u32, rows.div_ceil(height) as u32)
 }

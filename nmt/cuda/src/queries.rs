@@ -1,4 +1,4 @@
-//! Keys and values as rows of tensors, and a record for each query of the rows that it attends to.
+//! Keys and values as rows of tensors, and for each query a record of the rows that it attends to.
 
 use miriam_gpu::Buffer;
 use miriam_nmt_network::layer::AttentionMask;
@@ -24,8 +24,8 @@ pub(crate) struct KvLayout {
     pub heads: usize,
 }
 
-/// The keys and values that queries attend to: rows of `layout`, whose records take the numbers of
-/// rows from `list` if there is one.
+/// The keys and values that queries attend to: rows of the tensor of `layout`. If there is a
+/// `list`, it has the numbers of these rows, and the records of queries are ranges of the list.
 pub(crate) struct Keys<'a> {
     pub layout: &'a KvLayout,
     pub list: Option<&'a Buffer<u32>>,
@@ -37,11 +37,11 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// A record for each query, as `Query` of `attention.cu` has it.
+/// A record for each query, laid out like `Query` of `attention.cu`.
 #[derive(Default)]
 pub(crate) struct QueryRecords {
     pub words: Vec<u32>,
-    /// The most rows that a query sees.
+    /// The largest number of rows that a query sees.
     pub longest: usize,
 }
 
@@ -57,8 +57,8 @@ pub(crate) struct AttentionWeights {
 const RECORD_WORDS: usize = 6;
 
 impl QueryRecords {
-    /// Adds a query, `[first, visible, position]`, to the rows at an address; 0 is that of the
-    /// launch.
+    /// Adds the record of a query, `[first, visible, position]`. `address` is that of the tensor
+    /// that has the rows, or 0 for the tensor of the launch.
     pub fn push(&mut self, address: u64, [first, visible, position]: [usize; 3]) {
         let address = [address as u32, (address >> 32) as u32];
         self.words.extend(address);

@@ -43,7 +43,8 @@ impl RecurrentOps for CudaBackend {
         self.keys_values_of_sentences(1, keys, values, lengths)
     }
 
-    /// Computes gates exactly, whichever implementation is asked for: the others are ways of CPUs.
+    /// Ignores the requested implementation of activations, which matters only on CPUs: activations
+    /// are computed exactly.
     fn attend_annotations(
         &mut self,
         _activation_impl: ActivationImpl,

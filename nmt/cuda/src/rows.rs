@@ -5,7 +5,7 @@ use miriam_nmt_network::layer::ColumnSlice;
 
 use crate::{CudaBackend, DeviceTensor, EmbeddingTable, PositionalEncoding, device_error};
 
-/// The number of no row and the id of no token, for kernels.
+/// The number that tells kernels that there is no row or no token.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// Threads of a block, as in `rows.cu` and `operators.cu`.
@@ -36,7 +36,7 @@ impl CudaBackend {
         Ok(out)
     }
 
-    /// Writes rows to those of `to` at `indices`, which are in range and distinct.
+    /// Writes the rows of `from` to the rows of `to` at `indices`, which are in range and distinct.
     pub(crate) fn scatter_rows(
         &mut self,
         to: &DeviceTensor,
@@ -57,7 +57,8 @@ impl CudaBackend {
         launch.run(element_blocks(rows, width), THREADS as u32).map_err(device_error)
     }
 
-    /// Copies the first rows of a matrix to `to` from a row and a column on.
+    /// Copies the first `rows` rows of `from` to the part of `to` that begins at `row` and
+    /// `column`.
     pub(crate) fn copy_part(
         &mut self,
         from: &ColumnSlice<'_, DeviceTensor>,

@@ -1,4 +1,4 @@
-//! The numbers that weights are stored as, and what follows from them: words of memory and kernels.
+//! Formats in which weights are stored, with their words of memory and their kernels.
 
 use miriam_nmt_network::plain_parameters::PlainMatrix;
 use zerocopy::{FromBytes, IntoBytes};
@@ -14,7 +14,7 @@ pub enum WeightFormat {
     F32,
     /// Floats of 16 bits by IEEE 754. Larger numbers saturate at the maximum, 65,504.
     F16,
-    /// Floats of 16 bits with the exponents of 32, for compute capability 8.0.
+    /// Floats of 16 bits with the exponents of f32, from compute capability 8.0 on.
     Bf16,
 }
 
@@ -24,7 +24,7 @@ pub(crate) const PART_COLUMNS: usize = 64;
 /// A kernel, the elements that a block of it computes, and its threads.
 pub(crate) struct ProductKernel {
     pub name: &'static str,
-    /// Columns and rows; of a kernel of pairs their number and 1.
+    /// Columns and rows; for a kernel of pairs, the number of pairs and 1.
     pub tile: [usize; 2],
     pub threads: u32,
 }
@@ -74,7 +74,7 @@ impl WeightFormat {
         }
     }
 
-    /// Returns the words of memory that a column has.
+    /// Returns the number of words that a column has.
     pub(crate) fn column_words(self, depth: usize) -> usize {
         match self {
             WeightFormat::F32 => depth,
@@ -82,8 +82,8 @@ impl WeightFormat {
         }
     }
 
-    /// Calls `write` with a matrix as words: its floats, or pairs of rounded numbers, of a column
-    /// and two rows each. The first of a pair is the lower half; a missing last row is zeros.
+    /// Calls `write` with a matrix as words. A word is a float, or the rounded numbers of one
+    /// column in two rows. The first row is in the lower half; a missing last row is zeros.
     pub(crate) fn with_words<R>(self, matrix: &PlainMatrix, write: impl FnOnce(&[u32]) -> R) -> R {
         let round = match self {
             WeightFormat::F32 => {

@@ -62,7 +62,7 @@ impl EmbeddingTable {
 pub enum PositionalEncoding {
     /// A learned table.
     Learned(EmbeddingTable),
-    /// Sinusoids of that kind, computed as far as they are needed.
+    /// Sinusoids, computed for as many positions as are needed.
     Sinusoidal(Sinusoids),
 }
 
@@ -73,7 +73,7 @@ impl PositionalEncoding {
     }
 }
 
-/// The encodings of the first positions, which grow.
+/// The sinusoids of the first positions. The table grows when more positions are needed.
 pub struct Sinusoids {
     kind: SinusoidKind,
     width: usize,
@@ -103,7 +103,7 @@ pub struct RelativeTerms {
     pub(crate) host: RelativePositions,
     /// Vectors for keys and for values.
     pub(crate) vectors: Option<[Buffer<f32>; 2]>,
-    /// Numbers for each class and head.
+    /// A bias for each class and head.
     pub(crate) biases: Option<Buffer<f32>>,
     /// The classes of distances, by the longest distance.
     pub(crate) classes: Mutex<BTreeMap<usize, Arc<Vec<u32>>>>,
@@ -134,7 +134,7 @@ impl RelativeTerms {
     }
 }
 
-/// Returns numbers in the memory of the device.
+/// Uploads numbers to the memory of the device.
 pub(crate) fn uploaded<T: Pod>(stream: &Stream, values: &[T]) -> Result<Buffer<T>> {
     let mut buffer = stream.alloc_uninitialized(values.len())?;
     stream.upload_blocking(&mut buffer, 0, values)?;

@@ -1,4 +1,4 @@
-//! Planted faults in products of half precision: registers that change their places are noticed.
+//! Planted faults in products of half precision: exchanged registers change the result.
 
 use miriam_gpu::PtxArchive;
 use miriam_ptx::{Grid, Memory, Module};
@@ -10,7 +10,7 @@ const ROWS: usize = 16;
 const DEPTH: usize = 128;
 const COLUMNS: usize = 32;
 
-/// A kernel with its module, its threads, and how many instructions it has.
+/// A kernel with its module, its number of threads, and its number of matrix instructions.
 struct HalfProduct {
     module: &'static str,
     kernel: &'static str,
@@ -27,9 +27,9 @@ const fn half_product(
     HalfProduct { module, kernel, threads, instructions }
 }
 
-/// Products of few rows multiply 128 of depth in a round of their loop, those of many rows 32 by
-/// four times eight columns. An instruction of compute capability 7.5 has a depth of 8, others
-/// of 16.
+/// In a round of its loop, the kernel for few rows multiplies a depth of 128; the kernel for many
+/// rows multiplies a depth of 32 by four times eight columns. A matrix instruction has a depth of 8
+/// for compute capability 7.5, and of 16 for 8.0.
 const PRODUCTS: [HalfProduct; 6] = [
     half_product("half_product_75", "product_of_few_rows_f16", 128, 16),
     half_product("half_product_75", "product_of_many_rows_f16", 256, 16),
@@ -39,7 +39,8 @@ const PRODUCTS: [HalfProduct; 6] = [
     half_product("half_product_80", "product_of_many_rows_bf16", 256, 8),
 ];
 
-/// Small integers, which both types of 16 bits have, and whose sums floats have.
+/// Returns a small integer. Both types of 16 bits represent it exactly, and f32 the sums of
+/// products.
 fn input(row: usize, k: usize) -> i32 {
     ((row * 7 + k * 5) % 11) as i32 - 5
 }
@@ -48,7 +49,7 @@ fn weight(k: usize, column: usize) -> i32 {
     ((k * 3 + column * 4) % 13) as i32 - 6
 }
 
-/// Returns binary16 of an integer of at most ten bits.
+/// Returns the bits of an integer of at most ten bits in binary16.
 fn f16(number: i32) -> u32 {
     let bits = (number as f32).to_bits();
     let sign = bits >> 16 & 0x8000;

@@ -197,7 +197,7 @@ fn a_missing_barrier_is_reported() {
     }
 }
 
-/// Returns the operands of a GEMM whose logits are summarised by the best of each part.
+/// Returns the operands of a GEMM that keeps only the best logits of each part of a row.
 fn topk_operands([rows, depth, columns]: [usize; 3]) -> Operands {
     let (parts, each) = (columns.div_ceil(64), 3);
     let mut operands = Operands::new();
@@ -275,7 +275,8 @@ fn run_with_barriers(ptx: &str, kernel: &str, seed: u64) -> Result<Vec<u32>, Fau
     operands.run(ptx, kernel, &gemm_grid(kernel, [rows, columns], seed))
 }
 
-/// Returns the threads of an attention kernel, which is named by the most columns of its values.
+/// Returns the number of threads of an attention kernel. Its name ends with the largest number of
+/// columns that values may have.
 fn attention_threads(kernel: &str) -> u32 {
     match kernel.rsplit('_').next() {
         Some("128") => 32,
@@ -284,9 +285,10 @@ fn attention_threads(kernel: &str) -> u32 {
     }
 }
 
-/// Returns the barriers of a kernel, by their order in its text, that are not missed: the
-/// interpreter runs the lanes of a warp together, so a block of one warp misses none; those before
-/// a reduction or before probabilities are stored follow another barrier after the last read.
+/// Returns the barriers of a kernel, numbered by their order in its text, whose absence is not
+/// noticed. In a block of one warp these are all barriers, because the interpreter runs the lanes
+/// of a warp together. The others are before a reduction or before probabilities are stored: there,
+/// another barrier already follows the last read.
 fn needless_barriers(kernel: &str) -> &'static [usize] {
     match kernel {
         "attend_dot_128" | "attend_relative_128" => &[0, 1],
@@ -304,8 +306,8 @@ fn needs_barrier(ptx: &str, kernel: &str, place: usize, right: &[u32]) -> bool {
     (0..2).any(|seed| run_with_barriers(&broken, kernel, seed).as_deref().ok() != Some(right))
 }
 
-/// Runs every kernel that has barriers without each of them in turn: shared memory is read that is
-/// not written, warps race, or the results are others.
+/// Removes each barrier of each kernel in turn. Then a read of shared memory that is not written is
+/// reported, or a race of warps, or the results differ.
 #[test]
 fn each_missing_barrier_is_noticed() {
     let archive = read_archive();
@@ -362,7 +364,7 @@ fn logit(index: usize) -> usize {
 /// each.
 fn best_columns(ptx: &str, seed: u64) -> Result<Vec<u32>, Fault> {
     let mut operands = Operands::new();
-    // Of each row the largest logit, the sum of exponentials, the best logit, and its column.
+    // For each row the largest logit, the sum of exponentials, the best logit, and its column.
     (0..4).for_each(|_| operands.output(TOPK_ROWS));
     // The best of each part.
     operands.numbers(&[1]);
@@ -384,8 +386,8 @@ fn a_shuffle_from_a_wrong_lane_is_noticed() {
         (0..TOPK_COLUMNS).max_by_key(|column| logit(row * TOPK_COLUMNS + column)).unwrap() as u32
     };
     assert_eq!(right, (0..TOPK_ROWS).map(largest).collect::<Vec<_>>());
-    // Some shuffles compute the sum of exponentials, which is not read here; those of the search
-    // for the maximum, over 5 distances, change the result.
+    // Some shuffles compute the sum of exponentials, which is not read here. The shuffles that find
+    // the maximum, over 5 distances, change the result.
     let start = find_kernel(&ptx, "topk_of_parts");
     let end = find_after(&ptx, start, "\n}");
     let mut changed = 0;

@@ -55,7 +55,7 @@ fuzz_target!(|bytes: &[u8]| {
     open(&changed(CONFIG), &changed(&options));
 });
 
-/// The options of the Marian model.
+/// Returns the options of the Marian model.
 fn checkpoint_options() -> Vec<u8> {
     let checkpoint = Checkpoint::from_bytes(&Bytes::copy_from(MARIAN), Path::new("fuzz"));
     checkpoint.expect("it is sound").options().unwrap_or_default().to_vec()

@@ -33,7 +33,7 @@ impl Random {
         (0..count).map(|_| self.below(4001) as f32 / 1000.0 - 2.0).collect()
     }
 
-    /// Returns a matrix of such numbers.
+    /// Returns a matrix of numbers from -2 to 2.
     pub fn matrix(&mut self, rows: usize, columns: usize) -> PlainMatrix {
         PlainMatrix { rows, columns, values: self.values(rows * columns) }
     }
@@ -85,8 +85,8 @@ pub(crate) trait TestBackend: DecodingBackend + Sized {
         self.weights_with(&PlainWeights { matrix, bias: Some(random.values(columns)) })
     }
 
-    /// Applies an operator to random matrices of these widths, each with more columns around it,
-    /// and to random vectors.
+    /// Applies an operator to random matrices of these shapes, each inside a tensor with up to two
+    /// more columns on each side, and to random vectors of these lengths.
     fn apply_to_random(
         &mut self,
         random: &mut Random,

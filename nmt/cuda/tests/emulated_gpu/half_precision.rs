@@ -1,5 +1,5 @@
-//! Products with weights of 16 bits, against plain loops over rounded numbers, and to the bit where
-//! only the batch differs.
+//! Products with weights of 16 bits, compared with plain loops over rounded numbers. If only the
+//! batch differs, they are equal to the bit.
 
 use std::sync::Arc;
 
@@ -40,8 +40,8 @@ impl Product {
         Product { weights, input, residual, activation, rows }
     }
 
-    /// Returns an element, from numbers that `round` has rounded, and the sum of the magnitudes of
-    /// all terms.
+    /// Returns an element, computed from numbers that `round` has rounded, and the sum of the
+    /// magnitudes of all terms.
     fn element(&self, row: usize, column: usize, round: impl Fn(f32) -> f64) -> [f64; 2] {
         let PlainMatrix { rows: depth, columns, values } = &self.weights.matrix;
         let bias = self.weights.bias.as_ref().map_or(0.0, |bias| bias[column]);
@@ -75,8 +75,8 @@ fn products_are_those_of_rounded_numbers() {
     let random = &mut Random(3);
     let backend = &mut device().new_backend().unwrap();
     for format in formats() {
-        // The inputs and the weights are each off by at most this share; activations are at most
-        // 1.13 times as steep as their argument.
+        // Inputs and weights each have at most this relative error. The slope of an activation is
+        // at most 1.13.
         let ulp = if format == WeightFormat::F16 { 2.0_f64.powi(-11) } else { 2.0_f64.powi(-8) };
         let rounding = rounding(format);
         let mut index = 0;
@@ -112,8 +112,8 @@ fn product(backend: &mut CudaBackend, input: &DeviceTensor, weights: &Arc<Weight
     backend.values(&product).unwrap().to_vec()
 }
 
-/// A row has the same bits in a product of few rows, of many, and wherever it is among them; so
-/// have single elements, and those of some columns.
+/// A row has the same bits in a product of few rows or of many, at any position. So have single
+/// elements, and products with some of the columns.
 #[test]
 #[ignore = "run by kernels_agree_with_the_cpu"]
 fn products_of_half_precision_do_not_depend_on_the_batch() {
@@ -144,7 +144,8 @@ fn products_of_half_precision_do_not_depend_on_the_batch() {
             }
             let tokens: Vec<u32> = (0..columns as u32).step_by(3).collect();
             let some = backend.select_output(&weights, &tokens).unwrap();
-            // All rows but the first, which begin at an odd number where the depth is odd.
+            // All rows but the first: if the depth is odd, this part of the input begins at an odd
+            // offset.
             let mut best = vec![TopK::new(columns, true); rows - 1];
             let shortlist = OutputColumns::Tokens(&tokens);
             backend.topk(&input, 1..rows, &some, shortlist, &mut best).unwrap();
@@ -163,7 +164,8 @@ fn products_of_half_precision_do_not_depend_on_the_batch() {
     }
 }
 
-/// Numbers that binary16 does not have become its largest, not infinite; bfloat16 has their size.
+/// Numbers beyond the range of binary16 become its largest number, not infinity. They are in the
+/// range of bfloat16.
 #[test]
 #[ignore = "run by kernels_agree_with_the_cpu"]
 fn large_numbers_stay_finite() {

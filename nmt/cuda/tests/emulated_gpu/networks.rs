@@ -22,9 +22,9 @@ const BEAM: usize = 3;
 /// Steps that are compared.
 const STEPS: usize = 8;
 
-/// The greatest difference of numbers, relative to those above one. In half precision a number that
-/// is nearly halfway between two may be rounded to either, and what follows differs a little more:
-/// f16 has ten bits of a fraction, bf16 seven.
+/// Returns the largest allowed difference of two numbers; it is relative if they are above one. In
+/// half precision, a number that is nearly halfway between two others may be rounded to either, and
+/// later results differ a little more. f16 has ten bits of a fraction, bf16 seven.
 fn tolerance(format: WeightFormat) -> f32 {
     match format {
         WeightFormat::F32 => 1e-4,
@@ -62,7 +62,7 @@ fn compare(name: &str, tolerance: f32, [host, gpu]: [&mut dyn Session; 2], sente
             for (a, b) in host.alignment(row as u32).iter().zip(gpu.alignment(row as u32)) {
                 check(&format!("{place}, attention"), *a, *b);
             }
-            // As many hypotheses of a sentence as the beam has, from different parents.
+            // A sentence has BEAM hypotheses: at first all from one row, then one from each row.
             let count = if step == 0 { BEAM } else { 1 };
             for candidate in &expected.candidates()[..count.min(expected.candidates().len())] {
                 let parent = Some(row as u32);
@@ -73,7 +73,7 @@ fn compare(name: &str, tolerance: f32, [host, gpu]: [&mut dyn Session; 2], sente
                 });
             }
         }
-        // The first two hypotheses of a sentence change their places: states follow them.
+        // Swap the first two hypotheses of a sentence: their states must follow.
         for group in next.chunk_by_mut(|a, b| a.slot == b.slot) {
             if group.len() > 1 {
                 group.swap(0, 1);

@@ -304,7 +304,7 @@ fn best_tokens_are_those_of_the_logits() {
             for normalizer in normalizers {
                 assert!((f64::from(normalizer) - sum.ln()).abs() < 1e-5, "{normalizer} {sum}");
             }
-            // Single logits have the same bits, among all columns and among some.
+            // Single logits have the same bits.
             let pairs: Vec<(u32, u32)> =
                 expected.iter().map(|&(column, _)| (row as u32 + 1, column)).collect();
             let mut single = vec![0.0; pairs.len()];

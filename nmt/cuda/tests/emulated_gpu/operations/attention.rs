@@ -77,7 +77,8 @@ compare_backends!(attention_that_depends_on_distances, |backend, random| {
     for head_width in [7, 64, 130] {
         let heads = random.size(3);
         let width = heads * head_width;
-        // More keys than the threads of a block, so that sums are corrected by later ones.
+        // The second sentence has more keys than a block of 32 threads, so that later keys correct
+        // its sums.
         let lengths = [random.size(10), 32 + random.size(8)];
         let all = backend.random_tensor(random, lengths.iter().sum(), 3 * width + 2);
         let terms = [vectors(backend, random, head_width), biases(backend, random, heads, false)];
@@ -152,7 +153,7 @@ compare_backends!(additive_and_dot_product_attention, |backend, random| {
         .concat()
 });
 
-/// One kernel has values of up to 512 columns, another up to 2,048, the third up to 4,096.
+/// The three kernels are for values of up to 512, 2,048 and 4,096 columns.
 #[test]
 #[ignore = "run by kernels_agree_with_the_cpu"]
 fn additive_attention_to_wide_values() {
