@@ -1,5 +1,5 @@
-//! Any bytes as the pickles of a file of PyTorch without archive, with the storages after them:
-//! tensors or an error, never a panic, and no more memory than the file has.
+//! Any bytes as the pickles of a PyTorch file that is not an archive, and as the storages after
+//! them. They give tensors or an error, never a panic, and need no more memory than the file has.
 #![no_main]
 
 use std::path::Path;

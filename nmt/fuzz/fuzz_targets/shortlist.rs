@@ -1,4 +1,4 @@
-//! Any bytes after the magic number of a binary shortlist, under their own checksum.
+//! Any bytes after the magic number of a binary shortlist, with a correct checksum.
 #![no_main]
 
 use std::path::Path;

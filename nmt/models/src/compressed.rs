@@ -3,7 +3,7 @@
 //!
 //! As for text, the first bytes decide, not the name. Plain files stay mapped; others are
 //! decompressed into memory once. Files that would become too large are rejected, because they may
-//! be made to exhaust memory.
+//! have been made to exhaust memory.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub fn open_with(path: &Path, load: LoadMethod) -> Result<Bytes> {
     }
     let input = Input::open(path)?.without_line_limit();
     let name = input.name().to_owned();
-    // One more byte shows that there is more.
+    // Reading one byte more shows whether the content is too large.
     let content = Bytes::read_from(input.take(limit.saturating_add(1)))
         .map_err(|e| miriam_textio::Error::io(&name, "read", e))?;
     if content.len() as u64 > limit {
@@ -55,7 +55,7 @@ pub fn open_with(path: &Path, load: LoadMethod) -> Result<Bytes> {
     Ok(content)
 }
 
-/// Reads `bytes` as a stream, without a copy of all.
+/// Reads `bytes` as a stream, without copying all of them.
 pub fn reader(bytes: Bytes) -> impl Read + Send {
     struct Reader(Bytes, usize);
 
@@ -88,13 +88,14 @@ pub fn plain_path(path: &Path) -> PathBuf {
     }
 }
 
-/// Returns the extension of `path` that tells the format: that before the suffix of a compression.
+/// Returns the extension of `path` that tells the format, which is before the suffix of a
+/// compression.
 pub fn format_extension(path: &Path) -> Option<String> {
     let plain = plain_path(path);
     plain.extension().and_then(|extension| extension.to_str()).map(str::to_owned)
 }
 
-/// Returns `names` without compressed files that are also listed plain or otherwise compressed.
+/// Returns `names` without compressed files that are also listed plain or in the other compression.
 pub fn without_duplicates<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut names: Vec<&str> = names.collect();
     // The plain name is the shortest.
@@ -103,7 +104,7 @@ pub fn without_duplicates<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a s
     names
 }
 
-/// Finds the file `path`, or the compressed one beside it if only that exists.
+/// Returns `path`, or the path of its compressed form if only that exists.
 pub fn find(path: PathBuf) -> PathBuf {
     if path.exists() {
         return path;

@@ -1,4 +1,4 @@
-//! Errors of neural models and of the files beside them.
+//! Errors of neural models and of the files that belong to them.
 
 use std::path::Path;
 
@@ -67,7 +67,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Creates the error that a sound file is not supported, and what to do.
+    /// Creates the error that a sound file is not supported. `reason` also says what to do.
     pub fn unsupported(path: &Path, reason: impl Into<String>) -> Self {
         Error::Unsupported { file: path.display().to_string(), reason: reason.into() }
     }

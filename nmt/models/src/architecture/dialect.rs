@@ -39,9 +39,9 @@ impl Dialect {
 }
 
 impl Architecture {
-    /// Makes a model of Marian compute as its scorer and its training do: the decoder's keys and
-    /// values are normalised at all positions, not only at the first as in its search (`neural.md`
-    /// 1.8).
+    /// Makes a Marian model compute as Marian's scorer and training do: the decoder's keys and
+    /// values are normalised at all positions. Marian's search normalises only those of the first
+    /// (`neural.md` 1.8).
     pub fn set_scoring_keys(&mut self) {
         if let Architecture::Transformer(transformer) = self
             && transformer.pre_norm_keys == PreNormKeys::NormalizedAtFirstStep

@@ -78,9 +78,9 @@ impl EmbeddingConfig {
         if self.shared { "Wemb" } else { "decoder_Wemb" }
     }
 
-    /// Adds the embedding tables, that of the encoder only if there `has_source`, and the output
-    /// layer with prefix `output`: its weights `[target_vocab_size, width]` unless tied, and its
-    /// bias.
+    /// Adds the embedding tables; a table of the encoder alone only if `has_source`. Then adds the
+    /// output layer with prefix `output`: its weights `[target_vocab_size, width]` unless they are
+    /// tied, and its bias, if any.
     fn push_parameters(
         &self,
         has_source: bool,
@@ -127,8 +127,8 @@ impl Architecture {
         }
     }
 
-    /// Whether the model reads a source. One that does not is a language model: a decoder alone,
-    /// whose encoder has no layers.
+    /// Whether the model reads a source. A model that does not is a language model; its encoder has
+    /// no layers.
     pub fn has_source(&self) -> bool {
         match self {
             Architecture::Transformer(transformer) => transformer.has_source(),
@@ -161,7 +161,7 @@ impl Architecture {
     /// Checks that the numbers of the configuration are possible and consistent.
     ///
     /// # Errors
-    /// If a number is not; the message contains the first.
+    /// If a number is impossible or inconsistent; the message names the first such number.
     pub fn validate(&self) -> Result<(), String> {
         let tables = self.embeddings();
         tables.validate()?;

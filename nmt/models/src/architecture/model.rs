@@ -10,8 +10,8 @@ use crate::checkpoint::{DType, OwnedBytes, StorageOrder, Tensor};
 use crate::packed::{MappedMatrix, PackedMatrices, Precision, is_transposed, matrix_names};
 use crate::{Error, Result};
 
-/// An entry of Nematus' own files. Marian reads names as Nematus' only if it exists; its value does
-/// not matter.
+/// An entry of files that Nematus wrote. Only if it exists, Marian reads the names of parameters as
+/// those of Nematus; its value does not matter.
 pub(crate) const NEMATUS_NAMING_MARK: &str = "decoder_c_tt";
 
 /// Entries of checkpoints that are not parameters, left by training.
@@ -41,7 +41,7 @@ pub struct Model {
     unused: Vec<String>,
     /// Matrices packed for GEMM in one precision.
     packed_matrices: Option<PackedMatrices>,
-    /// Whether all parameters are stored, and not only packed matrices in place of some.
+    /// Whether all parameters are stored; otherwise some exist only as packed matrices.
     is_complete: bool,
 }
 
@@ -155,7 +155,7 @@ impl Model {
         self.architecture = architecture;
     }
 
-    /// Returns the parameter of that name (Marian's).
+    /// Returns the parameter that Marian calls `name`.
     pub fn parameter(&self, name: &str) -> Option<&Tensor> {
         self.parameters.get(name)
     }
@@ -168,7 +168,7 @@ impl Model {
     /// Checks that all parameters are finite; `path` names the model in messages.
     ///
     /// # Errors
-    /// If a parameter is not finite; the error contains the first.
+    /// If a parameter is not finite; the error names the first such parameter.
     pub fn check_finite(&self, path: &Path) -> Result<()> {
         for (name, tensor) in self.parameters() {
             if let Some(value) = tensor.non_finite_value() {
@@ -198,8 +198,8 @@ impl Model {
         packed.map(|packed| packed.precision)
     }
 
-    /// Returns the precision of the stored weights: the only one if there is one, that of integers
-    /// if matrices are integers, otherwise f32.
+    /// Returns the precision of the stored weights: [`precision`](Self::precision) if there is one,
+    /// otherwise that of the integers if matrices are integers, otherwise f32.
     pub fn stored_precision(&self) -> Precision {
         if let Some(packed) = self.precision() {
             return packed;

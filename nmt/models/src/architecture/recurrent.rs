@@ -214,7 +214,8 @@ impl RecurrentConfig {
         }
     }
 
-    /// Adds an affine layer; `index` distinguishes those of a layer with several inputs.
+    /// Adds an affine layer. `index` distinguishes the affine layers of a layer that has several
+    /// inputs.
     fn push_affine(
         &self,
         prefix: &str,

@@ -37,11 +37,12 @@ pub struct StackedConfig {
     pub state_width: usize,
     /// Width of the keys and queries of attention.
     pub attention_width: usize,
-    /// The number of fully connected layers; every second one adds the output two layers below.
+    /// The number of fully connected layers; every second one adds the output of the layer two
+    /// below it.
     pub fc_depth: usize,
     /// Width of the fully connected layers.
     pub fc_width: usize,
-    /// The layer between them and the output layer.
+    /// The layer between the fully connected layers and the output layer.
     pub top: TopLayerConfig,
 }
 

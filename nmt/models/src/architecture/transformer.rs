@@ -70,9 +70,9 @@ pub enum Activation {
     Gelu(Gelu),
     /// A gated linear unit: relu of one product times another product (Shazeer 2020).
     GatedRelu,
-    /// The same with swish.
+    /// As [`GatedRelu`](Self::GatedRelu) with swish.
     GatedSwish,
-    /// The same with a form of gelu.
+    /// As [`GatedRelu`](Self::GatedRelu) with a form of gelu.
     GatedGelu(Gelu),
 }
 
@@ -227,7 +227,8 @@ pub enum PositionalEncodingKind {
     /// Sines in the first half of the width, cosines in the second, of
     /// position * exp(-i ln(10000) / (m - 1)), i < m, m half of the width: Marian.
     SinusoidalMarian,
-    /// As [`SinusoidalMarian`](Self::SinusoidalMarian) with / m: Hugging Face.
+    /// As [`SinusoidalMarian`](Self::SinusoidalMarian), but divided by m, not by m - 1: Hugging
+    /// Face.
     Sinusoidal,
     /// Rows of tables `encoder_Wpos` and `decoder_Wpos`.
     Table {
@@ -236,12 +237,12 @@ pub enum PositionalEncodingKind {
     },
     /// As [`SinusoidalMarian`](Self::SinusoidalMarian), but positions begin at 1: OpenNMT-tf.
     SinusoidalFromOne,
-    /// Vectors of distances are added to keys and values of self-attention (Shaw et al. 2018).
+    /// A vector for each distance is added to keys and values of self-attention (Shaw et al. 2018).
     RelativeVectors {
-        /// The distance from which on all have the same vectors.
+        /// The distance from which on all distances have the same vectors.
         max_distance: usize,
     },
-    /// Numbers of distances are added to the scores of self-attention: T5.
+    /// A bias for each distance is added to the scores of self-attention: T5.
     RelativeBias(RelativeBiasConfig),
     /// As [`SinusoidalMarian`](Self::SinusoidalMarian), but positions begin at 2: M2M-100, where
     /// fairseq reserves two for padding.
@@ -251,11 +252,12 @@ pub enum PositionalEncodingKind {
 /// The attention of T5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RelativeBiasConfig {
-    /// The number of classes of distances; each has a number for each head.
+    /// The number of classes of distances; each class has a bias for each head.
     pub buckets: usize,
-    /// The distance from which on all belong to the last class.
+    /// The distance from which on all distances belong to the last class.
     pub max_distance: usize,
-    /// The width of a head, which need not be that of embeddings divided by the heads.
+    /// The width of a head, which may differ from the width of embeddings divided by the number of
+    /// heads.
     pub head_dim: usize,
 }
 
@@ -349,10 +351,16 @@ impl TransformerConfig {
                 ));
             }
             if self.activation.is_gated() && stack.ffn_depth != 2 {
-                return Err(format!("gated feed-forward layers of {} matrices", stack.ffn_depth));
+                return Err(format!(
+                    "gated feed-forward layers of {} matrices are not supported",
+                    stack.ffn_depth
+                ));
             }
             if !(2..=MAX_DEPTH).contains(&stack.ffn_depth) {
-                return Err(format!("feed-forward layers of {} matrices", stack.ffn_depth));
+                return Err(format!(
+                    "feed-forward layers of {} matrices are not supported",
+                    stack.ffn_depth
+                ));
             }
         }
         let depth = self.decoder.depth;
@@ -380,7 +388,8 @@ impl TransformerConfig {
             }) => {
                 check_range("classes of distances", buckets / 4, MAX_WIDTH)?;
                 check_range("distances of positions", max_distance, MAX_WIDTH)?;
-                // The shorter half of the classes of a direction have one distance each.
+                // Half of the classes of a direction, those of the shortest distances, have one
+                // distance each.
                 if max_distance <= buckets / 2 {
                     return Err(format!(
                         "{buckets} classes are too many for distances up to {max_distance}"

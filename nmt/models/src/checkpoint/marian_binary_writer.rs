@@ -1,6 +1,6 @@
 //! Writer of Marian's `.bin` (`neural.md` 1.2).
 //!
-//! All headers come before all contents, so that items are first collected in memory.
+//! All headers come before all contents, so items are first collected in memory.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,13 +9,13 @@ use miriam_storage::atomic_file::AtomicFile;
 
 use crate::{Error, Result};
 
-/// The multiple of bytes at which every content begins.
+/// Every content begins at a multiple of this number of bytes.
 const ALIGNMENT: usize = 256;
 /// The version of the format.
 const VERSION: u64 = 1;
 const F32_KIND: u64 = 0x404;
 const BYTES_KIND: u64 = 0x101;
-/// Eight and sixteen bits, as the fork for browsers numbers them.
+/// The types of integers of eight and of sixteen bits, as the fork for browsers numbers them.
 const BROWSER_I8_KIND: u64 = 0x4101;
 const BROWSER_I16_KIND: u64 = 0x4102;
 

@@ -266,8 +266,8 @@ impl Checkpoint {
         self.skipped.push((name.to_owned(), reason));
     }
 
-    /// Makes `name` an alias of the tensor `original`. Both can be taken out, because writers store
-    /// equal tensors once.
+    /// Makes `name` an alias of the tensor `original`. The tensor can be taken under each name,
+    /// because converters store equal tensors once.
     fn set_alias(&mut self, name: &str, original: &str) -> Result<()> {
         let Some(tensor) = self.tensors.get(original).cloned() else {
             let reason = format!("it is an alias of {original}, which is missing");

@@ -1,11 +1,11 @@
 //! Writer of `.npz` archives: the checkpoints of training, which Marian and NumPy open too.
 //!
-//! Entries are stored: Marian does not read deflated ones. The checksum of an entry comes before
-//! its content, so that each array is read twice: for the checksum and for writing. It is never
-//! copied, which matters more for many gigabytes of weights. Numbers begin at multiples of 64 in
-//! the file, so that a mapped archive can be used in place; NumPy's header is padded for this, and
-//! so is an extra field before the entry. Time stamps are fixed: the same arrays give the same
-//! bytes.
+//! Entries are not compressed: Marian does not read deflated ones. The checksum of an entry comes
+//! before its content, so each array is read twice: for the checksum and for writing. But it is
+//! never copied, which would cost more for many gigabytes of weights. Numbers begin at multiples of
+//! 64 in the file, so that a mapped archive can be used in place; NumPy's header is padded for
+//! this, and so is an extra field before the entry. Time stamps are fixed: the same arrays give the
+//! same bytes.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -48,7 +48,7 @@ struct WrittenEntry {
 }
 
 /// A `.npz` archive that is being written. Its file appears when it is
-/// [finished](NpzWriter::finish); dropped before, it leaves what was there.
+/// [finished](NpzWriter::finish); if it is dropped before, an old file stays as it was.
 ///
 /// ```
 /// use miriam_nmt_models::checkpoint::{Checkpoint, NpzWriter};
@@ -189,7 +189,7 @@ impl NpzWriter {
         let long = entry.size >= self.max_short;
         let mut extra = Vec::new();
         if long {
-            // Both sizes must be here, packed and unpacked.
+            // This field must have both sizes, compressed and uncompressed.
             push_field(&mut extra, ZIP64_FIELD, &[entry.size.to_le_bytes(); 2].concat());
         }
         let fixed = 30 + usize::from(name_len) + extra.len() + FIELD_HEADER_LEN + 2;
@@ -274,7 +274,7 @@ impl NpzWriter {
         directory
     }
 
-    /// Returns a number in 32 bits, or all ones where a 64-bit field has it.
+    /// Returns a number in 32 bits, or all ones if a 64-bit field has the number.
     fn short(&self, number: u64) -> u32 {
         if number >= self.max_short { u32::MAX } else { number as u32 }
     }
@@ -293,7 +293,8 @@ impl NpzWriter {
     }
 }
 
-/// Returns the head of a NumPy array of version 1.0, with spaces to a multiple of [`ALIGNMENT`].
+/// Returns the header of a NumPy array of version 1.0, padded with spaces to a multiple of
+/// [`ALIGNMENT`].
 fn numpy_header(descr: &str, shape: &[usize]) -> Result<Vec<u8>, String> {
     let dimensions = match shape {
         [n] => format!("{n},"),
@@ -358,14 +359,14 @@ mod tests {
     }
 
     proptest! {
-        /// Files of more than 4 GiB, as if the 32-bit fields were as small as these limits.
+        /// Small limits for the 32-bit fields stand in for files of more than 4 GiB.
         #[test]
         fn long_fields_are_read_back(
             lengths in prop::collection::vec(0usize..90, 0..9),
             max_short in 0u64..3000,
             max_short_count in 0u64..9,
         ) {
-            // Readers know a zip archive by its first entry.
+            // Readers recognise a zip archive by its first entry.
             prop_assume!(!lengths.is_empty());
             let file = archive(&lengths, max_short, max_short_count);
             assert_vectors(&file, &lengths);
@@ -376,7 +377,7 @@ mod tests {
     fn small_archives_have_no_long_fields() {
         let file = archive(&[3, 0], MAX_SHORT, MAX_SHORT_COUNT);
         assert!(!file.windows(4).any(|bytes| bytes == b"PK\x06\x06"));
-        // One for the first header, one for the second: version 2.0.
+        // The version of the format in the header of the first entry: 2.0.
         assert_eq!(file[4..6], [20, 0]);
         let long = archive(&[3, 0], 0, MAX_SHORT_COUNT);
         assert!(long.windows(4).any(|bytes| bytes == b"PK\x06\x06"));

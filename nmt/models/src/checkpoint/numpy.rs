@@ -13,8 +13,8 @@ use crate::{Error, Result};
 /// The first bytes of a zip archive.
 pub const MAGIC: &[u8] = b"PK\x03\x04";
 
-/// Reads an archive of arrays. Those of types that no parameter has (strings, objects) are
-/// skipped with the reason.
+/// Reads an archive of arrays. Arrays of types that no parameter has (strings, objects) are
+/// skipped, and the reason is kept.
 pub fn read(mut archive: ZipArchive, path: &Path) -> Result<Checkpoint> {
     let mut checkpoint = Checkpoint::new(path, CheckpointFormat::Npz);
     for index in 0..archive.entries().len() {
@@ -43,7 +43,7 @@ pub fn verify(window: &OwnedBytes, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Reads the array in `content`, or the reason why it cannot be a parameter.
+/// Reads the array in `content`, or returns the reason why it cannot be a parameter.
 fn read_array(content: &OwnedBytes, path: &Path, name: &str) -> Result<Result<Tensor, String>> {
     let mut cursor = Cursor::new(content, path, 0);
     if cursor.take(6, name)? != b"\x93NUMPY" {

@@ -1,10 +1,10 @@
 //! Python's pickles, restricted to what a file of tensors needs.
 //!
-//! A pickle is a program, and Python runs whatever its author wrote. This reader
-//! knows the opcodes that build numbers, texts, tuples, lists and dictionaries, and the few names
-//! that PyTorch writes for tensors; any other name is an error. Nothing is called. Objects are in
-//! one table and refer to each other by number, so that neither cycles nor depth matter, and each
-//! opcode adds one object at most: memory is bounded by the number of opcodes.
+//! A pickle is a program, and Python runs whatever its author wrote. This reader knows the opcodes
+//! that build numbers, texts, tuples, lists and dictionaries, and the few names that PyTorch writes
+//! for tensors; any other name is an error. Nothing is called. Objects are in one table and refer
+//! to each other by number, so neither cycles nor depth matter. Each opcode adds one object at
+//! most, so memory is bounded by the number of opcodes.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -19,7 +19,7 @@ const MAX_COPIED_PAIRS: usize = 1_000_000;
 /// The maximum number of dimensions of a tensor.
 const MAX_SIDES: usize = 16;
 
-/// A value; equal objects of a pickle are one object here too.
+/// A value. An object that a pickle uses in several places is one object here too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
     None,
@@ -43,7 +43,7 @@ pub enum Object {
     Tensor(TensorRecord),
 }
 
-/// The supported names.
+/// The Python names that are supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
     OrderedDict,
@@ -148,7 +148,7 @@ impl Unpickled<'_> {
         self.bytes.get(range)
     }
 
-    /// Returns the value of a dictionary under a text.
+    /// Returns the value that a dictionary has for `key`.
     pub fn entry(&self, value: Value, key: &str) -> Option<Value> {
         let Object::Dict(entries) = self.object(value)? else { return None };
         entries.iter().find(|(name, _)| self.text(*name) == Some(key)).map(|(_, value)| *value)
@@ -321,7 +321,7 @@ impl<'a> Machine<'a> {
                 let (arguments, function) = (self.pop()?, self.pop()?);
                 self.call(function, arguments)?;
             }
-            // The state of a dictionary of weights is about versions of its modules.
+            // The state of a dictionary of weights has only the versions of its modules.
             b'b' => {
                 self.pop()?;
                 if !matches!(self.top_object()?, Object::Dict(_)) {
@@ -474,7 +474,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Pushes the result of one of the names.
+    /// Pushes the object that calling a supported name would give.
     fn call(&mut self, function: Value, arguments: Value) -> Result<(), String> {
         let Some(&Object::Name(name)) = self.object(function) else {
             return Err("the called object is not a function".into());

@@ -1,10 +1,10 @@
 //! PyTorch's files of weights, `pytorch_model.bin`: a pickle of tensors by name, and their
 //! storages.
 //!
-//! Since version 1.6 the file is a zip archive, `data.pkl` with the storages beside it; before, it
-//! is five pickles in a row and the storages after them. Both are read by one restricted reader
-//! ([`super::pickle`]); storages stay in the mapped file, and tensors that share one share it here
-//! too.
+//! Since PyTorch 1.6 the file is a zip archive of `data.pkl` and the storages. Older files are five
+//! pickles in a row and the storages after them. One restricted reader ([`super::pickle`]) reads
+//! the pickles of both. Storages stay in the mapped file, and tensors that share a storage share it
+//! here too.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -21,12 +21,13 @@ use crate::{Error, Result};
 
 /// The reason of an error about a file from a big-endian machine.
 const BIG_ENDIAN: &str = "numbers are not little-endian; save the model again";
-/// The pickle of an archive, in its only folder.
+/// The name of the pickle in the only folder of an archive.
 const PICKLE: &str = "data.pkl";
-/// The first pickle of a file without archive: protocol 2, the number 0x1950a86a20f9469cfc6c.
+/// The first pickle of a file that is not an archive: protocol 2, the number
+/// 0x1950a86a20f9469cfc6c.
 const MAGIC: &[u8] = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
 
-/// Whether a file without archive begins with the magic number.
+/// Whether `bytes` begin with the magic number of a file that is not an archive.
 pub fn is_plausible(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
@@ -79,8 +80,9 @@ pub fn read_archive(mut archive: ZipArchive, path: &Path) -> Result<Checkpoint> 
     })
 }
 
-/// Reads a file without archive: its magic number, the version, a description of the machine, the
-/// tensors, the keys of the storages, then each with the number of its elements.
+/// Reads a file that is not an archive. It has the magic number, the version, a description of the
+/// machine, the tensors, and the keys of the storages. Then comes each storage after the number of
+/// its elements.
 pub fn read_file(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     let next = |start: usize, place: &str| {
         unpickle(window, start).map_err(|reason| Error::damaged(path, place, reason))
@@ -178,8 +180,8 @@ fn build(
     Ok(checkpoint)
 }
 
-/// Returns the bytes of the elements of a tensor, row by row: a window on its storage, or a copy
-/// where they have another order.
+/// Returns the bytes of the elements of a tensor, row by row: a window on its storage, or a copy if
+/// the storage has them in another order.
 fn elements(
     record: &TensorRecord,
     storage: &OwnedBytes,

@@ -1,9 +1,9 @@
 //! The numbers of a tensor: bytes of a file, or columns of a packed matrix of a model file.
 //!
-//! Model files hold the weights of GEMMs only once, in the layout that the engine reads. Parameters
-//! among them are unpacked only when their values are needed: to pack them for another precision,
-//! to convert them or to list them. Rows of a table that is also the output layer are read from the
-//! packed matrix one by one.
+//! Model files hold the weights of GEMMs only once, in the layout that the engine reads. A
+//! parameter in a packed matrix is unpacked only when its values are needed: to pack it for another
+//! precision, to convert it or to list it. Rows of a table that is also the output layer are read
+//! from the packed matrix one by one.
 
 use std::sync::{Arc, OnceLock};
 
@@ -47,7 +47,7 @@ impl TensorData {
     }
 }
 
-/// A parameter among the columns of a packed matrix.
+/// A parameter that is stored as columns of a packed matrix.
 pub(crate) struct PackedColumns {
     matrix: MappedMatrix,
     first: usize,
@@ -58,11 +58,11 @@ pub(crate) struct PackedColumns {
 }
 
 impl PackedColumns {
-    /// Returns the columns `first..first + count` of `matrix`, a matrix `[depth, count]`, or the
-    /// table `[count, depth]` of an output layer.
+    /// Returns the parameter in the columns `first..first + count` of `matrix`: a matrix
+    /// `[depth, count]` or, if `is_table`, the table `[count, depth]` of an output layer.
     ///
     /// # Errors
-    /// If the matrix is damaged, has no such columns, or its integers are not those of a tensor.
+    /// If the matrix is damaged, has no such columns, or is packed in integers of 16 bits.
     pub(crate) fn new(
         matrix: MappedMatrix,
         first: usize,

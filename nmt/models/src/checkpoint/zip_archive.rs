@@ -45,7 +45,8 @@ pub struct ZipArchive<'a> {
     entries: Vec<ZipEntry>,
     /// Bytes that may still be inflated.
     inflate_budget: u64,
-    /// Bytes of stored entries that may still be read: the file has each of them once.
+    /// Bytes of the file that may still be read as entries. Entries that do not overlap need each
+    /// byte once.
     stored_budget: u64,
 }
 
@@ -309,7 +310,7 @@ mod tests {
         assert_eq!((files[0].0.as_str(), &files[0].1[..]), ("a.json", &b"weights"[..]));
     }
 
-    /// A directory whose many entries are all the same large one.
+    /// A directory that names one large entry 50 times.
     #[test]
     fn entries_that_overlap_are_rejected() {
         let content = vec![7; 10_000];

@@ -1,5 +1,5 @@
-//! The keys of decoder configurations: which are honoured, which have no effect here, and which
-//! are rejected because translations would differ from the file's settings.
+//! The keys of decoder configurations: which are honoured, which have no effect here, and which are
+//! rejected because ignoring them would change translations.
 //!
 //! An unknown key is rejected too, as in Marian: it is a typing error, or an option of training.
 
@@ -241,7 +241,7 @@ pub const AMUN: KnownKeys = KnownKeys {
     ],
 };
 
-/// Returns the keys of `value` that have no effect, in its order.
+/// Returns the keys of `value` that have no effect, in the order of the file.
 ///
 /// # Errors
 /// If a key is rejected or not known.

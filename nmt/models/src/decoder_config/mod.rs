@@ -1,7 +1,7 @@
 //! Decoder configurations (`neural.md` 1.5): Marian's `decoder.yml` and Amun's `config.yml`.
 //!
-//! Every key of a file is honoured, named as without effect, or rejected by name: a
-//! setting that is ignored silently changes translations without a trace.
+//! Every key of a file is honoured, reported as without effect, or rejected by name: ignoring a
+//! setting could change translations without a trace.
 
 mod alignment_format;
 mod keys;
@@ -25,7 +25,7 @@ pub use semantics::DecodingSemantics;
 pub struct DecoderConfig {
     /// The models of the ensemble.
     pub models: Vec<PathBuf>,
-    /// The weights of the models; as many as models, or none.
+    /// The weights of the models: one for each model, or none.
     pub weights: Vec<f32>,
     /// The vocabularies, source first.
     pub vocabularies: Vec<PathBuf>,
@@ -37,9 +37,9 @@ pub struct DecoderConfig {
     pub normalize: Option<f32>,
     /// The penalty subtracted for each token.
     pub word_penalty: Option<f32>,
-    /// Sentences decoded together.
+    /// The number of sentences that are decoded together.
     pub mini_batch: Option<usize>,
-    /// Mini-batches read ahead and sorted by length.
+    /// The number of mini-batches that are read ahead and sorted by length.
     pub maxi_batch: Option<usize>,
     /// The maximum number of target tokens per source token.
     pub max_length_factor: Option<f32>,
@@ -73,14 +73,14 @@ pub struct DecoderConfig {
     pub allow_unknown: Option<bool>,
     /// Whether unknown tokens become the words of the source that they attend to.
     pub replace_unknowns: Option<bool>,
-    /// Whether it is the configuration of a scorer, which names its model and texts with other
-    /// keys; of several files, whether one is.
+    /// Whether this is the configuration of a scorer, which names its model and texts with other
+    /// keys. If several files were merged, whether one of them is.
     pub is_for_scoring: bool,
     /// The texts that a scorer reads.
     pub train_sets: Vec<PathBuf>,
     /// The port of a server.
     pub port: Option<u16>,
-    /// Keys of the file that have no effect here, in its order.
+    /// Keys that have no effect here, in the order of the file.
     pub keys_without_effect: Vec<String>,
 }
 
@@ -129,7 +129,8 @@ impl DecoderConfig {
         Self::parse_paths(text, path, false)
     }
 
-    /// Parses a configuration, whose paths may be relative to its folder whatever it says.
+    /// Parses a configuration. With `has_relative_paths` its paths are relative to its folder,
+    /// whatever the file says.
     fn parse_paths(text: &[u8], path: &Path, has_relative_paths: bool) -> Result<Self> {
         let value = Value::parse(text, &path.display().to_string())?;
         let reader = ConfigReader { value: &value, path, has_relative_paths };

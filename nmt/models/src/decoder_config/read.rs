@@ -103,7 +103,7 @@ impl ConfigReader<'_> {
                 return Err(self.mismatch("weights", &format!("there is no scorer {name}")));
             }
         }
-        // 0 is no limit.
+        // 0 means no limit.
         let max_words = self.number::<usize>("max-length")?.filter(|&words| words > 0);
         let mut settings = DecoderConfig {
             vocabularies: [self.files("source-vocab")?, self.files("target-vocab")?].concat(),
