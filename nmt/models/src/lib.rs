@@ -1,5 +1,5 @@
 //! Models of Marian, Nematus, Amun, CTranslate2, Hugging Face, OPUS-MT, Argos Translate and
-//! Firefox, and the files beside them, read into one description.
+//! Firefox, and the files that belong to them, read into one description.
 //!
 //! A model is read in two steps. [`checkpoint`] maps a file and gives its named tensors,
 //! whatever the format. [`architecture`] gives them a meaning: one typed description for

@@ -364,7 +364,7 @@ impl ModelBundle {
         lines
     }
 
-    /// Returns a warning of settings beside the model that have no effect, for users.
+    /// Returns a warning for users about settings of the model's folder that have no effect.
     pub fn settings_warning(&self) -> Option<String> {
         let keys = &self.settings.keys_without_effect;
         (!keys.is_empty()).then(|| format!("without effect here: {}", keys.join(" ")))

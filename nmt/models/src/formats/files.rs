@@ -9,8 +9,8 @@ use serde::Deserialize;
 use crate::checkpoint::Checkpoint;
 use crate::{Result, compressed, json};
 
-/// The contents of an archive by path, which begins with that of the archive. All other files are
-/// on disk.
+/// The contents of an archive by their paths, which begin with the path of the archive. All other
+/// files are on disk.
 #[derive(Default)]
 pub struct Files {
     archive: BTreeMap<PathBuf, Bytes>,
@@ -43,7 +43,7 @@ impl Files {
         self.archive.contains_key(path) || path.is_file()
     }
 
-    /// Finds the file `path`, or a compressed one beside it if only that exists.
+    /// Returns `path`, or the path of its compressed form if only that exists.
     pub fn find(&self, path: PathBuf) -> PathBuf {
         if self.archive.contains_key(&path) { path } else { compressed::find(path) }
     }

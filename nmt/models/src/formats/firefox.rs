@@ -1,6 +1,7 @@
-//! Folders of Firefox and other browsers: a configuration, and the files beside a model,
-//! `model.deen.intgemm.alphas.bin` with `vocab.deen.spm`, or `srcvocab.deen.spm` and
-//! `trgvocab.deen.spm`, and `lex.50.50.deen.s2t.bin`, each perhaps compressed (`neural.md` 1.5).
+//! Folders of Firefox and other browsers (`neural.md` 1.5): a configuration, a model such as
+//! `model.deen.intgemm.alphas.bin`, and its files. These are the vocabulary `vocab.deen.spm`, or
+//! `srcvocab.deen.spm` and `trgvocab.deen.spm`, and the shortlist `lex.50.50.deen.s2t.bin`. Each
+//! file may be compressed.
 //!
 //! A folder may have models of several directions: files named after another language pair do not
 //! belong to the model.
@@ -28,7 +29,7 @@ pub fn find_configuration(folder: &Path, names: &[String]) -> Option<PathBuf> {
     all.next().filter(|_| all.next().is_none()).map(|only| folder.join(only))
 }
 
-/// The files beside a model.
+/// The vocabularies and the shortlist of a model.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FirefoxFiles {
     pub vocabularies: Option<[PathBuf; 2]>,
@@ -101,8 +102,8 @@ fn language_pair(model: &str) -> Option<&str> {
     (!is_kind).then_some(pair)
 }
 
-/// Whether a part of a name such as `lex.50.50.fren.s2t.bin` is another language pair, which shares
-/// a language with `pair`. Any four letters may be a word such as `base` or `tiny`.
+/// Whether a part of a name such as `lex.50.50.fren.s2t.bin` is another language pair. It must
+/// share a language with `pair`, because other four letters may be a word such as `base` or `tiny`.
 fn names_another_pair(name: &str, pair: &str) -> bool {
     let (Some(from), Some(to)) = (pair.get(..2), pair.get(pair.len().saturating_sub(2)..)) else {
         return false;

@@ -31,7 +31,7 @@ pub(crate) struct FoundModel {
     pub vocabulary_map: Option<PathBuf>,
     /// See [`TokenizerPair::target_prefix`].
     pub target_prefix: Vec<u32>,
-    /// The token of such a prefix, if its id is not known yet.
+    /// The token of the target prefix, if its id is not known yet.
     pub target_prefix_token: Option<String>,
     /// The contents of files that are not on disk.
     pub contents: Files,
@@ -48,8 +48,8 @@ pub(crate) struct OpenedTokenizer {
 impl FoundModel {
     /// Reads vocabularies and the shortlist.
     ///
-    /// All weights are read once to check that they are finite: one that is not would make results
-    /// NaN.
+    /// All weights are read once to check that they are finite: a weight that is not finite would
+    /// make results NaN.
     pub fn into_bundle(mut self, path: &Path) -> Result<ModelBundle> {
         for (number, model) in self.models.iter().enumerate() {
             let own = self.files.get(number).filter(|_| self.files.len() == self.models.len());
@@ -107,8 +107,9 @@ impl FoundModel {
         Ok((vocabulary, segmentation))
     }
 
-    /// Returns the rows of one side's embedding table, which all models of an ensemble share;
-    /// language models share that of the target.
+    /// Returns the number of rows of one side's embedding table, which is the same in all models of
+    /// an ensemble. Language models count only for the target, unless all models are language
+    /// models.
     fn table_rows(&self, side: usize, path: &Path) -> Result<usize> {
         let architectures = self.models.iter().map(Model::architecture);
         let all_alone = architectures.clone().all(|architecture| !architecture.has_source());

@@ -10,8 +10,8 @@ use crate::decoder_config::DecoderConfig;
 use crate::segmentation::{BpeCodesFile, Segmentation};
 use crate::{Error, Result, compressed};
 
-/// Finds the models that the decoder configuration `path` names. In a package of OPUS-MT it has the
-/// segmentation of the package.
+/// Finds the models that the decoder configuration `path` names. In a package of OPUS-MT, the
+/// segmentation is that of the package.
 pub fn find_from_configuration(path: &Path) -> Result<FoundModel> {
     let mut settings = DecoderConfig::open(path)?;
     let (folder, files) = (path.parent().unwrap_or(path), Files::default());

@@ -54,7 +54,7 @@ const FORMATS: &[Format] = &[
 pub struct BundleOptions<'a> {
     /// Vocabularies (source and target) to use instead of those that would be found.
     pub vocabularies: Option<[&'a Path; 2]>,
-    /// Whether to ignore a shortlist or vocabulary map beside the model.
+    /// Whether to ignore a shortlist or vocabulary map that is found with the model.
     pub without_shortlist: bool,
 }
 
@@ -70,7 +70,7 @@ impl ModelBundle {
     }
 
     /// Whether the file or folder at `path` seems to be a neural model, by its name and first
-    /// bytes: where n-gram models may be named too.
+    /// bytes. This is for options that may also name an n-gram model.
     pub fn is_found_at(path: &Path) -> bool {
         if Container::is_container(path) {
             let container = Container::open_any(path, LoadMethod::Lazy);
@@ -79,8 +79,8 @@ impl ModelBundle {
         path.is_dir() || marian::is_configuration(path) || Checkpoint::is_found_at(path)
     }
 
-    /// Opens a folder of CTranslate2 whose files are in memory, by their names. `name` names the
-    /// folder in messages.
+    /// Opens a folder of CTranslate2 whose files are in memory, each with its name. `name` names
+    /// the folder in messages.
     ///
     /// # Errors
     /// Those of [`ModelBundle::open`], and if there is a vocabulary map, which only folders on disk

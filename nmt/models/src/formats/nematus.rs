@@ -111,7 +111,8 @@ pub fn nematus_name(name: &str) -> Option<String> {
         Some((number, what)) => (number.parse::<usize>().ok()?, what),
         None => (1, cell),
     };
-    // Transitions are numbered from the first cell on, in the decoder from that after attention.
+    // Transitions are numbered from the first cell on, in the decoder from the cell after attention
+    // on.
     let (what, transition) = match (side, number, what) {
         ("decoder", 2, "W") => ("Wc".to_owned(), 0),
         ("decoder", 2, "Wx") => ("Wcx".to_owned(), 0),

@@ -3,8 +3,8 @@
 //! the BPE codes of both sides.
 //!
 //! Marian's vocabularies differ from those of the SentencePiece models: `source.spm` splits text,
-//! and its pieces are looked up. The first models have BPE codes for words of Moses' tokeniser;
-//! `preprocess.sh` shows this, and the links of the README show the languages.
+//! and its pieces are looked up in Marian's vocabulary. The first models have BPE codes for words
+//! of Moses' tokeniser; `preprocess.sh` shows this, and the links of the README show the languages.
 
 use std::path::Path;
 
@@ -130,8 +130,8 @@ fn word_rules(folder: &Path, files: &Files) -> Result<[Option<WordRules>; 2]> {
     Ok(languages.map(|name| Some(WordRules { language: name.to_owned(), is_opus_mt: true })))
 }
 
-/// Returns source and target of a name such as `de-en`; of several languages (`de+fr-en`) the
-/// first.
+/// Returns source and target of a name such as `de-en`. If a side has several languages
+/// (`de+fr-en`), the first counts.
 fn language_pair(name: &str) -> Option<[&str; 2]> {
     let (source, target) = name.split_once('-')?;
     let pair = [source, target].map(|side| side.split(['+', '_', '&']).next().unwrap_or(side));

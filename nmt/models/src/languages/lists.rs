@@ -12,7 +12,7 @@ pub const M2M100_LANGUAGES: [&str; 100] = [
     "uk", "ur", "uz", "vi", "wo", "xh", "yi", "yo", "zh", "zu",
 ];
 
-/// mBART-50: after the pieces.
+/// mBART-50: these tokens come after the pieces.
 #[rustfmt::skip]
 pub const MBART50_LANGUAGES: [&str; 52] = [
     "ar_AR", "cs_CZ", "de_DE", "en_XX", "es_XX", "et_EE", "fi_FI", "fr_XX", "gu_IN", "hi_IN",
@@ -23,7 +23,7 @@ pub const MBART50_LANGUAGES: [&str; 52] = [
     "gl_ES", "sl_SI",
 ];
 
-/// NLLB-200: after the pieces.
+/// NLLB-200: these tokens come after the pieces.
 #[rustfmt::skip]
 pub const NLLB_LANGUAGES: [&str; 202] = [
     "ace_Arab", "ace_Latn", "acm_Arab", "acq_Arab", "aeb_Arab", "afr_Latn", "ajp_Arab",

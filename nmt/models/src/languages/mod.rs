@@ -22,7 +22,7 @@ pub struct LanguageToken {
     pub code: String,
     /// The id of its token in the source vocabulary.
     pub source_id: Option<u32>,
-    /// The same in the target vocabulary.
+    /// The id of its token in the target vocabulary.
     pub target_id: Option<u32>,
 }
 
@@ -39,9 +39,9 @@ pub enum LanguageStyle {
 /// The languages of a multilingual model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Languages {
-    /// The positions of their tokens in a sentence.
+    /// The positions of the language tokens in a sentence.
     pub style: LanguageStyle,
-    /// All of them, in the order of their ids.
+    /// All languages, in the order of their ids.
     pub tokens: Vec<LanguageToken>,
 }
 
@@ -99,7 +99,8 @@ impl Spelling {
         }
     }
 
-    /// Whether tokens of this spelling are languages: text also contains `__id__` and `de_DE`.
+    /// Whether tokens of this spelling are languages: text also contains tokens such as `__id__`
+    /// and `de_DE`.
     fn is_plausible(self, tokens: &[LanguageToken]) -> bool {
         match self {
             Spelling::M2m100 | Spelling::Nllb => tokens.len() >= 2,
@@ -134,7 +135,7 @@ impl Languages {
                 found.push((spelling, token));
             }
         }
-        // If several spellings are plausible, that of most tokens.
+        // If several spellings are plausible, the one with the most tokens counts.
         let all = Spelling::ALL.into_iter().filter_map(|spelling: Spelling| {
             let tokens = found.iter().filter(|(other, _)| *other == spelling);
             let tokens: Vec<_> = tokens.map(|(_, token)| token.clone()).collect();
@@ -264,8 +265,8 @@ mod tests {
         }
     }
 
-    /// All languages of M2M-100 and mBART-50 are found by each other's names if both have them, and
-    /// by NLLB's.
+    /// The names of M2M-100 and mBART-50 find the languages of NLLB-200, except for two that it
+    /// lacks.
     #[test]
     fn languages_of_models_are_found_by_each_others_names() {
         let nllb = languages(&NLLB_LANGUAGES);

@@ -3,7 +3,8 @@
 
 use super::{LanguageStyle, Languages};
 
-/// The tokens that tell a model the languages of a sentence; none to keep those of the model.
+/// The tokens that tell a model the languages of a sentence. Without tokens the model keeps its own
+/// languages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LanguagePairTokens {
     /// The id of the token before the source: the language of the source or, in some models, that
@@ -22,7 +23,7 @@ impl LanguagePairTokens {
 
 impl Languages {
     /// Returns the tokens of a pair of languages, each in any usual spelling. Models that need only
-    /// the language of the translation detect that of the source, so that `from` is ignored.
+    /// the language of the translation detect that of the source, so `from` is ignored.
     ///
     /// ```
     /// use std::path::Path;
@@ -39,7 +40,7 @@ impl Languages {
     /// ```
     ///
     /// # Errors
-    /// If the model lacks a language, or that side has no token for it.
+    /// If the model lacks a language, or the vocabulary of its side has no token for it.
     pub fn pair_tokens(
         &self,
         from: Option<&str>,

@@ -37,8 +37,8 @@ impl ModelBundle {
     /// forced at the beginning of translations, as the model needs, and EOS is put after sentences.
     ///
     /// # Errors
-    /// If the model is not multilingual, does not have the language, or has no token for that of
-    /// the source.
+    /// If the model is not multilingual, does not have a language, or detects the language of the
+    /// source although `from` names one.
     pub fn set_languages(&mut self, from: Option<&str>, to: Option<&str>) -> Result<()> {
         if from.is_none() && to.is_none() {
             return Ok(());
@@ -72,7 +72,8 @@ impl ModelBundle {
         Ok(())
     }
 
-    /// Returns the languages of a model that marks that of sources and forces that of translations.
+    /// Returns the languages of a model that needs a language token before the source and before
+    /// the translation.
     fn languages_of_both_sides(&self) -> Option<Languages> {
         // In other formats, users may type tokens that look like languages at the beginning of
         // lines.
@@ -119,8 +120,8 @@ impl ModelBundle {
             && !matches!(tokenizers.segmentation[0], Segmentation::Presegmented)
     }
 
-    /// Whether the language of the text, and that of the translation, must still be set: the model
-    /// marks the one and forces the other. False for lines that are tokens already, which contain
+    /// Returns whether the language of the text must still be set, and whether that of the
+    /// translation must. Neither must if lines are tokens already, because these lines contain
     /// their languages.
     pub fn lacks_languages(&self) -> [bool; 2] {
         let Some(tokenizers) = &self.tokenizers else { return [false; 2] };

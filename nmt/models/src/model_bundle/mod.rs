@@ -96,12 +96,12 @@ pub struct ModelBundle {
 }
 
 impl ModelBundle {
-    /// Whether it has language models alone, which read no source.
+    /// Whether all models are language models, which read no source.
     pub fn is_language_model(&self) -> bool {
         self.models.iter().all(|model| !model.architecture().has_source())
     }
 
-    /// Returns the size in bytes of the stored parameters of its models.
+    /// Returns the size in bytes of the stored parameters of all models.
     pub fn parameter_bytes(&self) -> u64 {
         let tensors = self.models.iter().flat_map(|model| model.parameters());
         tensors.map(|(_, tensor)| tensor.byte_len() as u64).sum()
@@ -141,7 +141,7 @@ impl ModelBundle {
 
     /// Adds the models of `other`, which must have the same words.
     pub(crate) fn join_ensemble(&mut self, other: ModelBundle) -> Result<()> {
-        // A language model beside a model that translates has the words of the target alone.
+        // A language model shares only the words of the target with a model that translates.
         let first_side = usize::from(self.is_language_model() || other.is_language_model());
         let rows = |bundle: &ModelBundle| {
             let tables = bundle.models.first()?.architecture().embeddings();

@@ -61,7 +61,7 @@ pub struct MappedMatrix {
 }
 
 impl MappedMatrix {
-    /// Returns the matrix, or the reason why the file does not hold it.
+    /// Returns the matrix, or the reason why the file is damaged.
     pub fn view(&self) -> Result<PackedView<'_>, String> {
         let lines = self.lines.get(self.range.clone()).ok_or("its lines are out of range")?;
         let MappedMatrix { scales, corrections, norm, depth, columns, .. } = self;

@@ -8,14 +8,14 @@ pub enum Precision {
     /// Floats.
     #[default]
     F32,
-    /// Sixteen bits (Devlin 2017, section 4.1): scales as with eight, as fine as 32-bit sums
-    /// allow.
+    /// Sixteen bits (Devlin 2017, section 4.1): scales of rows and columns as with eight bits, as
+    /// fine as 32-bit sums allow.
     I16,
     /// Eight bits: a scale for each row of the input and each column of weights.
     I8,
-    /// Sixteen bits in the encoder, eight elsewhere: every step of the decoder sees the errors
-    /// of the encoder again, and the encoder works on many rows at once, where sixteen bits
-    /// cost least.
+    /// Sixteen bits in the encoder, eight elsewhere. Every step of the decoder sees the errors of
+    /// the encoder again, and sixteen bits cost least in the encoder, which works on many rows at
+    /// once.
     Mixed,
     /// Eight bits as in bergamot and Firefox: the file has a fixed scale for the inputs of each
     /// matrix (alphas), and larger inputs are clipped. It loses more than [`Precision::I8`], but
@@ -23,12 +23,13 @@ pub enum Precision {
     I8Alphas,
     /// Floats of 16 bits by IEEE 754, added up in 32 bits. For GPUs.
     F16,
-    /// Floats of 16 bits with the exponents of 32, added up in 32 bits. For GPUs.
+    /// Floats of 16 bits with the exponents of f32, added up in 32 bits. For GPUs.
     Bf16,
 }
 
 impl Precision {
-    /// The precisions of every model on CPUs; others need a GPU, or data that few files have.
+    /// The precisions that every model supports on CPUs; others need a GPU, or data that few files
+    /// have.
     pub const FOR_ANY_MODEL: [Precision; 4] =
         [Precision::F32, Precision::I16, Precision::I8, Precision::Mixed];
 
@@ -43,15 +44,15 @@ impl Precision {
         Precision::Bf16,
     ];
 
-    /// Returns the precision of that name, or of CTranslate2's name for it.
+    /// Returns the precision that `name` names here or in CTranslate2.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|precision| {
             precision.name() == name || precision.ctranslate2_names().contains(&name)
         })
     }
 
-    /// Returns CTranslate2's names of this type of computation; the last is the one that it reports
-    /// itself.
+    /// Returns CTranslate2's names of this type of computation; the last is the one that
+    /// CTranslate2 reports.
     pub fn ctranslate2_names(self) -> &'static [&'static str] {
         match self {
             Precision::F32 => &["float32"],
@@ -76,7 +77,7 @@ impl Precision {
         }
     }
 
-    /// Whether only GPUs compute in it.
+    /// Whether only GPUs compute in this precision.
     pub fn needs_gpu(self) -> bool {
         matches!(self, Precision::F16 | Precision::Bf16)
     }
@@ -86,13 +87,13 @@ impl Precision {
         matches!(self, Precision::I16 | Precision::I8 | Precision::Mixed | Precision::I8Alphas)
     }
 
-    /// Whether weights that are packed for one serve the other.
+    /// Whether weights that are packed for one precision serve the other.
     pub fn packs_like(self, other: Precision) -> bool {
         ["encoder", ""].iter().all(|name| self.layout(name) == other.layout(name))
     }
 
-    /// Returns the layout of a matrix of that name, or of several of which it is the first. Floats
-    /// of 16 bits are made of the others when a GPU loads them.
+    /// Returns the layout of the matrix `name`, or of several matrices side by side if `name` is
+    /// the first. For floats of 16 bits it is that of f32, which are rounded when a GPU loads them.
     pub fn layout(self, name: &str) -> Layout {
         match self {
             Precision::F32 | Precision::F16 | Precision::Bf16 => Layout::F32,

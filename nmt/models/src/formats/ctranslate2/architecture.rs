@@ -1,8 +1,9 @@
 //! CTranslate2's transformers of all origins (`neural.md` 1.10), converted to Marian's names and
 //! shapes.
 //!
-//! Matrices are `[outputs, inputs]`, with queries, keys and values in one. They become transposed
-//! slices of the file, so that no weight is copied unless several queries share a key.
+//! Matrices are `[outputs, inputs]`; one matrix has queries, keys and values. They become
+//! transposed slices of the file, so no weight is copied unless several heads of queries share a
+//! head of keys.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -66,7 +67,7 @@ pub fn resolve(checkpoint: Checkpoint, settings: &FolderSettings) -> Result<Mode
                 flag,
                 "alignment_heads" | "alignment_layer" | "embeddings_merge" | "num_heads"
             )
-            // The tables of positions tell it.
+            // The tables of positions tell whether positions are relative.
             || flag == "with_relative_position";
         if !harmless {
             let reason = format!(
@@ -94,7 +95,7 @@ struct LayerForm {
 #[derive(Clone, Copy)]
 struct Heads {
     queries: usize,
-    /// Of keys and of values.
+    /// Heads of keys, which are also those of values.
     keys: usize,
 }
 
@@ -108,7 +109,7 @@ struct Resolver<'a> {
     path: &'a Path,
     /// The parameters found so far under Marian's names.
     tensors: BTreeMap<String, Tensor>,
-    /// The number of heads where the file has none.
+    /// The number of heads if the file does not store it.
     default_heads: usize,
 }
 
@@ -190,8 +191,8 @@ impl Resolver<'_> {
         })
     }
 
-    /// Whether the embeddings of a side are multiplied by the square root of their width: a flag,
-    /// or the factor itself.
+    /// Whether the embeddings of a side are multiplied by the square root of their width. The file
+    /// has a flag or the factor itself.
     fn scales_embeddings(&mut self, side: &str) -> Result<bool> {
         let names = ["scale_embeddings", "embeddings/multiply_by_sqrt_depth"];
         let names = names.map(|name| format!("{side}/{name}"));
@@ -226,7 +227,7 @@ impl Resolver<'_> {
         let ffn_width = width.and_then(|tensor| tensor.shape().first()).copied().unwrap_or(0);
         let heads = match self.number(&format!("{side}/num_heads"))? {
             Some(heads) => heads,
-            // Older files have one number for both.
+            // Older files have one number for both sides.
             None => self.number("num_heads")?.unwrap_or(self.default_heads as f32),
         };
         self.checkpoint.take(&format!("{side}/num_heads"));
@@ -406,8 +407,8 @@ impl Resolver<'_> {
     }
 
     /// Takes the matrices of attention. If several queries share a key and a value, each gets its
-    /// own copy. If scores are not divided by the square root of a head's width, the queries are
-    /// multiplied by it, which cancels our division.
+    /// own copy. If the file has its own scale of queries, the queries are multiplied by this scale
+    /// and by the square root of a head's width, which cancels our division.
     fn take_attention(&mut self, from: &str, to: &str, heads: Heads, is_self: bool) -> Result<()> {
         let own_kv_heads = self.number(&format!("{from}/num_heads_kv"))?;
         self.checkpoint.take(&format!("{from}/num_heads_kv"));

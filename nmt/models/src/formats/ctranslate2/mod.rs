@@ -31,8 +31,8 @@ pub(super) fn find_in_folder(folder: &Path) -> Result<FoundModel> {
     find(folder, &folder.join(WEIGHTS), Files::default())
 }
 
-/// Finds the model of a folder whose files are in memory, by their names. `name` names the folder
-/// in messages.
+/// Finds the model of a folder whose files are in memory, each with its name. `name` names the
+/// folder in messages.
 pub(super) fn find_in_memory(
     name: &Path,
     files: impl IntoIterator<Item = (String, Bytes)>,
@@ -76,7 +76,7 @@ fn take_flag(checkpoint: &mut Checkpoint, name: &str, default: bool) -> bool {
     checkpoint.take(name).map_or(default, |flag| flag.values().iter().any(|x| *x != 0.0))
 }
 
-/// Finds the model of a folder of CTranslate2, whose weights are `model`.
+/// Finds the model of a CTranslate2 folder; its weights are in the file `model`.
 pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundModel> {
     let vocabulary = |side: &str| {
         let paths = ["json", "txt"]

@@ -29,9 +29,9 @@ const WITHOUT_EFFECT: [(&str, &[f64]); 16] = [
     ("stop_strings", &[]),
 ];
 
-/// Returns the settings of a folder with the configuration of its model and that of decoding.
-/// `kind` is the type of the model: MarianMT's beam is ignored, because it is wider than the models
-/// need.
+/// Returns the settings of a folder from the configurations of its model and of decoding. `kind` is
+/// the type of the model. Beam size and length penalty of MarianMT are ignored, because its beam is
+/// wider than the models need.
 ///
 /// # Errors
 /// If a value is of another type or out of range.
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(found.max_target_length, Some(199));
         assert_eq!((found.no_repeat_ngram_size, found.repetition_penalty), (Some(3), Some(1.5)));
         assert!(found.keys_without_effect.is_empty(), "{:?}", found.keys_without_effect);
-        // Older folders have them in config.json; the number of new tokens counts first.
+        // Older folders have options in config.json; `max_new_tokens` comes before `max_length`.
         let found = read(json!({"max_length": 200, "max_new_tokens": 30})).unwrap();
         assert_eq!((found.beam_size, found.max_target_length), (Some(3), Some(30)));
         let marian = settings(Path::new("f"), &json!({"num_beams": 6}), None, "marian").unwrap();

@@ -24,8 +24,8 @@ use crate::decoder_config::DecodingSemantics;
 use crate::segmentation::{Segmentation, SentencePieceModel};
 use crate::{Error, Result, json};
 
-/// The file of all weights, and the index of several files; safetensors first, which need no
-/// pickle.
+/// The file of all weights, and the index of several files. Safetensors come first, because they
+/// need no pickle.
 const WEIGHTS: [(&str, &str); 2] = [
     ("model.safetensors", "model.safetensors.index.json"),
     ("pytorch_model.bin", "pytorch_model.bin.index.json"),

@@ -1,9 +1,9 @@
 //! The tokeniser of a folder: the string of each row of the embedding table, and how text is split.
 //!
-//! `tokenizer.json` has both, but a SentencePiece model beside it is better for splitting. Without
-//! `tokenizer.json`, ids depend on the model: those of `vocab.json` (M2M-100), those of the pieces
-//! (T5), or those of the pieces plus one (NLLB, mBART), because fairseq has four special tokens
-//! where SentencePiece has three. Languages follow in the order of a list.
+//! `tokenizer.json` has both, but a SentencePiece model in the same folder is preferred for
+//! splitting. Without `tokenizer.json`, ids depend on the model: those of `vocab.json` (M2M-100),
+//! those of the pieces (T5), or those of the pieces plus one (NLLB, mBART), because fairseq has
+//! four special tokens where SentencePiece has three. Languages follow in the order of a list.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -55,7 +55,7 @@ impl TokenTable {
     }
 
     /// Returns a vocabulary of `rows` tokens; ids without a token have names that no text has.
-    /// `special` are the ids of EOS and of the unknown token where their names do not tell.
+    /// `special` are the ids of EOS and of the unknown token if their names do not tell them.
     fn into_vocabulary(
         mut self,
         rows: usize,
@@ -146,7 +146,7 @@ pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedToken
     }))
 }
 
-/// Rejects tokenisers that place language tokens elsewhere.
+/// Rejects tokenisers that place language tokens at the end of sentences.
 fn refuse_unsupported(folder: &Path, kind: &str, config: &Map<String, Value>) -> Result<()> {
     let class = config.get("tokenizer_class").and_then(Value::as_str).unwrap_or_default();
     if kind == "mbart" && ["MBartTokenizer", "MBartTokenizerFast"].contains(&class) {
@@ -163,7 +163,7 @@ fn refuse_unsupported(folder: &Path, kind: &str, config: &Map<String, Value>) ->
     Ok(())
 }
 
-/// Sets the tokens of a map of tokens to ids.
+/// Sets the tokens of a map from tokens to ids.
 fn set_all(table: &mut TokenTable, tokens: &Map<String, Value>, rows: usize) {
     for (token, id) in tokens {
         if let Some(id) = id.as_u64() {

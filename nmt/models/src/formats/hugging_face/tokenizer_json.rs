@@ -273,7 +273,7 @@ impl TokenizerJson {
                 // Single characters need no merge.
                 let score = scores.get(text).copied().unwrap_or(-(merges.len() as f32));
                 let kind = match kind {
-                    // Text that no merge makes is never a result.
+                    // A token that no merge makes is never a result of splitting.
                     PieceType::Normal if !scores.contains_key(text) && text.chars().count() > 1 => {
                         PieceType::Control
                     }

@@ -20,7 +20,7 @@ use crate::{Error, Result};
 /// Marian's epsilon in the layer norms of transformers.
 pub(super) const NORM_EPSILON: f32 = 1e-6;
 /// Our own option, which Marian ignores: the input of keys and values with pre-norm, if no version
-/// of Marian implies it. Its one value is [`NORMALIZED`].
+/// of Marian decodes with this input. Its only value is [`NORMALIZED`].
 pub(super) const PRE_NORM_KEYS: &str = "miriam-pre-norm-keys";
 /// Keys and values are always normalised, as in training.
 pub(super) const NORMALIZED: &str = "normalized";
@@ -153,8 +153,8 @@ fn check_supported(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Reads the options of embeddings; `table_rows` gives the rows of the table of a side (0 is the
-/// source) by its name. Without a source there is one table for both sides.
+/// Reads the options of embeddings. `table_rows` gives the number of rows of a table by its side (0
+/// is the source) and its name. Without a source there is one table for both sides.
 fn read_embeddings(
     options: &Options,
     has_source: bool,
@@ -244,7 +244,7 @@ fn read_transformer(options: &Options, tables: EmbeddingConfig) -> Result<Transf
         } else {
             PositionalEncodingKind::SinusoidalMarian
         },
-        // Marian scales them where it adds positions.
+        // Marian scales embeddings only where it adds positions.
         scales_embeddings: !no_positions,
         decoder_start: DecoderStart::ZeroEmbedding,
         pre_norm_keys: match &options.text(PRE_NORM_KEYS, "")?[..] {

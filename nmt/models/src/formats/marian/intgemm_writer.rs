@@ -1,6 +1,5 @@
-//! Writer of models in the integers of browsers, for bergamot's engines: `intgemm16`, and
-//! `intgemm8` with fixed scales of activations ("alphas") where they are known, which Firefox
-//! needs.
+//! Writer of models for bergamot's engines in browsers: `intgemm16`, or `intgemm8` with fixed
+//! scales of activations ("alphas") if they are known. Firefox needs these scales.
 //!
 //! A matrix and its input have one multiplier each. Eight bits thus lose more than in our own
 //! files, which have one per row and per column.
@@ -16,22 +15,22 @@ use crate::{Error, Result};
 
 /// The multiplier of sixteen-bit matrices (Devlin 2017).
 const MULTIPLIER_I16: f32 = 1024.0;
-/// The number of which the outputs of products are multiples in the kernels of browsers.
+/// The number of outputs of a product must be a multiple of this in the kernels of browsers.
 const OUTPUT_MULTIPLE: usize = 8;
 
 /// The integers of a file for browsers.
 #[derive(Clone, Copy, Debug)]
 pub enum IntgemmKind<'a> {
     /// Eight bits. For each matrix, by name, the magnitude of its inputs that becomes 127 (larger
-    /// ones are clipped). An output layer that is a table has the name of the table. If there are
-    /// none, the multipliers of the model are kept.
+    /// ones are clipped). An output layer that is a table has the name of the table. If the map is
+    /// empty, the multipliers of the model are kept.
     Eight(&'a BTreeMap<String, f32>),
     /// Sixteen bits.
     Sixteen,
 }
 
 impl IntgemmKind<'_> {
-    /// Returns the number of which the inputs of matrix products are multiples in the kernels of
+    /// Returns the multiple that the number of inputs of a product must be in the kernels of
     /// browsers: the length of the widest register.
     fn input_multiple(self) -> usize {
         match self {

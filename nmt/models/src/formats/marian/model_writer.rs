@@ -1,6 +1,6 @@
 //! Writer of Marian's models (`neural.md` 1.1 and 1.2): parameters in f32 and options in one `.npz`
-//! or `.bin`. Models with Nematus' layer norms have a separate type, for which Marian looks for
-//! Nematus' names.
+//! or `.bin`. Models with Nematus' layer norms have a type of their own, and Marian expects
+//! Nematus' names in them.
 
 use std::path::Path;
 
@@ -10,16 +10,15 @@ use crate::checkpoint::{MarianBinaryWriter, NpzWriter, OPTIONS_ENTRY};
 use crate::formats::nematus;
 use crate::{Error, Result};
 
-/// Writes a model to the file `path` as Marian does: f32 and the options in YAML, in Marian's
-/// binary format if the name of the file ends in `.bin`, by which Marian tells its formats apart,
-/// and else in a `.npz`. `values` gives the elements of each parameter in row-major order; they are
-/// requested one parameter at a time, and a `.npz` does not copy them.
+/// Writes a model to the file `path` as Marian does: parameters in f32 and options in YAML. As in
+/// Marian, the name of the file decides its format: Marian's binary one if it ends in `.bin`, else
+/// `.npz`. `values` gives the elements of each parameter in row-major order. They are requested one
+/// parameter at a time, and a `.npz` does not copy them.
 ///
 /// # Errors
-/// [`Error::Unsupported`] if Marian has no option for a feature of
-/// `architecture`, [`Error::Mismatch`] if that is not valid or `values`
-/// gives the wrong number of elements. Also if the file cannot be written; an old file at `path`
-/// then stays.
+/// [`Error::Unsupported`] if Marian has no option for a feature of `architecture`,
+/// [`Error::Mismatch`] if `architecture` is not valid or `values` gives the wrong number of
+/// elements. Also if the file cannot be written; an old file at `path` then stays.
 pub fn write_marian_model<V: AsRef<[f32]>>(
     path: &Path,
     architecture: &Architecture,

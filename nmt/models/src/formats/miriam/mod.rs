@@ -32,8 +32,8 @@ pub const VERSION_PACKED: u32 = 2;
 /// The version of the layout without packed weights, which is no longer written.
 const VERSION_PLAIN: u32 = 1;
 
-/// Added to both for models that programs of the first versions do not know: those with relative
-/// positions, RMS norms, gated layers or special tokens other than `</s>`.
+/// Added to both versions for models that programs of the first versions do not know: those with
+/// relative positions, RMS norms, gated layers or special tokens other than `</s>`.
 const LATER_MODELS: u32 = 2;
 
 /// The version of the layout where parameters may be columns of packed matrices, for all models.
@@ -44,7 +44,7 @@ const ALIGNMENT: u64 = 64;
 
 /// `TensorRecord::packing` of elements one after another, without padding.
 const PACKING_NONE: u32 = 0;
-/// `TensorRecord::packing` of columns of a packed matrix: `start` is the first, `length` the
+/// `TensorRecord::packing` of columns of a packed matrix: `start` is the first column, `length` the
 /// index of the matrix.
 const PACKING_COLUMNS: u32 = 1;
 
@@ -73,7 +73,7 @@ struct VocabularyMetadata {
     eos_ids: [u32; 2],
     /// Ids of the unknown token.
     unk_ids: [u32; 2],
-    /// The side whose section has the SentencePiece model of each side.
+    /// For each side, the side whose section has its SentencePiece model.
     sentencepiece_sections: [Option<u32>; 2],
 }
 
@@ -95,7 +95,7 @@ struct Extensions {
     maxi_batch: Option<u64>,
     /// The weight of the model in an ensemble; 1 if there is none.
     weight: Option<f32>,
-    /// The side whose section has the BPE codes of each side.
+    /// For each side, the side whose section has its BPE codes.
     codes: [Option<u32>; 2],
     /// The rules by which text of each side is split into words before BPE.
     #[serde(skip_serializing_if = "has_no_rules")]
@@ -103,7 +103,7 @@ struct Extensions {
     /// Whether the model was packed for browsers.
     #[serde(skip_serializing_if = "is_false")]
     is_for_browsers: bool,
-    /// The token before those of a source sentence.
+    /// The token before the tokens of a source sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_bos: Option<u32>,
     /// Whether EOS does not follow the tokens of a source sentence.
@@ -136,7 +136,7 @@ struct TensorRecord {
     columns: u64,
     /// Byte offset in `tensors.data`, or the first column of a packed matrix.
     start: u64,
-    /// Bytes, or the index of that matrix.
+    /// The number of bytes, or the index of the packed matrix.
     length: u64,
     /// Index in `tensors.scales` of the first of `multipliers` numbers: none, 1, or one per
     /// channel.

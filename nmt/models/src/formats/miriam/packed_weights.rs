@@ -1,7 +1,8 @@
 //! Weights packed for GEMM in the layout of the engine, opened without reading them.
 //!
-//! A matrix here is the right-hand side of one GEMM: several parameters side by side where
-//! layers compute them together. These parameters are not stored as tensors as well.
+//! A matrix here is the right-hand side of one GEMM: several parameters side by side if layers
+//! compute them together. They are also stored as tensors only if packing rounds them and the file
+//! serves all precisions.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -126,7 +127,7 @@ fn range(first: u64, count: u64, total: usize) -> Result<Range<usize>, String> {
     Ok(first..end.ok_or("it exceeds its sections")?)
 }
 
-/// Opens the precision of a file and its matrices by name.
+/// Returns the precision that the matrices of a file are packed for, and the matrices by name.
 pub(super) fn open(container: &Container) -> Result<PackedMatrices> {
     let name = container.section::<u8>("packed.layout")?;
     let mut precisions = Precision::ALL.into_iter();

@@ -31,11 +31,11 @@ pub fn open(path: &Path) -> Result<ModelBundle> {
     from_container(&Container::open_any(path, LoadMethod::Lazy)?)
 }
 
-/// Checks more than opening does, apart from checksums: that every token is found under its id and
-/// that all weights are finite.
+/// Checks what opening does not check, except for checksums: that every token is found under its
+/// id, and that all weights are finite.
 ///
 /// # Errors
-/// If a part is damaged; the error contains the first.
+/// If a part is damaged; the error names the first such part.
 pub fn verify(container: &Container) -> Result<()> {
     let bundle = from_container(container)?;
     let metadata: Metadata = container.metadata()?;
@@ -225,7 +225,7 @@ fn open_tensors(
     container: &Container,
     packed: Option<&BTreeMap<String, MappedMatrix>>,
 ) -> Result<BTreeMap<String, Tensor>> {
-    // In the order of the file, which is that of their names.
+    // The matrices in the order of the file, which is the order of their names.
     let packed: Vec<_> = packed.into_iter().flatten().collect();
     let names = StringPool::open(container, "tensors")?;
     let records = container.section::<TensorRecord>("tensors.table")?;

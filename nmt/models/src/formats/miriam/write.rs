@@ -39,7 +39,7 @@ pub struct StoredWeights<'a> {
 pub struct LosslessColumns {
     /// The index of the matrix.
     pub matrix: u64,
-    /// Its first column.
+    /// The first column.
     pub first: u64,
 }
 
@@ -166,7 +166,7 @@ fn vocabulary_metadata(words: &TokenizerPair) -> VocabularyMetadata {
     }
 }
 
-/// Returns the side whose section has the BPE codes of each side.
+/// Returns, for each side, the side whose section has its BPE codes.
 fn bpe_sections(words: &TokenizerPair) -> [Option<u32>; 2] {
     shared_sections(words.segmentation.each_ref().map(|side| match side {
         Segmentation::Bpe(file) => Some(file.bytes.clone()),
@@ -182,7 +182,8 @@ fn word_rules(words: &TokenizerPair) -> [Option<WordRules>; 2] {
     })
 }
 
-/// Returns the side whose section has the file of each side: a file of both is stored once.
+/// Returns, for each side, the side whose section has its file. A file that both sides share is
+/// stored once.
 fn shared_sections(files: [Option<Bytes>; 2]) -> [Option<u32>; 2] {
     let [source, target] = &files;
     let same = matches!((source, target), (Some(one), Some(other)) if one[..] == other[..]);

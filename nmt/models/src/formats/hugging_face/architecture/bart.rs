@@ -57,8 +57,7 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Config, kind: Kind) -> Resul
     Ok(NamedTensors { transformer, tensors, names })
 }
 
-/// Adds zeros for missing biases: M2M-100's output layer has none, and older files of mBART lack
-/// it.
+/// Adds zeros if the bias of the output layer is missing, as in older files of mBART.
 fn fill_biases(tensors: &mut BTreeMap<String, Tensor>, transformer: &TransformerConfig) {
     const BIAS: &str = "decoder_ff_logit_out_b";
     let tables = &transformer.embeddings;
@@ -109,7 +108,8 @@ fn read_transformer(
         },
     };
     let tied_output = config.flag("tie_word_embeddings", true)?;
-    // Files of transformers 5 with separate tables keep the flag of Marian's shared ones.
+    // Files that `transformers` 5 wrote with separate tables still have Marian's flag of shared
+    // tables.
     let has_separate_tables = !tied_output
         && ["encoder", "decoder"]
             .iter()

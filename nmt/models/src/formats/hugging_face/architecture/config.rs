@@ -17,8 +17,8 @@ pub struct Config<'a> {
     pub path: &'a Path,
 }
 
-/// Returns an option of decoding: `generation_config.json` has it, or `config.json` of older
-/// models.
+/// Returns an option of decoding from `generation_config.json`, or from `config.json`, where older
+/// models have it.
 pub(crate) fn generation_option<'a>(
     config: &'a Value,
     generation: Option<&'a Value>,
@@ -70,7 +70,7 @@ impl Config<'_> {
         })
     }
 
-    /// Returns the positive number `name`; `default` where it is missing or null.
+    /// Returns the number `name`; `default` where it is missing or null. It may have a fraction.
     pub fn float_or(&self, name: &str, default: f32) -> Result<f32> {
         match self.value.get(name) {
             None | Some(Value::Null) => Ok(default),
@@ -101,7 +101,7 @@ impl Config<'_> {
         suppressed.collect()
     }
 
-    /// Returns the activation function of that name.
+    /// Returns the activation function `name`; `key` is the option in messages.
     pub fn activation(&self, key: &str, name: Option<&str>) -> Result<Activation> {
         match name {
             Some("relu") => Ok(Activation::Relu),

@@ -57,8 +57,8 @@ pub fn resolve(
         Some("t5" | "mt5" | "umt5") => t5::resolve(checkpoint, &config)?,
         Some(kind) => {
             return Err(config.unsupported(format!(
-                "a model of type {kind}; supported are marian, m2m_100 (with NLLB-200), mbart, t5 \
-                 (with MADLAD-400), mt5 and umt5"
+                "a model of type {kind} is not supported; supported are marian, m2m_100 (with \
+                 NLLB-200), mbart, t5 (with MADLAD-400), mt5 and umt5"
             )));
         }
     };
@@ -138,7 +138,7 @@ impl TensorsByName {
 }
 
 /// Whether the tensor with Marian's name `name` has `size` rows (`axis` 0) or columns (`axis` 1).
-/// The sizes that a configuration claims are checked so before memory is allocated for them.
+/// This checks the sizes that a configuration claims before memory is allocated for them.
 fn has_size(tensors: &BTreeMap<String, Tensor>, name: &str, axis: usize, size: usize) -> bool {
     let tensor = tensors.get(name).filter(|tensor| tensor.numel() > 0);
     tensor.is_some_and(|tensor| tensor.shape().get(axis) == Some(&size))

@@ -1,9 +1,10 @@
 //! T5, MT5 and MADLAD-400: RMS norms before sublayers, biases of relative positions, no biases of
 //! matrices, queries that are not divided by the root of a head's width.
 //!
-//! The first T5 has one table for source, target and output, whose logits are multiplied by
-//! `d_model^-0.5`, and ReLU; version 1.1 and its multilingual offspring have a separate output
-//! layer and gated layers. The factors go into multipliers of the queries and of the last norm.
+//! The first T5 has ReLU, and one table for source, target and output; its logits are multiplied by
+//! `d_model^-0.5`. Version 1.1 and its multilingual descendants have a separate output layer and
+//! gated layers. The factors of queries and logits go into the multipliers of the queries and of
+//! the last norm.
 
 use std::collections::BTreeMap;
 
@@ -91,8 +92,8 @@ fn ties_output(config: &Config) -> Result<bool> {
     config.flag("tie_word_embeddings", true)
 }
 
-/// Whether the output layer is the table of embeddings. Versions of `transformers` from 5 on mark
-/// every model as tied, and store an output matrix where it differs.
+/// Whether the output layer is the table of embeddings. Since version 5, `transformers` marks every
+/// model as tied, and stores an output matrix only if it differs from the table.
 fn has_tied_output(checkpoint: &Checkpoint, config: &Config) -> Result<bool> {
     let Some(output) = checkpoint.get(OUTPUT_MATRIX) else { return Ok(true) };
     if !ties_output(config)? {
