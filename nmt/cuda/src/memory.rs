@@ -104,16 +104,16 @@ impl DeviceTensor {
         self.memory.buffer()
     }
 
-    /// Returns the memory of a tensor that does not share it.
+    /// Returns the memory of a tensor that has no clones.
     ///
     /// # Panics
-    /// If a clone of the tensor shares it.
+    /// If the tensor has a clone.
     pub(crate) fn buffer_mut(&mut self) -> &mut Buffer<f32> {
         let memory = Rc::get_mut(&mut self.memory).expect("a new tensor");
         memory.buffer.as_mut().expect("taken only when dropped")
     }
 
-    /// Whether no clone shares the memory, so that it may be written.
+    /// Whether the tensor has no clones, so that its memory may be written.
     pub(crate) fn is_unique(&self) -> bool {
         Rc::strong_count(&self.memory) == 1
     }

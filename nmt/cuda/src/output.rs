@@ -59,8 +59,9 @@ impl RowParts {
 
 /// The place of the results of a block of rows among the numbers that leave the device.
 struct GroupResults<'a> {
-    /// The index of the first number. There are the best logits of each row, then their columns as
-    /// bits, then for each row the largest logit and the sum of exponentials relative to it.
+    /// The index of the first number. The numbers are the best logits of each row, then their
+    /// columns as bits, then for each row the largest logit and the sum of exponentials relative to
+    /// it.
     start: usize,
     rows: usize,
     /// The number of best logits of a row.

@@ -23,7 +23,8 @@ pub(crate) struct ProductShape {
     activation: u32,
 }
 
-/// The most rows of a product by the kernel that reads weights once for eight or sixteen rows.
+/// Up to this number of rows, a product uses the kernel that reads weights once for eight or
+/// sixteen rows.
 pub(crate) const FEW_ROWS: usize = 16;
 
 impl CudaBackend {

@@ -1,16 +1,16 @@
-//! The YAML of machine translation: options of models, decoder configurations and
-//! vocabularies, among them flow style and so JSON in files that end in `.yml`.
+//! The YAML of machine translation: options of models, decoder configurations and vocabularies.
+//! Flow style is supported, and therefore JSON in files that end in `.yml`.
 //!
 //! Scalars keep the bytes of the file. General parsers turn `null`, `~`, `no` and `1.0` into other
 //! values, but these are words of some vocabulary; here the reader of a value decides its type.
 //! There are no anchors, aliases, tags or merge keys: `&`, `*` and `!` begin words, as they do in
 //! hand-made vocabularies.
 //!
-//! The events of `saphyr-parser` 0.3.4 were tried. They keep `null`, `~`, `no`, `1.0` and
-//! repeated keys, but the entries `*: 9`, `%: 19`, `@: 1`, `|: 1` and keys over two lines are
-//! errors, `&: 8` and `!: 18` lose the word to an anchor or a tag, escaped surrogate pairs
-//! (`"\ud83d\ude00"`, as JSON writers print them) are rejected, and text must be UTF-8, which the
-//! words of a vocabulary need not be.
+//! The crate `saphyr-parser` 0.3.4 was tried. Its events keep `null`, `~`, `no`, `1.0` and repeated
+//! keys. But the entries `*: 9`, `%: 19`, `@: 1`, `|: 1` and keys over two lines are errors. So are
+//! escaped surrogate pairs (`"\ud83d\ude00"`, as JSON writers print them). The entries `&: 8` and
+//! `!: 18` lose the word to an anchor or a tag. Text must be UTF-8, which the words of a vocabulary
+//! need not be.
 
 mod block;
 mod flow;
@@ -53,7 +53,7 @@ impl Value {
     /// Parses the first document of `text`; `name` is the name of the file for messages.
     ///
     /// # Errors
-    /// If there is a syntax error; the error contains the line of the first.
+    /// If there is a syntax error; the message names the line of the first one.
     pub fn parse(text: &[u8], name: &str) -> Result<Value> {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let mut parser = Parser { text, name, position: 0, depth: 0 };

@@ -22,9 +22,9 @@ const BEAM: usize = 3;
 /// Steps that are compared.
 const STEPS: usize = 8;
 
-/// Returns the largest allowed difference of two numbers; it is relative if they are above one. In
-/// half precision, a number that is nearly halfway between two others may be rounded to either, and
-/// later results differ a little more. f16 has ten bits of a fraction, bf16 seven.
+/// Returns the largest allowed difference of two numbers, relative to the first if its magnitude is
+/// above one. In half precision, a number that is nearly halfway between two others may be rounded
+/// to either, and later results differ a little more. f16 has ten bits of a fraction, bf16 seven.
 fn tolerance(format: WeightFormat) -> f32 {
     match format {
         WeightFormat::F32 => 1e-4,

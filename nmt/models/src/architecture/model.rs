@@ -10,8 +10,8 @@ use crate::checkpoint::{DType, OwnedBytes, StorageOrder, Tensor};
 use crate::packed::{MappedMatrix, PackedMatrices, Precision, is_transposed, matrix_names};
 use crate::{Error, Result};
 
-/// An entry of files that Nematus wrote. Only if it exists, Marian reads the names of parameters as
-/// those of Nematus; its value does not matter.
+/// An entry of files that Nematus wrote. Marian reads the names of parameters as those of Nematus
+/// only if the entry exists; its value does not matter.
 pub(crate) const NEMATUS_NAMING_MARK: &str = "decoder_c_tt";
 
 /// Entries of checkpoints that are not parameters, left by training.

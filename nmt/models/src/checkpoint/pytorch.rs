@@ -81,8 +81,8 @@ pub fn read_archive(mut archive: ZipArchive, path: &Path) -> Result<Checkpoint> 
 }
 
 /// Reads a file that is not an archive. It has the magic number, the version, a description of the
-/// machine, the tensors, and the keys of the storages. Then comes each storage after the number of
-/// its elements.
+/// machine, the tensors, and the keys of the storages. Then each storage follows, after the number
+/// of its elements.
 pub fn read_file(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     let next = |start: usize, place: &str| {
         unpickle(window, start).map_err(|reason| Error::damaged(path, place, reason))

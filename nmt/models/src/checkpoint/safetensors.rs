@@ -1,8 +1,9 @@
 //! Hugging Face's `safetensors`: the length of the header, the header in JSON, the tensors.
 //!
 //! The crate `safetensors` gives offsets too, but its `read_metadata` does not check the sum of the
-//! lengths that a header claims: with eight entries of a hostile header it overflows, which panics
-//! where overflow checks are on. With `serde_json` the header needs only two small types.
+//! lengths that a header claims. With eight entries of a hostile header the sum overflows, and the
+//! crate panics where overflow checks are on. With `serde_json` the header needs only two small
+//! types.
 
 use std::path::Path;
 

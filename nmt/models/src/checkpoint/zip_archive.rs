@@ -45,8 +45,8 @@ pub struct ZipArchive<'a> {
     entries: Vec<ZipEntry>,
     /// Bytes that may still be inflated.
     inflate_budget: u64,
-    /// Bytes of the file that may still be read as entries. Entries that do not overlap need each
-    /// byte once.
+    /// Bytes of the file that may still be read as entries: each byte once, because entries must
+    /// not overlap.
     stored_budget: u64,
 }
 

@@ -37,8 +37,8 @@ impl ModelBundle {
     /// forced at the beginning of translations, as the model needs, and EOS is put after sentences.
     ///
     /// # Errors
-    /// If the model is not multilingual, does not have a language, or detects the language of the
-    /// source although `from` names one.
+    /// If the model is not multilingual, lacks a language or a token for it, or detects the
+    /// language of the source although `from` names one.
     pub fn set_languages(&mut self, from: Option<&str>, to: Option<&str>) -> Result<()> {
         if from.is_none() && to.is_none() {
             return Ok(());

@@ -93,7 +93,8 @@ impl Precision {
     }
 
     /// Returns the layout of the matrix `name`, or of several matrices side by side if `name` is
-    /// the first. For floats of 16 bits it is that of f32, which are rounded when a GPU loads them.
+    /// the first. For floats of 16 bits it is the layout of f32: numbers are rounded when a GPU
+    /// loads them.
     pub fn layout(self, name: &str) -> Layout {
         match self {
             Precision::F32 | Precision::F16 | Precision::Bf16 => Layout::F32,

@@ -1,5 +1,6 @@
-//! Words of models that were trained on text of Moses' tools, before byte pair encoding and after
-//! its inverse: packages of Argos Translate with BPE codes, and the first models of OPUS-MT.
+//! Words of models that were trained on text of Moses' tools: packages of Argos Translate with BPE
+//! codes, and the first models of OPUS-MT. Text is split into words before byte pair encoding, and
+//! words are joined after its inverse.
 
 use miriam_textproc::{Detokenizer, PunctuationNormalizer, Tokenizer, prepare_for_opus_mt};
 use serde::{Deserialize, Serialize};
@@ -7,11 +8,11 @@ use serde::{Deserialize, Serialize};
 /// The rules that split text into words, as stored in model files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WordRules {
-    /// The language whose rules count, by two letters.
+    /// The code of the language whose rules apply.
     pub language: String,
-    /// Whether text is prepared as by OPUS-MT: punctuation of other scripts is replaced and
-    /// characters that print nothing are removed before punctuation is normalised, and hyphens are
-    /// split.
+    /// Whether text is prepared as by OPUS-MT. Then punctuation of other scripts is replaced and
+    /// characters that print nothing are removed before punctuation is normalised. Hyphens are
+    /// split, too.
     #[serde(default)]
     pub is_opus_mt: bool,
 }

@@ -88,7 +88,8 @@ pub fn read(
 /// Returns the file of a shortlist that was pruned with `options`.
 pub fn write(list: &Shortlist, options: ShortlistOptions) -> Vec<u8> {
     let (offsets, translations) = list.as_parts();
-    // Marian writes the number of frequent tokens as it is given, even above the vocabulary's.
+    // Marian writes the number of frequent tokens as it is given, even if it exceeds the
+    // vocabulary.
     let counts = [options.first, options.best, offsets.len(), translations.len()];
     let mut rest: Vec<u8> = counts.iter().flat_map(|&n| (n as u64).to_le_bytes()).collect();
     rest.extend(offsets.iter().flat_map(|offset| offset.to_le_bytes()));

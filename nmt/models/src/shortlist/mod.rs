@@ -72,12 +72,12 @@ impl ShortlistOptions {
     }
 }
 
-/// The line that counts of a pair of tokens that occurs several times.
+/// The line that counts if a pair of tokens occurs several times.
 #[derive(Clone, Copy)]
 enum RepeatedPairs {
-    /// The last one, as where Marian decodes with a text shortlist.
+    /// The last line, as when Marian decodes with a text shortlist.
     LastLine,
-    /// The most probable one, as where Marian converts a shortlist.
+    /// The most probable line, as when Marian converts a shortlist.
     MostProbable,
 }
 
@@ -147,8 +147,9 @@ impl Shortlist {
         text::read(lines, options, RepeatedPairs::LastLine, source, target)
     }
 
-    /// Works as [`Shortlist::from_lines`], for [`Shortlist::to_binary`]: of a pair that occurs
-    /// twice, as pairs of unknown words do, the most probable line counts, as in Marian's converter.
+    /// Works as [`Shortlist::from_lines`], for [`Shortlist::to_binary`]. If a pair occurs several
+    /// times, as pairs of unknown words do, the most probable line counts, as in Marian's
+    /// converter.
     ///
     /// # Errors
     /// Those of [`Shortlist::from_lines`].
@@ -190,7 +191,8 @@ impl Shortlist {
         let mut offsets = vec![0];
         let mut translations: Vec<u32> = Vec::new();
         for list in &mut lists {
-            // All unknown words are one token. The first of a pair stays.
+            // All unknown words are one token, so a pair may occur several times. Its first entry
+            // stays.
             match repeated {
                 RepeatedPairs::LastLine => {
                     list.reverse();
@@ -201,7 +203,7 @@ impl Shortlist {
                 }
             }
             list.dedup_by_key(|(_, id)| *id);
-            // Among equally probable ones the greater ids are kept, as in Marian.
+            // Among equally probable translations, those with greater ids are kept, as in Marian.
             list.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
             list.truncate(options.best);
             let begin = translations.len();

@@ -30,9 +30,9 @@ pub(crate) struct SpecialTokens {
     pub eos: String,
     /// Appended to a vocabulary that lacks it.
     pub unk: String,
-    /// The token before those of a source sentence.
+    /// The token before the tokens of a source sentence.
     pub source_bos: Option<String>,
-    /// Whether EOS follows them.
+    /// Whether EOS follows the tokens of a source sentence.
     pub has_source_eos: bool,
 }
 
@@ -108,8 +108,8 @@ impl Vocabulary {
         read::parse(bytes, path)
     }
 
-    /// Reads a vocabulary of CTranslate2 with its special tokens; see
-    /// [`Vocabulary::open_with_segmentation`].
+    /// Reads a vocabulary of CTranslate2 with its special tokens. A SentencePiece model is also
+    /// returned, as by [`Vocabulary::open_with_segmentation`].
     pub(crate) fn parse_with_special_tokens(
         bytes: Bytes,
         path: &Path,
@@ -128,7 +128,7 @@ impl Vocabulary {
     /// If the model has no control piece for the end of a text.
     pub fn from_sentencepiece(model: &SentencePiece, path: &Path) -> Result<Self> {
         let pieces = (0..model.len() as u32).map(|id| model.piece(id).unwrap_or_default());
-        // The trainer chose its name, and a model may have an ordinary piece </s>.
+        // The trainer chose the name of this piece, and a model may have an ordinary piece </s>.
         let end = model.end_id().and_then(|id| model.piece(id));
         let Some(end) = end else {
             let vocabulary = Self::new(pieces, path, Some(model.unknown_id()))?;
@@ -187,7 +187,7 @@ impl Vocabulary {
             let nor = if names.contains(' ') { "neither " } else { "no " };
             invalid(path, format!("{nor}{names} is there; give the vocabulary of this model"))
         };
-        // For a file that is not a vocabulary, this error says more than a word that occurs twice.
+        // For a file that is not a vocabulary, this error says more than one about a repeated word.
         let eos_id = eos_id.ok_or_else(|| missing(eos_names))?;
         if let Some(error) = twice {
             return Err(error);

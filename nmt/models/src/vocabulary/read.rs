@@ -19,7 +19,7 @@ pub fn is_sentencepiece(bytes: &[u8], path: &Path) -> bool {
     match compressed::format_extension(path).as_deref() {
         Some("spm" | "model") => true,
         Some("yml" | "yaml" | "json" | "fsv") => false,
-        // A message with a first message: a piece, which is a text and a score.
+        // A protobuf message that begins with another one: a piece, which has a text and a score.
         _ => match bytes {
             [0x0a, _, 0x0a, length, rest @ ..] => rest.get(usize::from(*length)) == Some(&0x15),
             _ => false,
@@ -27,8 +27,8 @@ pub fn is_sentencepiece(bytes: &[u8], path: &Path) -> bool {
     }
 }
 
-/// Parses the vocabulary in `bytes`, in the format that the extension of `path` tells, or without
-/// a known one its beginning.
+/// Parses the vocabulary in `bytes`. The extension of `path` tells the format; if the extension is
+/// not known, the first bytes do.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
     let name = path.display().to_string();
     if is_sentencepiece(bytes, path) {
@@ -58,8 +58,8 @@ fn is_word_map(bytes: &[u8]) -> bool {
     [&b"</s>: "[..], b"\"</s>\": "].iter().any(|start| bytes.starts_with(start))
 }
 
-/// Parses a vocabulary of a JSON list or of one token per line, with these special tokens;
-/// the unknown token comes last if the list lacks it, as in CTranslate2, whose tokens are UTF-8.
+/// Parses a vocabulary of a JSON list or of one token per line, with these special tokens. As in
+/// CTranslate2, tokens must be UTF-8, and the unknown token comes last if the list lacks it.
 pub fn parse_list(bytes: &[u8], path: &Path, special: &SpecialTokens) -> Result<Vocabulary> {
     let list: Vec<Vec<u8>> = match compressed::format_extension(path).as_deref() {
         Some("json") => match json::parse(bytes, path)? {

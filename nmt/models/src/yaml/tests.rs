@@ -1,5 +1,5 @@
-//! The forms of YAML that occur, as its specification has them, and the words that general
-//! parsers change.
+//! Tests of the forms of YAML that occur in these files, as the specification defines them, and of
+//! the words that general parsers change.
 
 use super::Value;
 use proptest::prelude::*;

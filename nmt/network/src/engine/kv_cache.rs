@@ -10,7 +10,7 @@ use crate::Result;
 use crate::cache_indirection::CacheIndirection;
 use crate::layer::{AttentionMask, ColumnSlice, DecodingOps, RelativePositions};
 
-/// Keys and values of one layer for all positions of hypotheses.
+/// The keys and values of one layer, for all positions of all hypotheses.
 #[derive(Default)]
 pub struct KvCache {
     keys: Vec<f32>,

@@ -36,7 +36,8 @@ pub(crate) struct UsedParameters {
 }
 
 impl<'a> WeightLoader<'a> {
-    /// Loads parameters of `model` for GEMM in `precision`; `path` names it in messages.
+    /// Creates a loader of the parameters of `model` for GEMM in `precision`; `path` names the
+    /// model in messages.
     pub fn new(model: &'a Model, path: &Path, precision: Precision) -> Self {
         WeightLoader { model, path: path.to_owned(), precision, used: UsedParameters::default() }
     }
@@ -73,7 +74,7 @@ impl<'a> WeightLoader<'a> {
             (Some(stored), _) => WeightMatrix::Mapped(stored.clone()),
             (None, None) => {
                 let packed = pack(self)?;
-                // The originals are not read again, except rows of tables.
+                // The unpacked parameters are not read again, except rows of tables.
                 matrix_names(&key).for_each(|name| {
                     self.model.parameter(name).into_iter().for_each(Tensor::release_pages);
                 });
@@ -192,7 +193,7 @@ impl<'a> IntegerColumns<'a> {
 
     fn new(tensor: &'a Tensor, order: StorageOrder, depth: usize, columns: usize) -> Option<Self> {
         let bytes = tensor.bytes();
-        // -128, which no quantiser writes, has no opposite.
+        // The negative of -128 does not fit eight bits; no quantiser writes this number.
         let fits = tensor.dtype() == DType::I8 && tensor.order() == order && !bytes.contains(&0x80);
         let multipliers = tensor.multipliers().filter(|_| fits)?;
         Some(IntegerColumns { bytes, depth, columns, multipliers })

@@ -1,4 +1,4 @@
-//! GEMM with packed weights, the fastest tiling of each chosen by the tuner.
+//! GEMM with packed weights; the tuner chooses the fastest tiling for each shape.
 
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ impl Engine {
     }
 
     /// Multiplies the rows that were quantised last with a range of the columns of `weights`. The
-    /// range starts at a multiple of sixteen, and ends at one or at the last column.
+    /// range starts at a multiple of sixteen. It ends at another multiple or at the last column.
     pub(super) fn gemm_columns(
         &mut self,
         input: MatRef<f32>,

@@ -16,9 +16,9 @@ use crate::layer::{
     RelativePositions,
 };
 
-/// The rows of whole sentences that pass through the layers together. The results of the widest
-/// layers of common models, 1 MiB at 2,048 columns, then stay in a second-level cache, and weights
-/// are still read for many rows.
+/// The largest number of rows, of whole sentences, that pass through the layers together. The
+/// results of the widest layers of common models, 1 MiB at 2,048 columns, then stay in a
+/// second-level cache. Weights are still read once for many rows.
 pub(crate) const MAX_GROUP_ROWS: usize = 128;
 
 impl<'a> ColumnSlice<'a, PooledTensor> {

@@ -15,7 +15,8 @@ use crate::layer::{OutputColumns, OutputOps, TopK};
 use miriam_nmt_models::packed::PackedView;
 
 /// The number of logits that are computed before they are searched. Their 256 KiB fit into a
-/// second-level cache beside the rows and a few panels of weights, and are wide enough for a beam.
+/// second-level cache together with the rows and a few panels of weights. For the rows of a beam,
+/// such a block still has many columns.
 const LOGIT_BLOCK: usize = 64 << 10;
 
 /// The number of rows that are multiplied with a block of columns before the next block.

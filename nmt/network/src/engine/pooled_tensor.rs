@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use miriam_kernels::{AlignedVec, MatMut, MatRef};
 
-/// Longer buffers are freed: otherwise one long text would in time make every buffer grow to its
-/// length.
+/// Buffers longer than this are freed: otherwise one long text would in time make every buffer grow
+/// to the length that it needs.
 const MAX_POOLED_LEN: usize = 1 << 22;
 
 /// The memory of dropped tensors.

@@ -18,7 +18,8 @@ use crate::layer::{
 pub struct ProjectedEmbeddingCache {
     table: Arc<EmbeddingTable>,
     weights: Arc<Weights>,
-    /// The product of no token (row 0), then those of the first tokens of the vocabulary.
+    /// The product for a missing token (row 0), then the products of the first tokens of the
+    /// vocabulary.
     rows: Vec<OnceLock<Box<[f32]>>>,
 }
 

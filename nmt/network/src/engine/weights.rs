@@ -74,7 +74,7 @@ impl EmbeddingTable {
 
 /// A positional encoding.
 pub enum PositionalEncoding {
-    /// Sinusoids of that kind and width, computed as far as they are needed.
+    /// Sinusoids of this kind and width, computed for as many positions as are needed.
     Sinusoidal(SinusoidKind, usize),
     /// A learned table.
     Learned(Arc<EmbeddingTable>),

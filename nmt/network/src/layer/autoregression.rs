@@ -38,7 +38,7 @@ pub enum AutoregressionState<B: DecodingOps> {
 
 /// Links from the rows of a decoding step to those of the step before.
 pub struct DecodingStep<'a> {
-    /// The row of the step before that each row continues, if any.
+    /// For each row, the row of the previous step that it continues, if any.
     pub parents: &'a [Option<u32>],
     /// The position of each row's token, from 0.
     pub positions: &'a [u32],
@@ -214,7 +214,7 @@ impl<B: Backend> AverageAttention<B> {
         })
     }
 
-    /// Computes the output from the means of the inputs, `[rows, width]` both.
+    /// Computes the output from the inputs and their means, both `[rows, width]`.
     fn forward(&self, backend: &mut B, input: &B::Tensor, means: B::Tensor) -> Result<B::Tensor> {
         let mut rows = self.connection.preprocess(backend, &means)?.unwrap_or(means);
         for weights in &self.hidden {
@@ -237,7 +237,7 @@ impl<B: Backend> AverageAttention<B> {
 /// A simple recurrent unit, whose gates do not depend on its state.
 pub struct SimpleRecurrentUnit<B: Backend> {
     connection: SublayerConnection<B>,
-    /// Of the input, of the forget gate, and of SRU's second gate.
+    /// The projections for the input, the forget gate, and SRU's second gate.
     projections: GateProjections<B>,
     kind: SruKind,
     output: Option<B::Weights>,
@@ -313,7 +313,7 @@ impl<B: Backend> SimpleRecurrentUnit<B> {
 }
 
 impl<B: Backend> SimpleRecurrentUnit<B> {
-    /// Returns the output and the state of each row, `[rows, width]` both.
+    /// Returns the output and the state of each row, both `[rows, width]`.
     fn forward(
         &self,
         backend: &mut B,
