@@ -56,7 +56,7 @@ impl Pool {
 
 /// A buffer that returns to its pool.
 pub(crate) struct PooledBuffer {
-    /// Always some until it is dropped.
+    /// `Some` until the pooled buffer is dropped.
     buffer: Option<Buffer<f32>>,
     pool: Rc<Pool>,
 }

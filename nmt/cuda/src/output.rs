@@ -1,5 +1,5 @@
-//! The output layer: the best tokens of each row leave the device, and the logits of many rows are
-//! never in its memory.
+//! The output layer. The search for the best tokens does not store the logits of many rows, and
+//! only these tokens leave the device.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -34,7 +34,7 @@ pub(crate) struct ProductKernels {
     pub few_rows: ProductKernel,
     pub many_rows: ProductKernel,
     pub pairs: ProductKernel,
-    /// The best of each part of the rows of a product, for many rows.
+    /// Finds the best logits of each part of the rows of a product, for many rows.
     pub topk: ProductKernel,
 }
 

@@ -179,7 +179,7 @@ fn shipped_kernels_are_exact() {
 }
 
 /// Without its first barrier, a kernel reads shared memory that another warp has not written yet.
-/// It is reported for every order of warps.
+/// This is reported for every order of warps.
 #[test]
 fn a_missing_barrier_is_reported() {
     let ptx = read_module("product");

@@ -14,7 +14,7 @@ use miriam_textio::Input;
 use crate::{Error, Result};
 
 /// A file may decompress to this many times its length, plus [`ALLOWANCE`]: weights hardly
-/// compress, lists of words and of lexical probabilities to a tenth.
+/// compress, but lists of words and of lexical probabilities shrink to a tenth.
 const MAX_RATIO: u64 = 64;
 /// Bytes that small files may decompress to.
 const ALLOWANCE: u64 = 16 << 20;

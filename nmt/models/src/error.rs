@@ -24,7 +24,7 @@ pub enum Error {
     Unsupported {
         /// The file.
         file: String,
-        /// What it holds and what to do.
+        /// What the file has and what to do.
         reason: String,
     },
     /// The options of a request for one sentence cannot be satisfied.

@@ -20,7 +20,7 @@ fn formats() -> Vec<WeightFormat> {
     all.into_iter().filter(|&format| device().check_format(format).is_ok()).collect()
 }
 
-/// A product and what it should be.
+/// The operands of a product.
 struct Product {
     weights: PlainWeights,
     input: Vec<f32>,

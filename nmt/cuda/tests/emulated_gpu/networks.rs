@@ -16,10 +16,10 @@ fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata")
 }
 
-/// Hypotheses of each sentence, and candidates of each row.
+/// The number of hypotheses of each sentence, and of candidates of each row.
 const BEAM: usize = 3;
 
-/// Steps that are compared.
+/// The number of steps that are compared.
 const STEPS: usize = 8;
 
 /// Returns the largest allowed difference of two numbers, relative to the first if its magnitude is

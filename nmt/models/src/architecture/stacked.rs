@@ -16,9 +16,9 @@
 //! Weights are `[inputs, outputs]`; GRUs have Marian's six parameters (`_W`, `_U`, `_b` of the
 //! gates r and z, `_Wx`, `_Ux`, `_bx` of the candidate).
 //!
-//! Choices that the paper leaves open: the input of each encoder layer is both directions of
-//! the layer below; the initial state is `tanh` of an affine layer over the mean of the
-//! encoder's states, that of a top GRU is zero; ReLU layers have biases.
+//! Choices that the paper leaves open: the input of each encoder layer is both directions of the
+//! layer below; the initial state is `tanh` of an affine layer over the mean of the encoder's
+//! states; the initial state of a top GRU is zero; ReLU layers have biases.
 
 use serde::{Deserialize, Serialize};
 

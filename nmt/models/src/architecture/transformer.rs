@@ -287,10 +287,10 @@ pub enum DecoderStart {
 pub enum PreNormKeys {
     /// The input before the norm: Marian up to 1.9 and its fork for browsers.
     Raw,
-    /// The normalised input, in the decoder at the first step only: what Marian decodes with
-    /// since 1.10.
+    /// The normalised input; in the decoder only at the first step. Marian decodes with this since
+    /// 1.10.
     NormalizedAtFirstStep,
-    /// The normalised input: what Marian trains with since 1.10, and all other programs use.
+    /// The normalised input. Marian trains with this since 1.10, and all other programs use it.
     Normalized,
 }
 

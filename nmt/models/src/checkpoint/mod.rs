@@ -138,8 +138,8 @@ impl Checkpoint {
         }
     }
 
-    /// Returns the files in the zip archive `bytes` whose names are wanted, by name; `path` names
-    /// the archive in messages.
+    /// Returns the names and contents of the files in the zip archive `bytes` that `is_wanted`
+    /// accepts; `path` names the archive in messages.
     pub(crate) fn read_archive(
         bytes: &Bytes,
         path: &Path,

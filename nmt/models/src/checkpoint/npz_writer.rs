@@ -16,7 +16,7 @@ use miriam_storage::zerocopy::IntoBytes;
 
 use crate::{Error, Result};
 
-/// The multiple of bytes at which numbers begin in the file.
+/// Numbers begin at a multiple of this number of bytes in the file.
 const ALIGNMENT: u64 = 64;
 /// From this number on, sizes and offsets are in 64-bit fields.
 const MAX_SHORT: u64 = 0xffff_ffff;

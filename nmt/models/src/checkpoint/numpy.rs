@@ -78,8 +78,8 @@ fn read_array(content: &OwnedBytes, path: &Path, name: &str) -> Result<Result<Te
     Ok(Ok(if fortran_order { tensor.transposed() } else { tensor }))
 }
 
-/// Reads data type, whether the order is Fortran's, and shape from a Python dictionary such as
-/// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
+/// Reads the data type, whether the order is Fortran's, and the shape from a Python dictionary such
+/// as `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
 fn read_header(header: &str) -> Option<(&str, bool, Vec<usize>)> {
     let value_of = |key: &str| {
         let at = header.find(&format!("'{key}'"))?;

@@ -20,7 +20,7 @@ const ZIP64_DIRECTORY_END: u32 = 0x0606_4b50;
 const ZIP64_LOCATOR: &[u8] = b"PK\x06\x07";
 const DIRECTORY_ENTRY: u32 = 0x0201_4b50;
 const LOCAL_HEADER: u32 = 0x0403_4b50;
-/// The end of the directory has 22 bytes and a comment of at most 65,535.
+/// The end of the directory has 22 bytes and a comment of at most 65,535 bytes.
 const MAX_END_LEN: usize = 22 + 65_535;
 /// All entries together may inflate to this many times the length of the file, plus
 /// [`INFLATE_ALLOWANCE`]: weights hardly compress, decompression bombs do.
@@ -95,8 +95,8 @@ impl<'a> ZipArchive<'a> {
         }
     }
 
-    /// Reads the contents of the wanted entries that are not folders, by name, each in its own
-    /// memory; their checksums are checked.
+    /// Reads the entries that `is_wanted` accepts and that are not folders, and checks their
+    /// checksums. Returns their names and contents, each in its own memory.
     pub fn read_files(&mut self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<(String, Bytes)>> {
         let files: Vec<usize> = (0..self.entries.len())
             .filter(|index| {
@@ -151,7 +151,7 @@ impl<'a> ZipArchive<'a> {
                 format!("it would unpack to {size} bytes, too many for a file of this size"),
             ));
         }
-        // One more byte shows that the directory's size is wrong.
+        // Reading one byte more shows whether the directory's size is wrong.
         let decoder = DeflateDecoder::new(packed).take(size + 1);
         let content = Bytes::read_from(decoder).map_err(|e| self.damaged(index, e.to_string()))?;
         if content.len() as u64 != size {

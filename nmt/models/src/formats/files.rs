@@ -17,7 +17,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Opens the files of the zip archive at `path` whose names are wanted.
+    /// Opens the files of the zip archive at `path` whose names `is_wanted` accepts.
     ///
     /// # Errors
     /// If it cannot be read or is damaged.

@@ -151,8 +151,8 @@ impl ModelBundle {
         Ok(bundle)
     }
 
-    /// Compares the whole files with the checksums that their formats have, which opening does not.
-    /// Our own files are checked as by `miriam verify`.
+    /// Compares the whole files with the checksums that their formats have. Opening does not do
+    /// this. Our own files are checked as by `miriam verify`.
     ///
     /// # Errors
     /// If a file cannot be read, its content does not match a checksum, or a weight is not finite.

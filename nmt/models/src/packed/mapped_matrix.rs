@@ -42,7 +42,7 @@ impl PackedView<'_> {
 pub struct MappedMatrix {
     /// The lines of all packed matrices of the file.
     pub lines: View<Line>,
-    /// Its own lines among them.
+    /// The lines of this matrix among them.
     pub range: Range<usize>,
     /// The scale of each column; empty for floats.
     pub scales: Arc<[f32]>,

@@ -1,8 +1,9 @@
 //! Learning of vocabularies from text: BPE codes, SentencePiece models, word lists.
 //!
-//! The text is read once, in parallel blocks, and only counts of its words are kept, from which the
-//! learners of `miriam-textproc` work. Therefore memory grows with the number of distinct words,
-//! and the vocabulary depends neither on the order of lines nor on the number of threads.
+//! The text is read once, in parallel blocks. Only the counts of its words are kept, and the
+//! learners of `miriam-textproc` learn from these. Therefore memory grows with the number of
+//! distinct words, and the vocabulary depends neither on the order of lines nor on the number of
+//! threads.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -406,9 +406,10 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Takes the matrices of attention. If several queries share a key and a value, each gets its
-    /// own copy. If the file has its own scale of queries, the queries are multiplied by this scale
-    /// and by the square root of a head's width, which cancels our division.
+    /// Takes the matrices of attention. If several heads of queries share a head of keys and
+    /// values, each gets its own copy. If the file has its own scale of queries, the queries are
+    /// multiplied by this scale and by the square root of a head's width, which cancels our
+    /// division.
     fn take_attention(&mut self, from: &str, to: &str, heads: Heads, is_self: bool) -> Result<()> {
         let own_kv_heads = self.number(&format!("{from}/num_heads_kv"))?;
         self.checkpoint.take(&format!("{from}/num_heads_kv"));

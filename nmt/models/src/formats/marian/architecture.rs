@@ -70,7 +70,7 @@ pub fn resolve(mut checkpoint: Checkpoint, external_options: Option<&Value>) -> 
 }
 
 /// Returns the architecture that Marian's options describe, with vocabularies of these sizes,
-/// source first. Training begins with it.
+/// source first. Training begins with this architecture.
 ///
 /// # Errors
 /// If an option is malformed, asks for an unsupported feature, or does not fit the others.

@@ -1,4 +1,5 @@
-//! The settings of a decoder configuration that were added after the metadata block was fixed.
+//! The settings of a decoder configuration that were added after the form of the metadata block was
+//! fixed.
 
 use serde::{Deserialize, Serialize};
 

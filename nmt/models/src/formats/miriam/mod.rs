@@ -58,7 +58,7 @@ struct Metadata {
     /// Description of the format that the model was converted from.
     origin: String,
     vocabularies: Option<VocabularyMetadata>,
-    /// `first` of the shortlist, if there is one.
+    /// The number of frequent tokens that every sentence gets from the shortlist, if there is one.
     shortlist_first: Option<u64>,
     /// Quantisation multipliers of input activations by matrix.
     activation_multipliers: Vec<(String, f32)>,
