@@ -1,10 +1,10 @@
 //! Neural networks: layers, the backends that compute them, and networks that searches use.
 //!
 //! [`layer`] has sublayers, each written once over the traits of a backend. [`engine`] is the
-//! backend for CPUs, [`mod@reference`] the one in f64 for tests; a device is a further crate that
-//! implements the same traits, with weights from [`plain_parameters`] and the histories of
-//! [`cache_indirection`]. [`network`] puts an architecture together as encoder and decoder and runs
-//! sessions of it. [`model_file`] writes a model in the packed form that the engine reads.
+//! backend for CPUs, and [`mod@reference`] is the backend in f64 for tests. The backend of a device
+//! is in a crate of its own, which uses [`plain_parameters`] and [`cache_indirection`]. [`network`]
+//! puts an architecture together as encoder and decoder and runs sessions of it. [`model_file`]
+//! writes a model in the packed form that the engine reads.
 
 #![forbid(unsafe_code)]
 

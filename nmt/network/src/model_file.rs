@@ -1,6 +1,6 @@
 //! Writer of model files: a model, its vocabularies and its shortlist in one file.
 //!
-//! The file holds weights as the engine packs them, so that this crate writes it; its layout is
+//! The file has weights as the engine packs them; therefore this crate writes it. Its layout is
 //! that of [`formats::miriam`](miriam_nmt_models::formats::miriam).
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use miriam_nmt_models::packed::{Precision, is_transposed, matrix_names};
 /// the parts that the file leaves out.
 ///
 /// The weights of GEMMs are packed, so that opening the file packs nothing. With `precision`, the
-/// file is for that precision only. Without it, weights are packed in that of the model's own
+/// file is for that precision only. Without it, weights are packed in the model's own precision
 /// ([`Model::stored_precision`]), and the file keeps the parameters that other precisions need.
 ///
 /// # Errors
@@ -62,7 +62,7 @@ pub fn write(
     miriam::write(bundle, model, &weights, output, progress)
 }
 
-/// Returns the columns of packed matrices from which parameters can be read exactly, by name.
+/// Returns the parameters that can be read exactly from packed matrices: by name, the columns.
 fn lossless_columns(
     model: &Model,
     used: &UsedParameters,

@@ -122,7 +122,7 @@ impl<'a> PlainParameters<'a> {
         Ok(PlainMatrix { rows, columns, values })
     }
 
-    /// Returns a matrix that the file has packed.
+    /// Unpacks the matrix `key`; returns `None` if the file does not have it packed.
     fn unpacked(&self, key: &str) -> Option<PlainMatrix> {
         let stored = self.model.packed_matrices()?.matrices.get(key)?;
         let view = stored.view().expect("checked when the file was opened");

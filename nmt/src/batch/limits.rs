@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 pub struct BatchLimits {
     /// The maximum number of sentences.
     pub max_sentences: usize,
-    /// The maximum number of source tokens, except for a single sentence; 0 means no limit.
+    /// The maximum number of source tokens; 0 means no limit. A longer sentence is a batch alone.
     pub max_tokens: usize,
 }
 

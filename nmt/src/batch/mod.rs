@@ -3,8 +3,8 @@
 //! Sentences are read ahead and sorted by length, as Marian does, and admitted batch by batch. Only
 //! live hypotheses are computed, so a batch shrinks while its sentences end. With *top-up* (a draft
 //! of Hoang et al. 2018) further sentences replace finished ones as soon as half the places are
-//! free; the encoder processes whole batches ahead of them. The translation of a sentence is the
-//! same in every batch.
+//! free. They have been encoded before, in whole batches. The translation of a sentence is the same
+//! in every batch.
 
 mod limits;
 mod request;
@@ -22,7 +22,7 @@ pub use scheduler::translate_batches;
 /// A sentence to translate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Job {
-    /// The id of the sentence for the caller, which is also part of the key of sampling.
+    /// The caller's id of the sentence. It is also part of the key of sampling.
     pub id: u64,
     /// The sentence.
     pub request: Request,
@@ -58,11 +58,11 @@ pub trait JobSource {
     fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()>;
 }
 
-/// A list of jobs and the translations of those that are done, by id.
+/// A list of jobs, and the results of the finished ones by id.
 #[derive(Debug, Default)]
 pub struct JobList {
     jobs: VecDeque<Job>,
-    /// The result of each job.
+    /// The result of each finished job.
     pub results: BTreeMap<u64, Result<Vec<Translation>>>,
 }
 
@@ -102,7 +102,7 @@ pub struct BatchingOptions {
 }
 
 impl Default for BatchingOptions {
-    /// Returns one sentence at a time in input order.
+    /// Returns options that translate one sentence at a time, in input order.
     fn default() -> Self {
         BatchingOptions {
             max_sentences: 1,

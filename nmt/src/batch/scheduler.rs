@@ -113,8 +113,8 @@ impl BatchScheduler<'_> {
                 Some(jobs) if jobs.is_empty() => break,
                 Some(jobs) => {
                     self.pending.extend(jobs);
-                    // This may be more than one batch of that many tokens already, and other
-                    // threads need input too.
+                    // The jobs may already fill more than one batch of `max_source_tokens`, and
+                    // other threads need input too.
                     if self.batching.max_source_tokens > 0 && self.batching.maxi_batch <= 1 {
                         break;
                     }

@@ -12,10 +12,10 @@ use crate::batch::BatchLimits;
 use crate::translate::{LoadedModels, Scorer, TokenizerScratch, describe_score};
 use crate::{Error, Result};
 
-/// The most translations whose sentences are encoded together.
+/// The maximum number of translations in a batch of sentences that are encoded together.
 const MAX_BATCH_TRANSLATIONS: usize = 512;
 
-/// Which side of a pair a model reads.
+/// The side of a pair that a model reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScoringDirection {
     /// The model reads the sentence and scores its translations.
@@ -33,7 +33,7 @@ pub struct ListOptions {
     pub is_tokenized: bool,
     /// The limit of sentences and translations.
     pub limit: LengthLimit,
-    /// Scores are divided by the number of scored tokens, including `</s>`, to this power.
+    /// Scores are divided by `n^normalize`, where n is the number of scored tokens with `</s>`.
     pub normalize: f32,
     /// The maximum number of texts that a model reads together.
     pub mini_batch: usize,
@@ -96,8 +96,8 @@ struct EncodedList {
 }
 
 impl ListModel {
-    /// Returns a model with its options, for lists that come with their sentences or, if not
-    /// `has_sentences`, without.
+    /// Returns a model with its options. `has_sentences`: whether the lists come with their
+    /// sentences.
     ///
     /// # Errors
     /// If the model needs sentences and there are none, or a language model is to score sentences.
@@ -137,10 +137,10 @@ impl ListModel {
 
 impl ListScorer<'_> {
     /// Returns the natural logarithms of the probabilities of all pairs of each list, normalised as
-    /// the options say. They do not depend on the other lists.
+    /// the options say. The scores of a list do not depend on other lists.
     ///
     /// # Errors
-    /// If a text is too long, has no tokens or no finite score, and those of the device.
+    /// If a text is too long, has no tokens or no finite score, and the errors of the device.
     pub fn score(&mut self, lists: &[TextList<'_>]) -> Result<Vec<Vec<f32>>, ListError> {
         let encoded = self.encode(lists)?;
         let mut scores: Vec<Vec<f32>> =
@@ -190,7 +190,7 @@ impl ListScorer<'_> {
         Ok(encoded)
     }
 
-    /// Scores the translations of whole lists, of similar lengths together.
+    /// Scores the translations of whole lists, lists of similar lengths together.
     fn score_forward(
         &mut self,
         lists: &[EncodedList],

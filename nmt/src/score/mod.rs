@@ -23,7 +23,7 @@ use miriam_nmt_models::AlignmentFormat;
 /// The default for the maximum number of tokens of a source or translation.
 pub const MAX_LENGTH: usize = 5000;
 
-/// The maximum number of source and target tokens scored together, except for one source.
+/// The maximum number of source and target tokens scored together. A longer pair is scored alone.
 const MAX_BATCH_TOKENS: usize = 8192;
 
 /// Options of scoring.
@@ -39,7 +39,7 @@ pub struct ScoreOptions {
     pub is_tokenized: bool,
     /// The limit of sources and translations.
     pub limit: LengthLimit,
-    /// Scores are divided by the length, including `</s>`, to this power.
+    /// Scores are divided by `n^normalize`, where n is the number of tokens with `</s>`.
     pub normalize: f32,
     /// The format of alignments after each score; `None` to print none.
     pub alignment: Option<AlignmentFormat>,

@@ -25,8 +25,9 @@ pub fn to_hard_alignment(alignment: &[Vec<f32>], threshold: f32) -> Vec<(u32, u3
 const MIN_ATTENTION: f32 = 0.01;
 
 /// Returns the points `(source, target, weight)` of an alignment `[target, source]` that tell more
-/// about the origin of words than the hard alignment: those with some attention, and for each
-/// source token the target token with the most (the first of equal ones), even if it is little.
+/// about the origin of words than the hard alignment: those with a weight above 0.01. A source
+/// token also has a point with the target token that attends to it most (the first of equal ones),
+/// even if that weight is smaller.
 pub fn attended_points(alignment: &[Vec<f32>]) -> Vec<(u32, u32, f32)> {
     let num_sources = alignment.iter().map(Vec::len).max().unwrap_or(0);
     let mut most: Vec<Option<(usize, f32)>> = vec![None; num_sources];

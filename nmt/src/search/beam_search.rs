@@ -1,7 +1,7 @@
 //! Beam search over many sentences at once, each at its own step.
 //!
 //! A step runs the model on all live hypotheses of all sentences together and then advances
-//! each sentence alone, so that the translations of one depend on no other.
+//! each sentence alone. So the translations of a sentence do not depend on other sentences.
 
 use super::beam_state::{BeamState, Scratch, StepStatus};
 use super::fusion::FusionScorer;

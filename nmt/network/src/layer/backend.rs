@@ -15,8 +15,8 @@ use super::RelativePositions;
 /// Matrices and the operations of layers on them.
 ///
 /// A [`Tensor`](Backend::Tensor) is a matrix `[rows, width]`; a row is a position of a
-/// sentence or a hypothesis. The precision and the place of its numbers are up to the backend:
-/// lists of `f32` occur only where results leave it.
+/// sentence or a hypothesis. The backend chooses the precision and the memory of its numbers.
+/// Lists of `f32` occur only where results leave the backend.
 ///
 /// # Errors
 /// Every operation can fail if a device runs out of memory or one of its kernels fails; backends on
@@ -53,7 +53,7 @@ pub trait Backend {
     /// Returns zeros, `[rows, width]`.
     fn zeros(&mut self, rows: usize, width: usize) -> Result<Self::Tensor>;
 
-    /// Returns the rows `indices` of `from`, in that order; one may occur several times.
+    /// Returns the rows `indices` of `from`, in that order; an index may occur several times.
     fn index_select(&mut self, from: &Self::Tensor, indices: &[u32]) -> Result<Self::Tensor>;
 
     /// Returns `scale` times the vectors of tokens, zeros where there is no token, plus the
@@ -105,7 +105,7 @@ pub trait Backend {
         self.apply(Add, &[self.whole(rows), self.whole(other)], &[])
     }
 
-    /// Returns the norm of each row of a matrix, or of the sum of two.
+    /// Applies the norm to each row of a matrix, or of the sum of two matrices.
     fn normalize(
         &mut self,
         norm: &LayerNorm<Self::Vector>,
@@ -117,7 +117,7 @@ pub trait Backend {
         }
     }
 
-    /// Returns the norm of each row.
+    /// Applies the norm to each row.
     fn layer_norm(
         &mut self,
         rows: &Self::Tensor,
@@ -126,7 +126,7 @@ pub trait Backend {
         self.normalize(norm, &[self.whole(rows)])
     }
 
-    /// Returns the norm of each row of `rows + residual`.
+    /// Applies the norm to each row of `rows + residual`.
     fn add_layer_norm(
         &mut self,
         rows: &Self::Tensor,
@@ -155,7 +155,7 @@ pub trait Backend {
         lengths: &[usize],
     ) -> Result<Vec<Self::PackedKv>>;
 
-    /// Computes multi-head attention, scores divided by the square root of a head's width. Each
+    /// Computes multi-head attention; scores are divided by the square root of a head's width. Each
     /// group is a number of consecutive queries and the sentence that they attend to.
     fn attend(
         &mut self,
@@ -164,9 +164,9 @@ pub trait Backend {
         mask: AttentionMask,
     ) -> Result<Self::Tensor>;
 
-    /// Computes self-attention of whole sentences, `lengths` rows each, whose scores or values
-    /// depend on the distance of positions; only backends for decoding implement it. `qkv` are
-    /// queries, keys and values, `[rows, width]` each.
+    /// Computes self-attention of whole sentences, `lengths` rows each. The scores or the values of
+    /// attention depend on the distance of positions. `qkv` are queries, keys and values, `[rows,
+    /// width]` each. Only backends for decoding implement this method.
     fn attend_relative(
         &mut self,
         _heads: usize,
@@ -178,8 +178,9 @@ pub trait Backend {
         Err(not_computed("relative positions"))
     }
 
-    /// Computes [`attend`](Backend::attend) to all positions in the layer whose first head gives
-    /// the alignment. Backends that train with guided alignment record its weights.
+    /// Works as [`attend`](Backend::attend) with all positions visible, in the layer whose first
+    /// head gives the alignment. Backends that train with guided alignment record the attention
+    /// weights of this head.
     fn attend_aligned(
         &mut self,
         queries: ColumnSlice<'_, Self::Tensor>,
@@ -193,8 +194,8 @@ pub trait Backend {
     /// other backends ignore the call.
     fn begin_rows(&mut self, _side: Side, _lengths: &[usize]) {}
 
-    /// Announces rows in another order, such as those of a step. Operations on fewer rows use the
-    /// first of them.
+    /// Announces rows in another order, such as the rows of a step. An operation on fewer rows uses
+    /// the first of the announced ones.
     fn begin_row_positions(&mut self, _side: Side, _rows: &[RowPosition]) {}
 
     /// Applies dropout at a site in training; otherwise returns `rows` unchanged.
@@ -209,7 +210,7 @@ pub trait Backend {
     }
 }
 
-/// Returns the error of a backend without an operation that only some models need.
+/// Returns the error that the backend lacks an operation, one that only some models need.
 fn not_computed(what: &str) -> Error {
     Error::Device { reason: format!("it does not support {what}") }
 }
@@ -249,7 +250,7 @@ pub enum DropoutSite {
     FeedForward,
 }
 
-/// Some columns of a tensor: one of several GEMM outputs that were computed at once.
+/// Some columns of a tensor, such as one of several GEMM outputs that were computed at once.
 pub struct ColumnSlice<'a, T> {
     /// The tensor.
     pub tensor: &'a T,
@@ -327,8 +328,8 @@ pub trait ParameterLoader<B: Backend + ?Sized> {
     /// Loads the weights of a matrix product.
     fn weights(&mut self, affine: AffineNames<'_>) -> Result<B::Weights>;
 
-    /// Loads the weights of an output layer: the table of that name (tied or `..._Wt`), `[tokens,
-    /// inputs]`, and a bias.
+    /// Loads the weights of an output layer: the parameter `table`, `[tokens, inputs]` (tied
+    /// embeddings or `..._Wt`), and a bias.
     fn output_weights(&mut self, table: &str, bias: Option<&str>) -> Result<B::Weights>;
 
     /// Loads a vector of one number per column.
@@ -343,7 +344,7 @@ pub trait ParameterLoader<B: Backend + ?Sized> {
     /// Loads the vectors of tokens.
     fn embedding_table(&mut self, name: &str) -> Result<B::EmbeddingTable>;
 
-    /// Returns what the distances of positions add to self-attention.
+    /// Makes the backend's form of the relative-position terms of self-attention.
     fn relative_positions(&mut self, host: RelativePositions) -> Result<B::RelativePositions>;
 
     /// Loads the encodings of positions; `name` is their table if they are learned.

@@ -5,8 +5,8 @@ use crate::Result;
 
 /// The operations of a decoding step, in addition to those of [`Backend`].
 ///
-/// The rows of a step are hypotheses. Each row has a parent, the row of the step before that it
-/// continues, or none where a hypothesis begins.
+/// The rows of a step are hypotheses. The parent of a row is the row of the previous step that it
+/// continues. The first row of a sentence has none.
 pub trait DecodingOps: Backend {
     /// The KV cache of one layer: keys and values of all positions of the hypotheses of the last
     /// step. Each backend chooses how to store them: by row and history, or copied from parent to
@@ -17,10 +17,10 @@ pub trait DecodingOps: Backend {
     fn new_kv_cache(&mut self) -> Result<Self::KvCache>;
 
     /// Computes a step of self-attention with queries, keys and values `[rows, width]`. Row i
-    /// inherits the positions of `parents[i]`, which is a row of the step before, appends its own
-    /// key and value, and attends to all of them by heads. Rows of the step before without children
-    /// are dropped. With `relative`, scores or values depend on the distance of positions; the
-    /// queries are at the last position of their rows.
+    /// inherits the positions of `parents[i]`, a row of the previous step, and appends its own key
+    /// and value. It attends to all of these positions with `heads` heads. Rows of the previous
+    /// step without children are dropped. With `relative`, scores or values depend on the distance
+    /// of positions; the query of a row is at the last position.
     fn attend_kv_cache(
         &mut self,
         cache: &mut Self::KvCache,
@@ -47,7 +47,7 @@ pub trait DecodingOps: Backend {
 
     /// Works as [`attend`](Backend::attend) with all positions visible; appends the attention
     /// weights of `head` to `weights`, a list for each query, unless
-    /// [`collect_attention_weights`](DecodingOps::collect_attention_weights) does.
+    /// [`collect_attention_weights`](DecodingOps::collect_attention_weights) does so later.
     fn attend_with_weights(
         &mut self,
         queries: ColumnSlice<'_, Self::Tensor>,
@@ -56,8 +56,8 @@ pub trait DecodingOps: Backend {
         weights: &mut Vec<Vec<f32>>,
     ) -> Result<Self::Tensor>;
 
-    /// Appends the attention weights that were asked for and are still on the device, so that no
-    /// layer waits for them.
+    /// Appends the requested attention weights that are still on the device. It is called after the
+    /// layers, so that no layer waits for the weights.
     fn collect_attention_weights(&mut self, _weights: &mut Vec<Vec<f32>>) -> Result<()> {
         Ok(())
     }

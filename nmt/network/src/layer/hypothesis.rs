@@ -9,7 +9,7 @@ pub struct Slot(pub u32);
 pub struct HypothesisRow {
     /// Its sentence.
     pub slot: Slot,
-    /// The row of the step before that it continues; `None` where a sentence begins.
+    /// The row of the previous step that it continues; `None` where a sentence begins.
     pub parent: Option<u32>,
     /// The last token of the hypothesis; `None` where a sentence begins.
     pub token: Option<u32>,

@@ -3,7 +3,7 @@
 //! A layer is its parameters and the order of operations on them. The backend decides how an
 //! operation computes: [`Engine`](crate::engine::Engine) multiplies packed weights in f32 or
 //! integers, [`ReferenceBackend`](crate::reference::ReferenceBackend) computes plainly in f64, and
-//! a tape for training also records. So a model decodes and trains by the same code.
+//! a tape for training also records the operations. So a model decodes and trains by the same code.
 //!
 //! Sentences are never padded: the rows of a batch are the positions of one sentence after the
 //! other, and operations on sentences take their lengths. So the numbers of a sentence do not

@@ -71,8 +71,8 @@ pub trait OutputOps: Backend {
         Ok(())
     }
 
-    /// Computes the logit of each (row, column) pair into `logits`, but leaves entries that are
-    /// -infinity. Pairs of one row follow each other.
+    /// Writes the logit of each (row, column) pair to `logits`; entries that are -infinity stay
+    /// unchanged. Pairs of one row follow each other.
     fn gather_logits(
         &mut self,
         hidden: &Self::Tensor,

@@ -45,7 +45,7 @@ pub trait RecurrentOps: Backend {
         self.apply(MeanPool { lengths: lengths.to_vec() }, &[self.whole(rows)], &[])
     }
 
-    /// Returns the projected embeddings of tokens, `[tokens, outputs]`; no token has a vector of
+    /// Returns the projected embeddings of tokens, `[tokens, outputs]`. Rows without a token are
     /// zeros.
     fn embed_projected(
         &mut self,
@@ -87,8 +87,8 @@ pub trait RecurrentOps: Backend {
 
     /// Returns the sums of values, weighted by the softmax of the scores of keys. `attention_score`
     /// must be that of [`annotate`](RecurrentOps::annotate). Each group is a number of consecutive
-    /// queries and the sentence that they attend to. Appends the attention weights to `weights`, if
-    /// any, one list per query; decoding may do so later
+    /// queries and the sentence that they attend to. If `weights` is given, appends the attention
+    /// weights to it, one list per query; decoding may do so later
     /// ([`collect_attention_weights`](super::DecodingOps::collect_attention_weights)).
     fn attend_annotations(
         &mut self,

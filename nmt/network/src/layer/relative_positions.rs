@@ -37,7 +37,7 @@ enum DistanceClasses {
     Logarithmic {
         /// The number of classes.
         buckets: usize,
-        /// The distance from which on all belong to the last class.
+        /// The first of the distances that all belong to the last class.
         max: usize,
         /// Whether keys after the query have half of the classes; otherwise they are in the class
         /// of distance 0.
@@ -74,8 +74,8 @@ impl DistanceClasses {
 }
 
 impl RelativePositions {
-    /// Creates the positions of vectors for distances from `-max_distance` to `max_distance`,
-    /// `[2 * max_distance + 1, head_dim]` numbers for keys and for values.
+    /// Creates relative positions with vectors for distances from `-max_distance` to
+    /// `max_distance`. `keys` and `values` have `[2 * max_distance + 1, head_dim]` numbers each.
     pub fn with_vectors(max_distance: usize, keys: Vec<f32>, values: Vec<f32>) -> Self {
         RelativePositions {
             classes: DistanceClasses::Clipped { max: max_distance },
@@ -83,8 +83,8 @@ impl RelativePositions {
         }
     }
 
-    /// Creates the positions of T5's biases, `[buckets, heads]` numbers. In a decoder there are
-    /// only keys before the query.
+    /// Creates relative positions with T5's biases, `[buckets, heads]` numbers. In a decoder, no
+    /// key is after the query.
     pub fn with_biases(config: RelativeBiasConfig, is_decoder: bool, biases: Vec<f32>) -> Self {
         RelativePositions {
             classes: DistanceClasses::Logarithmic {

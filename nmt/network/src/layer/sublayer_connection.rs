@@ -114,8 +114,8 @@ impl<B: Backend> SublayerConnection<B> {
         steps.collect()
     }
 
-    /// Returns the input of the sublayer, the norm of `rows`, `[rows, width]`; `None` if it is
-    /// `rows` itself.
+    /// Returns the input of the sublayer: `rows`, `[rows, width]`, after dropout and norm. Returns
+    /// `None` if there is neither, so that the input is `rows` itself.
     ///
     /// # Errors
     /// If the backend fails.

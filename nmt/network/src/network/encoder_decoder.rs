@@ -9,8 +9,7 @@ pub trait TeacherForced<B: Backend> {
     fn output_weights(&self) -> &B::Weights;
 
     /// Returns the largest number of rows of whole sentences that should pass through the layers
-    /// together. Layers that compute one position of all sentences after the other take all
-    /// sentences at once.
+    /// together. Layers that compute position by position take all sentences at once.
     fn max_group_rows(&self, _backend: &B) -> usize {
         usize::MAX
     }
@@ -41,13 +40,13 @@ pub trait EncoderDecoder<B: DecodingOps>: TeacherForced<B> {
     /// Encodes sentences, which end with `</s>`.
     fn encode(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<Vec<Self::EncodedSource>>;
 
-    /// Returns the state before the first step, which has no rows.
+    /// Returns the state before the first step. It has no rows.
     fn start_state(&self, backend: &mut B) -> Result<Self::State>;
 
-    /// Computes a step: row i continues row `rows[i].parent` of the step before with a token.
-    /// `sources` has the sentence of each row. Gives the input of the output layer, `[rows,
-    /// width]`, and appends the attention of each row to its source to `alignment`, if any; a
-    /// language model has none, so that its lists are empty.
+    /// Computes a step: row i continues row `rows[i].parent` of the previous step with a token.
+    /// `sources` has the sentence of each row. Returns the input of the output layer, `[rows,
+    /// width]`. If `alignment` is given, appends a list with the attention weights of each row; the
+    /// lists of a language model are empty.
     fn step(
         &self,
         backend: &mut B,

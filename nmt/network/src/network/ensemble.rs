@@ -52,7 +52,7 @@ impl Ensemble {
     /// default, a weight of 1 for each, gives the sum.
     ///
     /// # Errors
-    /// If there are none, their vocabularies differ in size, or there is not one weight for
+    /// If there are no sessions, their vocabularies differ in size, or there is not one weight for
     /// each.
     pub fn new(sessions: Vec<Box<dyn Session>>, weights: Option<&[f32]>) -> Result<Self> {
         fn refuse(reason: String) -> Result<Ensemble, Error> {
@@ -100,8 +100,8 @@ impl Ensemble {
         })
     }
 
-    /// Returns the rows from `first` on that have the same candidates, at most as many as are
-    /// summed at once.
+    /// Returns the rows from `first` on that have the same candidates, at most
+    /// [`MAX_SUMMED_ROWS`].
     fn rows_sharing_candidates(&self, first: usize) -> Range<usize> {
         let has_candidates = self.candidates(first).is_some();
         let rows = (first..self.row_slots.len()).take(MAX_SUMMED_ROWS);

@@ -4,8 +4,9 @@
 //! A session remembers the sentences under translation and the tokens of each hypothesis. When the
 //! device fails, a session on the CPU encodes the sentences again and repeats the steps, so the
 //! search notices nothing. A device that is lost is not used again: no call of it succeeds from
-//! then on. One whose memory is full is used again when no sentence is left, for half as many at
-//! once. The log says once for a model that its device is lost, and once that its memory was full.
+//! then on. A device whose memory is full is used again when all sentences have finished, but for
+//! half as many sentences at once. For each model, the log says once that its device is lost, and
+//! once that its memory was full.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,7 +28,7 @@ pub(super) struct FallbackNetwork {
     cpu: Mutex<Option<Network>>,
     /// Whether the device has failed for another reason than its memory.
     is_lost: AtomicBool,
-    /// The number of sentences that the device is given at once, at most.
+    /// The largest number of sentences that the device is given at once.
     max_sentences: AtomicUsize,
 }
 
@@ -58,12 +59,12 @@ impl FallbackNetwork {
         self.max_sentences.load(Ordering::Relaxed)
     }
 
-    /// Records that the device failed with `sentences` in its batch, which began when at most `limit`
-    /// were given to it; says so the first time.
+    /// Records that the device failed with a batch of `sentences` sentences, and logs the first
+    /// failure. `limit` is the largest number of sentences that was allowed when the batch began.
     fn record_failure(&self, error: &Error, sentences: usize, limit: usize) {
         if matches!(error, Error::DeviceMemory { .. }) {
             let half = (limit.min(sentences) / 2).max(1);
-            // Threads that fill the memory together lower the limit once.
+            // Threads that fill the memory together lower the limit only once.
             let (success, failure) = (Ordering::Relaxed, Ordering::Relaxed);
             let before = self.max_sentences.compare_exchange(limit, half, success, failure);
             if before == Ok(usize::MAX) {
@@ -114,12 +115,12 @@ struct FallbackSession {
     session: Box<dyn Session>,
     is_on_cpu: bool,
     slots: Vec<Option<ActiveSentence>>,
-    /// The rows of the last step, those of finished sentences among them.
+    /// The rows of the last step, including those of finished sentences.
     rows: Vec<History>,
     /// The row of the present session for each row of the last step, if the numbers differ.
     inner_rows: Option<Vec<Option<u32>>>,
     keeps_alignments: bool,
-    /// The number of sentences for the device, at most, when the last ones were begun.
+    /// The largest number of sentences for the device at the last call of `begin`.
     limit: usize,
 }
 
@@ -141,8 +142,8 @@ impl FallbackSession {
         }
     }
 
-    /// Runs an operation; if the device fails, again on the CPU. `new_sentences`: those that the
-    /// operation begins.
+    /// Runs an operation; if the device fails, repeats it on the CPU. `new_sentences` is the number
+    /// of sentences that the operation begins.
     fn run<R>(
         &mut self,
         new_sentences: usize,
@@ -215,7 +216,7 @@ impl FallbackSession {
         sentence.expect("a sentence under translation").inner
     }
 
-    /// Returns the row of the present session that is row `row` of the last step.
+    /// Returns the row of the present session that corresponds to row `row` of the last step.
     fn inner_row(&self, row: u32) -> Option<u32> {
         self.inner_rows.as_ref().map_or(Some(row), |rows| rows[row as usize])
     }
@@ -244,8 +245,8 @@ impl Session for FallbackSession {
         self.session.vocab_size()
     }
 
-    /// While the sentences of a full device end on the CPU, none joins them: the next ones are
-    /// those of the device.
+    /// While sentences that had no room on the device finish on the CPU, no sentence joins them, so
+    /// that the next batch can try the device again.
     fn max_sentences(&self) -> usize {
         let active = self.active_sentences();
         if self.network.is_lost() {
@@ -362,7 +363,7 @@ impl SequenceScorer for FallbackScorer {
     fn score(&mut self, sources: &[&[u32]], targets: &[&[u32]]) -> Result<Vec<Vec<f32>>> {
         assert_eq!(sources.len(), targets.len(), "a target for each source");
         let mut scores = Vec::with_capacity(sources.len());
-        // Of this call alone, since one long pair may have no room even by itself.
+        // The limit for this call alone, since one long pair may have no room even by itself.
         let mut own_limit = usize::MAX;
         while scores.len() < sources.len() {
             let (sources, targets) = (&sources[scores.len()..], &targets[scores.len()..]);

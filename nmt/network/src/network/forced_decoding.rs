@@ -19,7 +19,7 @@ pub struct Target<'a> {
 pub struct ForcedScores {
     /// Log-probabilities of its tokens and of `</s>`.
     pub token_scores: Vec<f32>,
-    /// The attention of each of them to the tokens of the source; empty unless asked for.
+    /// The attention of each of these tokens to the tokens of the source; empty unless requested.
     pub alignment: Vec<Vec<f32>>,
 }
 
@@ -29,22 +29,23 @@ impl ForcedScores {
         self.token_scores.iter().sum()
     }
 
-    /// Returns the log-probability divided by the number of tokens, including `</s>`, to a power.
+    /// Returns the log-probability divided by `n^power`, where n is the number of tokens including
+    /// `</s>`.
     pub fn normalized_sum(&self, power: f32) -> f32 {
         self.sum() / (self.token_scores.len() as f32).powf(power)
     }
 }
 
-/// The limits of translations that are decoded side by side, which bound the memory of their
-/// states.
+/// The largest number of translations that are decoded side by side, and the largest number of
+/// their tokens. Both bound the memory of states.
 const MAX_TRANSLATIONS: usize = 512;
 const MAX_TOKENS: usize = 1 << 15;
 
-/// Scores translations together. Sources are tokens and their `</s>`; each is encoded once, and its
-/// translations are decoded side by side. Those that begin alike share the states of that
-/// beginning: the states are those of one translation alone, because a session computes rows
-/// independently. `candidates`, if any, lists for each source the tokens that its translations may
-/// contain; other tokens have probability 0.
+/// Scores translations together. A source is a list of tokens that ends with `</s>`. Each source is
+/// encoded once, and its translations are decoded side by side. Translations with a common prefix
+/// share its states. This does not change scores, because a session computes rows independently.
+/// If `candidates` is given, it lists for each source the tokens that its translations may contain;
+/// other tokens have probability 0.
 ///
 /// # Errors
 /// If a token is not in the vocabulary, and the errors of the session.
@@ -89,16 +90,16 @@ fn score_begun(
     Ok(scores)
 }
 
-/// Translations that begin alike, as far as the steps have come: a row of the next step.
+/// Translations with the same tokens before the position of the next step, where they share a row.
 struct Prefix {
-    /// Their places in the order of translations.
+    /// Their places in the sorted order of translations.
     range: Range<usize>,
-    /// Their row of the step before.
+    /// Their row of the previous step.
     parent: Option<u32>,
 }
 
-/// Scores the translations at `order`, which is sorted, as a tree of their prefixes: a step has a
-/// row for each prefix of its length.
+/// Scores the translations whose sorted indices are `order`, as a tree of their prefixes: each step
+/// has one row for each different prefix of its length.
 fn score_tree(
     session: &mut dyn Session,
     slots: &[Slot],

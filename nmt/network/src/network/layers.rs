@@ -8,11 +8,11 @@ use miriam_nmt_models::architecture::Architecture;
 
 /// The layers of a model.
 pub enum Layers<B: RecurrentOps> {
-    /// Of a transformer.
+    /// The layers of a transformer.
     Transformer(Transformer<B>),
-    /// Of Marian's, Amun's and Nematus' recurrent models.
+    /// The layers of a recurrent model of Marian, Amun or Nematus.
     Recurrent(Box<Recurrent<B>>),
-    /// Of Devlin's model.
+    /// The layers of Devlin's model.
     Stacked(Stacked<B>),
 }
 

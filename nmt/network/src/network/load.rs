@@ -73,7 +73,8 @@ fn check_precision(precision: Precision) -> Result<()> {
     Ok(())
 }
 
-/// Returns the parameters that the layers of `model` load in `precision`, which a model file needs.
+/// Returns the parameters that the layers of `model` load in `precision`: a model file must have
+/// them.
 pub(crate) fn used_parameters(
     model: &Model,
     path: &Path,

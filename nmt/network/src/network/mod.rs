@@ -2,9 +2,9 @@
 //!
 //! To the search a hypothesis is a row. At each step the search names the parent row and the new
 //! token of every row; a row takes over the state of its parent (KV cache, states of cells, running
-//! means). [`Session`] is this interface, [`EncoderDecoder`] what an architecture implements for
-//! it, and [`Network`] a loaded model, whose sessions run on several threads. None of these types
-//! names a backend: it is chosen when a network is loaded.
+//! means). [`Session`] is this interface, and architectures implement [`EncoderDecoder`] for it.
+//! [`Network`] is a loaded model, whose sessions run on several threads. None of these types names
+//! a backend: the backend is chosen when a network is loaded.
 //!
 //! Given translations are scored in two ways. [`SequenceScorer`] computes many sentences at once,
 //! and all their positions where the architecture allows it. [`score_targets`] decodes step by step

@@ -24,7 +24,7 @@ pub struct Recurrent<B: RecurrentOps, D = ConditionalDecoder<B>> {
 pub type Stacked<B> = Recurrent<B, StackedDecoder<B>>;
 
 impl<B: RecurrentOps> Recurrent<B> {
-    /// Loads the model of that architecture.
+    /// Loads a model with the architecture `model`.
     ///
     /// # Errors
     /// If a parameter is missing or has the wrong shape.
@@ -48,7 +48,7 @@ impl<B: RecurrentOps> Recurrent<B> {
 }
 
 impl<B: RecurrentOps> Stacked<B> {
-    /// Loads the model of that architecture.
+    /// Loads a model with the architecture `model`.
     ///
     /// # Errors
     /// If a parameter is missing or has the wrong shape.
@@ -90,7 +90,7 @@ impl<B: RecurrentOps, D: RecurrentDecoder<B>> Recurrent<B, D> {
         encoder.encode(backend, &PackedSequences::new(sentences))
     }
 
-    /// Encodes sentences; in a language model they are not read.
+    /// Encodes sentences; a language model does not read them.
     fn encode_sources(
         &self,
         backend: &mut B,
@@ -113,8 +113,8 @@ impl<B: RecurrentOps, D: RecurrentDecoder<B>> TeacherForced<B> for Recurrent<B, 
         &self.output
     }
 
-    /// Computes one token of every translation at a time, longest translations first. Those that
-    /// still have a token are then the first rows, in the order of the step before.
+    /// Computes one token of every translation at a time, longest translations first. So the
+    /// translations that still have a token are the first rows of the previous step, in its order.
     fn target_states(
         &self,
         backend: &mut B,

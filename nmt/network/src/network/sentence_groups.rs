@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-/// Returns the groups of sentences of the given numbers of rows: as many sentences as have at most
-/// `max_rows` rows together, or a single longer one.
+/// Divides sentences into groups; `rows` has the number of rows of each sentence. A group is the
+/// longest run of sentences with at most `max_rows` rows in total, or one longer sentence.
 pub(super) fn sentence_groups(
     rows: &[usize],
     max_rows: usize,

@@ -15,30 +15,30 @@ pub trait Session {
     /// Returns the size of the target vocabulary.
     fn vocab_size(&self) -> usize;
 
-    /// Returns how many sentences should be under translation at once, at most; it changes when the
-    /// memory of a device is full.
+    /// Returns the largest number of sentences that should be under translation at once; it changes
+    /// when the memory of a device is full.
     fn max_sentences(&self) -> usize {
         usize::MAX
     }
 
     /// Encodes sentences, ids of the source vocabulary, each with its `</s>`. They stay until
-    /// [`finish`](Session::finish). `candidates`, if any, has a list for each sentence:
-    /// ascending ids, the only tokens that it can be translated with.
+    /// [`finish`](Session::finish). If `candidates` is given, it has a list for each sentence: the
+    /// ascending ids of the only tokens that its translations may contain.
     fn begin(&mut self, sentences: &[&[u32]], candidates: Option<&[&[u32]]>) -> Result<Vec<Slot>>;
 
     /// Drops a sentence, which must have no rows from now on.
     fn finish(&mut self, slot: Slot);
 
-    /// Computes the next step. Rows of one sentence follow each other. Rows of the step before that
-    /// no row continues are dropped.
+    /// Computes the next step. Rows of one sentence follow each other. A row of the previous step
+    /// is dropped if no row continues it.
     ///
     /// # Panics
     /// If a parent does not exist or belongs to another sentence.
     fn step(&mut self, rows: &[HypothesisRow]) -> Result<()>;
 
-    /// Finds the best tokens of each row of the step, as many as each [`TopK`] was made for, and
-    /// the log-normaliser if it was asked for. A candidate's id is a token of the vocabulary;
-    /// its score is `logit - log_normalizer` (over the row's candidates, if it has some).
+    /// Finds the best tokens of each row of the step, and their log-normaliser unless the row's
+    /// [`TopK`] omits it. A candidate's id is a token of the vocabulary; its score is `logit -
+    /// log_normalizer` (over the row's candidates, if it has some).
     fn topk(&mut self, best: &mut [TopK]) -> Result<()>;
 
     /// Computes the logit of each (row, token) pair of the step, the same number as in

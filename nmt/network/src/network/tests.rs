@@ -1,5 +1,5 @@
-//! Sessions over small random models: other rows do not change the numbers of a row, and a whole
-//! sequence gives the numbers of its steps.
+//! Sessions over small random models: other rows do not change the numbers of a row, and a scorer
+//! of whole sequences gives the numbers of a session, step by step.
 
 use std::path::Path;
 
@@ -63,7 +63,7 @@ fn random_network(shape: TransformerConfig, seed: u64, precision: Precision) -> 
 }
 
 /// Returns the configuration whose steps compute what the scorer of `shape` computes: Marian's
-/// search normalises keys at the first step only, its scorer all.
+/// search normalises the keys of the first step only, and its scorer normalises all keys.
 fn as_scored(mut shape: TransformerConfig) -> TransformerConfig {
     if shape.pre_norm_keys == PreNormKeys::NormalizedAtFirstStep {
         shape.pre_norm_keys = PreNormKeys::Normalized;
@@ -280,8 +280,8 @@ proptest! {
         }
     }
 
-    /// A few sentences in one session: they begin at different steps, branch, lose rows, and get
-    /// the bits that they get alone. So do `token_logits` and `log_probabilities`.
+    /// A few sentences in one session begin at different steps, branch and lose rows. Their results
+    /// have the same bits as alone. `token_logits` and `log_probabilities` agree with `topk`.
     #[test]
     fn batch_mates_do_not_change_results(
         shape in any_config(),
@@ -298,7 +298,7 @@ proptest! {
             .collect();
         let mut session = network.session().unwrap();
         session.keep_alignments(true);
-        // By row of the step before: sentence, words.
+        // For each row of the previous step, its sentence and its words.
         let mut rows: Vec<(usize, Vec<u32>)> = Vec::new();
         let mut slots: Vec<Option<Slot>> = vec![None; sources.len()];
         let mut seen = Vec::new();
@@ -394,8 +394,9 @@ proptest! {
     }
 }
 
-/// Integer precisions keep the scores of random models: half of them within hundredths, all within
-/// tenths. Models are the same every time, since one of 400 has a word that is further off.
+/// Integer precisions change the scores of words little. The limits are for the largest change by a
+/// random model: one limit for half of the models, one for all. The models are the same in every
+/// run, since about one in 400 has a word with a larger change.
 #[test]
 fn quantized_scores_are_close() {
     let mut runner = TestRunner::deterministic();
@@ -522,7 +523,7 @@ fn ensemble_scores_are_weighted_sums() {
             let (mut logits, mut votes, mut own) = (Vec::new(), Vec::new(), Vec::new());
             let wanted: Vec<(u32, u32)> =
                 (0..rows.len() as u32).flat_map(|row| [(row, 6), (row, 11 + row)]).collect();
-            // Before the best are known and after.
+            // The same logits before `topk` and after it.
             together.token_logits(&wanted, &mut logits).unwrap();
             let before = logits.clone();
             together.topk(&mut best).unwrap();
@@ -560,7 +561,7 @@ fn out_of_vocabulary_ids_are_rejected() {
     assert!(error.contains("300 words, word 300 is out of range"), "{error}");
     assert!(session.begin(&[&[5, 0]], Some(&[&[1, 301]])).is_err());
     assert!(network.scorer().unwrap().score(&[&[5, 0]], &[&[900]]).is_err());
-    // An empty sentence is only `</s>`; even without that it is allowed.
+    // An empty sentence is only `</s>`; it is allowed even without `</s>`.
     let slots = session.begin(&[&[0], &[]], None).unwrap();
     let rows: Vec<HypothesisRow> =
         slots.iter().map(|&slot| HypothesisRow { slot, parent: None, token: None }).collect();

@@ -74,13 +74,13 @@ pub struct TransformerState<B: DecodingOps> {
 /// Lists with an entry for each hypothesis of a step, whose memory the next step reuses.
 #[derive(Default)]
 struct StepLists {
-    /// The row of the step before that each hypothesis continues.
+    /// The row of the previous step that each hypothesis continues.
     parents: Vec<Option<u32>>,
     /// The last token of each hypothesis, or the token that sentences begin with.
     tokens: Vec<Option<u32>>,
     /// The position of that token, from 0.
     positions: Vec<u32>,
-    /// The positions of the step before.
+    /// The positions of the tokens of the previous step.
     last_positions: Vec<u32>,
 }
 
@@ -180,7 +180,7 @@ impl<B: Backend> Transformer<B> {
         encoder.states(backend, sentences)
     }
 
-    /// Encodes sentences; in a language model they are not read.
+    /// Encodes sentences; a language model does not read them.
     fn encode_sources(
         &self,
         backend: &mut B,

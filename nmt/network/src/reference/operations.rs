@@ -20,7 +20,7 @@ pub enum PositionTable {
     Sinusoidal {
         /// Half of the width.
         half: usize,
-        /// The number of steps by which frequencies fall to a ten-thousandth.
+        /// The number of columns over which frequencies fall to a ten-thousandth.
         steps: f64,
     },
     /// A row for each position.
@@ -94,7 +94,7 @@ impl HeadKv {
     }
 }
 
-/// Replaces `cache` by the history of each row's parent with the row's own key and value.
+/// Replaces `cache` by one history for each row: that of its parent, then its own key and value.
 fn extend_histories(
     cache: &mut KvHistories,
     heads: usize,
@@ -124,8 +124,8 @@ impl<'a> ColumnSlice<'a, Matrix> {
     }
 }
 
-/// Multiplies `[rows, inputs]`, rounded, with weights and adds the bias and the residual:
-/// `[rows, outputs]`.
+/// Multiplies `input`, `[rows, inputs]`, with weights and adds the bias and the residual: `[rows,
+/// outputs]`. The input is rounded first, as the weights were.
 pub(super) fn product(
     input: MatRef<'_, f64>,
     weights: &Weights,

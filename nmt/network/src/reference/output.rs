@@ -22,7 +22,7 @@ fn to_f32(values: &[f64]) -> Vec<f32> {
 
 impl ReferenceBackend {
     /// Returns the log-probabilities of all tokens for each row, `[rows, tokens]`, in f64; the
-    /// operations of [`OutputOps`] round what they give to f32.
+    /// operations of [`OutputOps`] round their results to f32.
     pub fn log_softmax(&self, hidden: &Matrix, weights: &Weights) -> Matrix {
         let logits = logits(hidden, 0..hidden.rows(), weights);
         let normalizers: Vec<f64> = logits.iter().map(log_sum_exp).collect();

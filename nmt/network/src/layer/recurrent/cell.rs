@@ -1,4 +1,4 @@
-//! Recurrent cells: their products, the norms of the products, and the places of biases.
+//! Recurrent cells: their products, the layer norms of the products, and the places of biases.
 //!
 //! The step of a cell has three parts, so that the first two can be shared or computed ahead:
 //! the product of the input, the product of the state, and the pass over both.
@@ -21,7 +21,7 @@ use miriam_nmt_models::architecture::CellKind as Kind;
 pub struct CellState<B: RecurrentOps + ?Sized> {
     /// The output of the layer.
     pub output: B::Tensor,
-    /// The cell of an LSTM; other cells have none and ignore it.
+    /// The memory cell of an LSTM or mLSTM; a GRU has none and ignores it.
     pub cell: Option<B::Tensor>,
 }
 
@@ -91,8 +91,9 @@ impl CellNames {
                 recurrent_biases: Vec::new(),
             },
         };
-        // Nematus norms products with their biases: the product of the input in cells that have
-        // one, that of the state after attention and in the decoder's transitions.
+        // Nematus adds the biases to a product before it normalises that product. Cells with an
+        // input, except after attention, add them to the product of the input. Cells after
+        // attention and the decoder's transitions add them to the product of the state.
         if kind == Kind::NematusGru && norms {
             if role.has_input && !role.after_attention {
                 names.input_biases = named(&["b", "bx"], prefix);
@@ -103,7 +104,7 @@ impl CellNames {
         names
     }
 
-    /// Returns the parameters of the product of the input.
+    /// Returns the names of the parameters of the product of the input.
     pub fn input_affine<'a>(&'a self, storage: &'a mut [Vec<&'a str>; 2]) -> AffineNames<'a> {
         borrow_affine(&self.input, &self.input_biases, storage)
     }
@@ -216,7 +217,7 @@ impl<B: RecurrentOps> Cell<B> {
         })
     }
 
-    /// Norms the product of the input.
+    /// Applies the layer norms to the product of the input, if the model has norms.
     ///
     /// # Errors
     /// If the backend fails.
@@ -224,7 +225,7 @@ impl<B: RecurrentOps> Cell<B> {
         self.input_norms.forward(backend, product)
     }
 
-    /// Returns the normed product of the state.
+    /// Computes the product of the state, and applies the layer norms if the model has norms.
     ///
     /// # Errors
     /// If the backend fails.
@@ -238,7 +239,8 @@ impl<B: RecurrentOps> Cell<B> {
         self.recurrent_norms.forward(backend, product)
     }
 
-    /// Returns the next states of an LSTM or mLSTM with the products `gates` of its gates.
+    /// Returns the next states of an LSTM or mLSTM. `gates` is the product of the state, in an
+    /// mLSTM of the multiplicative state, with the weights of all gates: `[rows, 4 * width]`.
     fn step_lstm(
         &self,
         backend: &mut B,
@@ -263,8 +265,8 @@ impl<B: RecurrentOps> Cell<B> {
         Ok(CellState { output, cell: Some(next) })
     }
 
-    /// Computes the product of the state and the next states after `output` and `cell`. `input` is
-    /// the normed product of the input.
+    /// Computes the product of the state first, then the states that follow `output` and `cell`.
+    /// `input` is the result of [`norm_input`](Cell::norm_input), none in transitions.
     ///
     /// # Errors
     /// If the backend fails.
@@ -279,8 +281,8 @@ impl<B: RecurrentOps> Cell<B> {
         self.step(backend, input, &recurrent, output, cell)
     }
 
-    /// Returns the next states. `input` is the normed product of the input, none in transitions;
-    /// `recurrent` is the result of [`project_state`](Cell::project_state).
+    /// Returns the next states. `input` is the result of [`norm_input`](Cell::norm_input), none in
+    /// transitions. `recurrent` is the result of [`project_state`](Cell::project_state).
     ///
     /// # Errors
     /// If the backend fails.

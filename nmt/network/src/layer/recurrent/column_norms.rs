@@ -1,4 +1,4 @@
-//! Layer norms of ranges of columns, each by itself.
+//! Layer norms that each normalise one range of columns.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub struct ColumnNorms<B: Backend> {
 }
 
 impl<B: Backend> ColumnNorms<B> {
-    /// Creates norms of ranges of columns, which ascend.
+    /// Creates norms of ranges of columns. The ranges must ascend.
     pub fn new(norms: impl IntoIterator<Item = (Range<usize>, LayerNorm<B::Vector>)>) -> Self {
         let mut vectors = Vec::new();
         let norms = norms
@@ -36,7 +36,7 @@ impl<B: Backend> ColumnNorms<B> {
         self.operator.norms.is_empty()
     }
 
-    /// Norms the ranges of columns; other columns stay unchanged.
+    /// Normalises the ranges of columns; other columns stay unchanged.
     ///
     /// # Errors
     /// If the backend fails.

@@ -27,7 +27,7 @@ pub struct ConditionalDecoder<B: RecurrentOps> {
     input_from_token: B::ProjectedEmbeddingCache,
     /// Attention to the source; `None` in a language model.
     context: Option<ContextLayers<B>>,
-    /// The cells after it.
+    /// The further cells of the first layer, which read no input.
     transitions: Vec<Cell<B>>,
     high_layers: Vec<HighLayer<B>>,
     /// Whether higher layers add their input to their output.
@@ -52,7 +52,7 @@ struct ContextLayers<B: RecurrentOps> {
     precomputes_products: bool,
 }
 
-/// Attention to the source, and what begins with it.
+/// Attention to the source, and the projection that gives the initial state.
 struct SourceAttention<B: RecurrentOps> {
     initial_state: NormedAffine<B>,
     keys: NormedAffine<B>,

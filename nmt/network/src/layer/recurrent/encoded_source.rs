@@ -12,7 +12,8 @@ pub struct RecurrentSource<B: RecurrentOps> {
 }
 
 impl<B: RecurrentOps> RecurrentSource<B> {
-    /// Returns the beginning of a sentence in a language model, whose states of `width` are zeros.
+    /// Returns the beginning of a sentence in a language model: its initial states are zeros,
+    /// `[1, width]`.
     ///
     /// # Errors
     /// If the backend fails.
@@ -26,11 +27,11 @@ impl<B: RecurrentOps> RecurrentSource<B> {
     }
 }
 
-/// Groups consecutive rows of one sentence. Returns the number of rows and the keys and values of
-/// the sentence.
+/// Groups consecutive rows of the same sentence. Returns for each group the number of rows, and the
+/// keys and values of the sentence.
 ///
 /// # Panics
-/// If a sentence has none, which only language models leave out.
+/// If a sentence has no keys and values, as in a language model.
 pub(super) fn group_by_source<'a, B: RecurrentOps>(
     sources: &[&'a RecurrentSource<B>],
 ) -> Vec<(usize, &'a B::Annotations)> {

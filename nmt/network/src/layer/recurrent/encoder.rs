@@ -178,7 +178,7 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
         let mut stages = vec![vec![stack("encoder_bi", false)?, stack("encoder_bi_r", true)?]];
         if depth > bidirectional_depth {
             let layers = (2..=depth).map(|number| {
-                // The first of them reads two states side by side and has no skip connection.
+                // The first of these layers reads two states side by side, without skip connection.
                 spec.build_layer(
                     |cell| format!("encoder_l{number}_cell{cell}"),
                     false,

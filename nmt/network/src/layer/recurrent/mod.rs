@@ -2,9 +2,9 @@
 //! that run them with attention.
 //!
 //! What does not depend on the state is computed for many positions at once, before or after
-//! the recurrence: the input projections of all tokens of a batch, the keys of attention,
-//! and, where the context is only multiplied with weights, these products as values (Devlin
-//! 2017, section 4.3).
+//! the recurrence: the input projections of all tokens of a batch, and the keys of attention.
+//! Where the context is only multiplied with weights, the values of attention are the products
+//! of the encoder's states with these weights (Devlin 2017, section 4.3).
 
 mod cell;
 mod column_norms;
@@ -40,9 +40,9 @@ pub trait RecurrentDecoder<B: RecurrentOps> {
         lengths: &[usize],
     ) -> Result<Vec<RecurrentSource<B>>>;
 
-    /// Computes a step of hypotheses: `sources` has the sentence of each row. Gives the input of
-    /// the output layer, `[rows, width]`, and appends the attention weights of each row to
-    /// `alignment`, if any.
+    /// Computes a step of hypotheses: `sources` has the sentence of each row. Returns the input of
+    /// the output layer, `[rows, width]`. Appends the attention weights of each row to `alignment`,
+    /// if it is given.
     ///
     /// # Errors
     /// If the backend fails.

@@ -18,9 +18,9 @@ pub struct NormedAffineNames<'a> {
     pub matrix: &'a str,
     /// Its bias, if any.
     pub bias: Option<&'a str>,
-    /// Marian's scale of the norm. The norm's bias is then `bias`, and the product has none.
+    /// The scale of Marian's norm. Its bias is `bias`, and the product has no bias.
     pub gamma: &'a str,
-    /// Nematus' scale and bias of the norm, which follows the addition of `bias`.
+    /// The scale and the bias of Nematus' norm, which follows the addition of `bias`.
     pub nematus_norm: [&'a str; 2],
 }
 
@@ -34,7 +34,7 @@ impl<'a> NormedAffineNames<'a> {
         AffineNames { matrices: std::slice::from_ref(&self.matrix), biases }
     }
 
-    /// Loads the norm of the product, `width` wide; empty without norms.
+    /// Loads the norm of the product, `width` wide; empty if the model has no norms.
     ///
     /// # Errors
     /// If a parameter is missing or has the wrong shape.
@@ -70,7 +70,7 @@ pub struct NormedAffine<B: RecurrentOps> {
 }
 
 impl<B: RecurrentOps> NormedAffine<B> {
-    /// Loads the term of those names, `width` columns.
+    /// Loads the term with these names, whose result has `width` columns.
     ///
     /// # Errors
     /// If a parameter is missing or has the wrong shape.
@@ -84,7 +84,7 @@ impl<B: RecurrentOps> NormedAffine<B> {
         Ok(NormedAffine { weights, norms: names.load_norms(style, width, parameters)? })
     }
 
-    /// Returns the normed product, `[rows, inputs]` to `[rows, width]`.
+    /// Computes the affine map and the norm of its result, `[rows, inputs]` to `[rows, width]`.
     ///
     /// # Errors
     /// If the backend fails.
@@ -102,8 +102,8 @@ impl<B: RecurrentOps> NormedAffine<B> {
         self.apply_norms(backend, product)
     }
 
-    /// Returns the product without norms: the product of a weighted sum is then the weighted sum of
-    /// products.
+    /// Computes the affine map without the norm. So the result for a weighted mean of rows is the
+    /// weighted mean of their results.
     ///
     /// # Errors
     /// If the backend fails.
@@ -111,7 +111,7 @@ impl<B: RecurrentOps> NormedAffine<B> {
         backend.affine(input, &self.weights, Epilogue::default())
     }
 
-    /// Norms a product.
+    /// Applies the norm to a result of [`project`](NormedAffine::project).
     ///
     /// # Errors
     /// If the backend fails.

@@ -14,8 +14,8 @@ pub struct ParentRows {
     /// consecutive numbers after these. If parents are merged, each occurs once; otherwise there is
     /// one for each row.
     distinct: Vec<u32>,
-    /// For each row, the index of its parent in `distinct`; `None` if that is the number of the
-    /// row.
+    /// For each row, the index of its parent in `distinct`; `None` if every row has its own entry,
+    /// in the order of the rows.
     index_of_row: Option<Vec<u32>>,
     /// The rows that begin a sentence, ascending.
     new_rows: Vec<usize>,

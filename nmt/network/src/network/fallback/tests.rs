@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// A place that computes nothing and counts the sentences that it is given.
+/// A stand-in for a device or the CPU, with room for `room` sentences. It computes nothing, and
+/// counts the sentences that it is given.
 struct Place {
     room: usize,
     is_full: AtomicBool,
@@ -97,7 +98,7 @@ impl Session for PlaceSession {
     }
 }
 
-/// Gives each translation its first token as its score.
+/// A scorer whose score of a translation is the id of its first token.
 struct PlaceScorer(Arc<Place>);
 
 impl SequenceScorer for PlaceScorer {
@@ -108,7 +109,7 @@ impl SequenceScorer for PlaceScorer {
     }
 }
 
-/// Returns a device with that room, the CPU, and the network of both.
+/// Returns a device with room for `room` sentences, the CPU, and a network that uses both.
 fn places(room: usize) -> (Arc<Place>, Arc<Place>, Network) {
     let (device, cpu) = (Place::new(room), Place::new(usize::MAX));
     let on_cpu = Network { model: Arc::clone(&cpu) as Arc<dyn SharedModel> };
@@ -130,7 +131,7 @@ fn a_full_device_is_given_half_as_many_sentences() {
         let before = cpu.sentences();
         let slots = begin(session.as_mut(), count);
         assert_eq!((device.sentences(), cpu.sentences()), (0, before + count));
-        // No sentence joins those on the CPU, so that the device is tried again.
+        // No sentence joins those on the CPU, so that the device can be tried again after them.
         for (slot, finished) in slots.into_iter().zip(0..) {
             assert_eq!(session.max_sentences(), count - finished);
             session.finish(slot);
@@ -139,7 +140,7 @@ fn a_full_device_is_given_half_as_many_sentences() {
     }
     begin(session.as_mut(), 2);
     assert_eq!((device.sentences(), cpu.sentences()), (2, 12));
-    // Two more, ahead of their batch, have no room with them.
+    // Two more sentences have no room beside these two, so all four move to the CPU.
     begin(session.as_mut(), 2);
     assert_eq!((device.sentences(), cpu.sentences()), (2, 16));
     // Other threads have the same device.
@@ -172,7 +173,7 @@ fn a_lost_device_is_not_used_again() {
     session.step(&rows).unwrap();
     assert_eq!((device.sentences(), cpu.sentences()), (3, 0));
     device.is_lost.store(true, Ordering::Relaxed);
-    // Whatever is asked next: all of it is answered by the CPU.
+    // The CPU answers all calls from now on.
     session.token_logits(&[(0, 1)], &mut Vec::new()).unwrap();
     session.topk(&mut [TopK::new(1, true), TopK::new(1, true), TopK::new(1, true)]).unwrap();
     assert_eq!((device.sentences(), cpu.sentences()), (3, 3));
@@ -195,7 +196,7 @@ fn translations_are_scored_where_there_is_room() {
         let found = network.scorer().unwrap().score(&tokens, &tokens).unwrap();
         assert_eq!(found, expected, "room for {room}");
         assert_eq!((device.sentences(), cpu.sentences()), (on_device, 10 - on_device));
-        // A call lowers the limit of all once, however little room there is.
+        // A call halves the common limit only once, however little room there is.
         let limit = network.session().unwrap().max_sentences();
         assert_eq!(limit, if room < 10 { 5 } else { usize::MAX });
     }
