@@ -3,8 +3,8 @@
 //!
 //! Hypotheses are put into banks by the number of constraint tokens that they have. The beam takes
 //! the best of each bank, then the second best of each, highest banks first, until it is full. So
-//! hypotheses that meet some constraints are not crowded out by those that meet none, whose scores
-//! are better, nor the reverse. The tokens of a constraint that was broken off do not count.
+//! both remain: hypotheses that meet some constraints, and hypotheses that meet none but have
+//! better scores. The tokens of a constraint that was broken off do not count.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -194,7 +194,7 @@ impl Constraints {
                 end += 1;
                 start = end;
             } else if inner_outputs & !now.met != 0 {
-                // An unmet constraint begins later in them.
+                // An unmet constraint begins later in the tokens in progress.
                 start += 1;
                 end = start;
                 now = ConstraintProgress { node: ROOT, tokens_met: now.tokens_met - length, ..now };

@@ -115,14 +115,15 @@ impl HypothesisTree {
         words.reverse();
     }
 
-    /// Returns the scores of its tokens.
+    /// Returns the scores of the tokens of a hypothesis.
     pub fn scores(&self, node: u32) -> Vec<f32> {
         let mut scores: Vec<f32> = self.ancestors(node).map(|node| node.score).collect();
         scores.reverse();
         scores
     }
 
-    /// Returns the attention of its tokens, `[target, source]`; empty if attention is not kept.
+    /// Returns the attention of the tokens of a hypothesis, `[target, source]`; empty if attention
+    /// is not kept.
     pub fn alignment(&self, node: u32) -> Vec<Vec<f32>> {
         if self.source_length == 0 {
             return Vec::new();

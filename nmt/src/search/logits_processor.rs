@@ -14,11 +14,12 @@ use super::repetition::apply_repetition_penalty;
 use crate::Result;
 use miriam_nmt_network::network::{Session, TopK};
 
-/// Headroom for suppressed tokens in the first top-k of a row; a larger top-k follows only if they
-/// crowd out others.
+/// Headroom for suppressed tokens in the first top-k of a row; a larger top-k is computed only if
+/// they crowd out other tokens.
 const EXTRA_TOP_K: usize = 8;
 
-/// A remaining probability mass below this is summed directly, because a difference is inaccurate.
+/// A remaining probability mass below this is summed directly. As a difference, 1 minus the mass of
+/// the dropped tokens, it would be inaccurate.
 const MIN_TRUSTED_MASS: f64 = 0.05;
 
 /// The `top_k` of [`LogitsProcessor::add_row`] for all tokens.
@@ -39,7 +40,7 @@ impl Candidate {
         Candidate { token, score, fused: 0.0 }
     }
 
-    /// Returns the score of the ranking.
+    /// Returns the score by which candidates are ranked.
     pub fn rank(&self) -> f32 {
         self.score + self.fused
     }
@@ -61,7 +62,7 @@ pub(super) struct LogitsOptions {
     pub repetition_penalty: f32,
 }
 
-/// The request of one row: ranges of the lists of all rows.
+/// The request of one row, with its ranges in the lists of all rows.
 #[derive(Clone, Debug, Default)]
 struct RowRequest {
     top_k: usize,
@@ -75,7 +76,7 @@ struct RowRequest {
 #[derive(Clone, Copy, Debug)]
 struct Favoured {
     token: u32,
-    /// The share of their probabilities that it takes from all others.
+    /// The share of every token's probability that moves to it.
     beta: f32,
 }
 
@@ -190,8 +191,8 @@ impl LogitsProcessor {
         &self.candidates[self.ranges[row].clone()]
     }
 
-    /// Adds `scores`, one for each candidate of a row and then for each required one, to their
-    /// ranking.
+    /// Sets the language-model scores of a row and ranks its candidates again. `scores` has one for
+    /// each candidate, then one for each required candidate.
     pub fn fuse(&mut self, row: usize, scores: impl Iterator<Item = f32>) {
         let candidates = &mut self.candidates[self.ranges[row].clone()];
         let required = &mut self.required[self.requests[row].required.clone()];
@@ -205,7 +206,7 @@ impl LogitsProcessor {
         self.nan_rows[row]
     }
 
-    /// Returns the required scores of a row, in the order of the calls.
+    /// Returns the required candidates of a row, in the order in which they were required.
     pub fn required_candidates(&self, row: usize) -> &[Candidate] {
         &self.required[self.requests[row].required.clone()]
     }
@@ -242,7 +243,7 @@ impl LogitsProcessor {
         self.suppress_tokens.len() + request.suppressed.len() + request.repeated.len()
     }
 
-    /// Computes the candidates of all rows, which are those of the session's last step.
+    /// Computes the candidates of all rows. They must be the rows of the session's last step.
     pub fn process(&mut self, session: &mut dyn Session) -> Result<()> {
         self.sort_and_dedup();
         let rows = self.requests.len();
@@ -329,8 +330,8 @@ impl LogitsProcessor {
         Ok(())
     }
 
-    /// Computes the candidates of one row. Its single logits begin at `at`, which advances past
-    /// them.
+    /// Computes the candidates of one row. The single logits that were fetched for the row begin at
+    /// `at`, which advances past them.
     fn process_row(&mut self, session: &mut dyn Session, row: usize, at: &mut usize) -> Result<()> {
         let request = self.requests[row].clone();
         let penalty = self.options.repetition_penalty;
@@ -455,7 +456,7 @@ impl LogitsProcessor {
         self.candidates.truncate(first.saturating_add(request.top_k));
     }
 
-    /// Returns the probability of all tokens except the dropped ones.
+    /// Returns the total probability of all tokens except the dropped ones.
     fn remaining_mass(
         &mut self,
         session: &mut dyn Session,
@@ -473,8 +474,8 @@ impl LogitsProcessor {
     }
 }
 
-/// Sorts a list and moves its distinct elements that are not `others` to its beginning;
-/// returns their number.
+/// Sorts a list and moves its distinct elements, except those for which `others` is true, to its
+/// beginning. Returns the number of these elements.
 fn sort_dedup_excluding(list: &mut [u32], others: impl Fn(&u32) -> bool) -> usize {
     list.sort_unstable();
     let mut count = 0;

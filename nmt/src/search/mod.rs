@@ -31,7 +31,7 @@ pub struct Request {
     /// Tokens that the translation must begin with.
     pub prefix: Vec<u32>,
     /// Token sequences that the translation must contain, each as often as it is listed. Not
-    /// with sampling.
+    /// allowed with sampling.
     pub constraints: Vec<Vec<u32>>,
     /// The shortlist of target ids, ascending; `None` for the full vocabulary.
     pub candidates: Option<Vec<u32>>,
@@ -46,15 +46,16 @@ pub struct Translation {
     pub token_scores: Vec<f32>,
     /// The sum of `token_scores`.
     pub log_probability: f32,
-    /// The natural log-probability by the language model of the search, with that of its end;
-    /// none without such a model.
+    /// The natural log-probability of the translation and its end by the language model of the
+    /// search; `None` if the search has no such model.
     pub lm_log_probability: Option<f32>,
-    /// The score of the ranking, with length normalisation and penalties.
+    /// The score by which translations are ranked, with length normalisation and penalties.
     pub score: f32,
     /// The attention of each scored token to the source tokens, `[target, source]`; empty
     /// unless asked for.
     pub alignment: Vec<Vec<f32>>,
-    /// The token that ended it, `</s>` unless others may; `None` if it was cut.
+    /// The token that ended the translation, `</s>` or one of [`SearchOptions::end_tokens`]; `None`
+    /// if it was cut.
     pub end_token: Option<u32>,
 }
 
@@ -75,8 +76,8 @@ pub struct GeneratedToken {
 
 /// Receiver of the results of a search as soon as they are found.
 pub trait SearchEvents {
-    /// Takes a token of sentence `id`, if [`SearchOptions::report_tokens`] asks for them; true
-    /// ends its translation.
+    /// Takes a token of sentence `id`, if [`SearchOptions::report_tokens`] is set. Returns whether
+    /// its translation must end.
     fn token(&mut self, id: u64, token: GeneratedToken) -> bool {
         let _ = (id, token);
         false
@@ -117,13 +118,13 @@ pub struct SearchOptions {
     pub coverage_penalty: f32,
     /// The maximum number of target tokens per source token, including `</s>`.
     pub max_length_factor: f32,
-    /// The maximum number of target tokens in any case.
+    /// The maximum number of target tokens, whatever the length of the source.
     pub max_length: usize,
     /// The maximum number of tokens after a prefix.
     pub max_new_tokens: usize,
     /// The minimum number of tokens before `</s>`.
     pub min_length: usize,
-    /// The rules of the search.
+    /// The program whose rules the search follows.
     pub semantics: DecodingSemantics,
     /// CTranslate2: the search ends after `round(beam_size * patience)` finished hypotheses.
     pub patience: f32,
@@ -135,26 +136,26 @@ pub struct SearchOptions {
     /// The factor (if negative) or divisor of the logits of tokens generated before; 1 for no
     /// penalty (CTranslate2).
     pub repetition_penalty: f32,
-    /// Tokens that are never generated: the unknown token and those of the model.
+    /// Tokens that are never generated: the unknown token and those that the model excludes.
     pub suppress_tokens: Vec<u32>,
     /// Sequences of two and more tokens that are never generated.
     pub suppress_sequences: Vec<Vec<u32>>,
     /// The id of EOS.
     pub eos_id: u32,
-    /// Tokens that end a translation instead of EOS; empty for EOS. Not with constraints.
+    /// Tokens that end a translation instead of EOS; empty for EOS. Not allowed with constraints.
     pub end_tokens: Vec<u32>,
     /// The effect of a prefix on its translation.
     pub prefix_role: PrefixRole,
     /// The share of the probability that the prefix's next token gets, above 0 and below 1, as long
     /// as a hypothesis follows the prefix (CTranslate2's biased decoding). `None` forces the
-    /// prefix. Not with constraints.
+    /// prefix. Not allowed with constraints.
     pub prefix_bias: Option<f32>,
     /// A language model whose scores are added to those of the tokens; `None` for no such model.
-    /// Not with sampling.
+    /// Not allowed with sampling.
     pub fusion: Option<Fusion>,
     /// Options of sampling, which replaces search.
     pub sampling: Option<Sampling>,
-    /// The seed of sampling; what is drawn for a sentence depends on it and on
+    /// The seed of sampling. The samples of a sentence depend on the seed and on
     /// [`Request::number`].
     pub seed: u64,
     /// Whether translations are returned with alignments.
@@ -162,7 +163,7 @@ pub struct SearchOptions {
     /// Whether greedy search may skip the normaliser of the softmax (Marian's `skip-cost`);
     /// scores are raw logits then. Wider beams ignore it.
     pub skip_cost: bool,
-    /// Whether [`SearchEvents::token`] is called. Not with a beam of more than one hypothesis.
+    /// Whether [`SearchEvents::token`] is called. Not allowed with a beam of several hypotheses.
     pub report_tokens: bool,
 }
 
@@ -175,8 +176,8 @@ pub enum PrefixRole {
     Beginning,
     /// The translation begins with it, cut at the maximum length. It may contain EOS.
     CutBeginning,
-    /// Like `CutBeginning`, but only tokens after it count for repetitions and for the score, and
-    /// nothing is special about the first of them.
+    /// Like `CutBeginning`, but only tokens after it count for repetitions and for the score. By
+    /// CTranslate2's rules, several hypotheses may end directly after it.
     Context,
 }
 

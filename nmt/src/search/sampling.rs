@@ -30,8 +30,8 @@ fn mix(state: u64) -> u64 {
 }
 
 /// Draws one candidate of `pool`, whose scores are log-probabilities. The pool is truncated by
-/// top-k, top-p and epsilon and loses its order. The mass of top-p is that of probabilities
-/// after the temperature with CTranslate2's rules, before it with Marian's.
+/// top-k, top-p and epsilon and loses its order. Top-p is applied to probabilities after the
+/// temperature by CTranslate2's rules, and before it by Marian's.
 pub(super) fn sample(
     sampling: &Sampling,
     semantics: DecodingSemantics,
@@ -125,7 +125,7 @@ mod tests {
         // Squared: 0.25, 0.09, 0.0225, 0.0025 of 0.365.
         let cold = Sampling { temperature: 0.5, ..ALL };
         assert_near(counts(cold, DecodingSemantics::Marian), [0.685, 0.2466, 0.0616, 0.0068]);
-        // Two tokens reach a mass of 0.7 with and without the temperature; 0.65 one with it.
+        // After the temperature, one token reaches a mass of 0.65; before it, two are needed.
         let nucleus = Sampling { top_p: 0.65, ..cold };
         assert_near(counts(nucleus, DecodingSemantics::CTranslate2), [1.0, 0.0, 0.0, 0.0]);
         assert_near(counts(nucleus, DecodingSemantics::Marian), [0.7353, 0.2647, 0.0, 0.0]);

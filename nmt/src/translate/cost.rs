@@ -65,7 +65,8 @@ mod tests {
     }
 
     /// Rows of Junczys-Dowmunt et al. (2018), tables 2 and 4: 62,954 words, p3.x2large at 3.259
-    /// and m5.large at 0.102 dollars an hour; dollars of a million words by their tokens a dollar.
+    /// and m5.large at 0.102 dollars an hour. The expected dollars for a million words follow from
+    /// the tokens per dollar in these tables.
     #[test]
     fn prices_are_those_of_the_paper() {
         for (seconds, price, expected) in

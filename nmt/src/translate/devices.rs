@@ -75,7 +75,7 @@ impl Placement<'_> {
             let device = CudaDevice::open(number)?;
             let networks = models.iter().map(|&(model, path)| {
                 let mut parameters = CudaLoader::new(&device, model, path, format)?;
-                // The products of contexts that CPUs compute ahead would make attention wide.
+                // If products of contexts were computed ahead, as on CPUs, attention would be wide.
                 let speedups = Speedups { precompute_context: false, ..Speedups::default() };
                 let network =
                     Network::load_on(device.clone(), &mut parameters, model, path, &speedups)?;

@@ -13,9 +13,9 @@ use crate::search::FusionModel;
 use crate::{Error, Result};
 
 impl Translator {
-    /// Adds the scores of the language model at `path` to the search: of a neural model as
-    /// [`set_neural_language_model`](Self::set_neural_language_model) does, of n-grams, which
-    /// `open_ngrams` opens, as [`set_language_model`](Self::set_language_model) does.
+    /// Adds the scores of the language model at `path` to the search. A neural model is added by
+    /// [`set_neural_language_model`](Self::set_neural_language_model). An n-gram model is opened by
+    /// `open_ngrams` and added by [`set_language_model`](Self::set_language_model).
     ///
     /// # Errors
     /// Those of the methods above, and if the model cannot be opened.
@@ -93,7 +93,8 @@ impl Translator {
             return Err(Error::mismatch(path, "vocabulary", reason));
         }
         if lm.is_right_to_left() != self.models.is_right_to_left() {
-            let reason = "it reads text from the other end than translations are written";
+            let reason = "it reads text from the other end; it must read in the direction in \
+                          which translations are written";
             return Err(Error::mismatch(path, "right-left", reason));
         }
         let eos_id = others.eos_id();

@@ -9,7 +9,8 @@ use miriam_nmt_models::{LanguagePairTokens, LanguageStyle, Languages};
 
 impl Translator {
     /// Returns the languages that tokens of the vocabularies seem to name; `None` if there are no
-    /// such tokens. [`is_multilingual`](Self::is_multilingual) says whether they certainly are.
+    /// such tokens. [`is_multilingual`](Self::is_multilingual) says whether the tokens certainly
+    /// name languages.
     pub fn languages(&self) -> Option<&Languages> {
         self.languages.as_deref()
     }
@@ -36,16 +37,16 @@ impl Translator {
         })
     }
 
-    /// Whether the language of `text`, and that of its translation, must be named before it is
-    /// translated. A text may begin with the tag of the latter, such as `>>fra<<`, if the model
-    /// reads it before the source.
+    /// Returns whether a request must name the language of `text`, and whether it must name the
+    /// language of the translation. The second need not be named if the model reads it before the
+    /// source and `text` begins with its tag, such as `>>fra<<`.
     pub fn missing_languages(&self, text: &[u8]) -> [bool; 2] {
         let [lacks_source, lacks_target] = self.lacks_languages;
         [lacks_source, lacks_target || self.models.tokenizers()[0].lacks_tag(text)]
     }
 
-    /// Whether the model certainly has several languages; words of other models may look like
-    /// languages.
+    /// Whether the model certainly has several languages; words of other models may look like names
+    /// of languages.
     pub fn is_multilingual(&self) -> bool {
         self.is_multilingual
     }

@@ -84,12 +84,12 @@ pub struct Translator {
     /// The languages that tokens of the vocabularies seem to name; `None` if there are no such
     /// tokens.
     languages: Option<Arc<Languages>>,
-    /// Whether these tokens are certainly languages.
+    /// Whether these tokens certainly name languages.
     is_multilingual: bool,
-    /// Whether a request must name the language of the text, and that of the translation: the model
-    /// needs it, and it is not set.
+    /// Whether a request must name the language of the text, and whether it must name that of the
+    /// translation, because the model needs the language and it is not set.
     lacks_languages: [bool; 2],
-    /// The length of the shortest table of positions, in tokens with special ones.
+    /// The length of the shortest table of positions, in tokens including special ones.
     max_positions: Option<usize>,
     /// The maximum number of tokens of a sentence.
     max_length: usize,
@@ -122,7 +122,7 @@ pub struct LineCounts {
 /// The output of one sentence.
 struct OutputLines {
     text: Vec<u8>,
-    /// A sentence of a line that may have several, instead of `text`.
+    /// The translation of one sentence of a line that may have several. `text` is empty then.
     segment: Option<TranslatedSegment>,
     num_lines: u64,
     errors: Vec<LineError>,
@@ -184,8 +184,8 @@ impl Translator {
         })
     }
 
-    /// Sets the splitter of running text, pages and long lines, which is that for English by
-    /// default.
+    /// Sets the sentence splitter for running text, pages and long lines. The default is the
+    /// splitter for English.
     pub fn set_splitter(&mut self, splitter: SentenceSplitter) {
         self.splitter = Arc::new(splitter);
     }

@@ -16,7 +16,7 @@ pub(super) const NO_PREFIX: &str = "a model that writes from right to left takes
 /// A single loaded model or those of an ensemble. Clones share the weights.
 #[derive(Clone)]
 pub struct LoadedModels {
-    /// The models on each device, of which sessions take turns.
+    /// The models on each device. Sessions use the devices in turn.
     networks: Arc<[Arc<[Network]>]>,
     /// The number of sessions so far.
     sessions: Arc<AtomicUsize>,
@@ -161,7 +161,7 @@ impl LoadedModels {
         self.is_single().then(|| &self.next_networks()[0])
     }
 
-    /// Whether there is one model, and nothing votes or is weighed.
+    /// Whether there is only one model, and its weight is 1.
     pub(crate) fn is_single(&self) -> bool {
         self.weights == [1.0]
     }

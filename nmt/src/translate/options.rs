@@ -67,11 +67,11 @@ pub struct TranslationOptions {
 /// The weight of a language model unless another is set.
 const DEFAULT_LM_WEIGHT: f32 = 0.1;
 
-/// The sentences and the words of a batch on a CPU.
+/// The default limits of a batch on a CPU, in sentences and in source tokens.
 const CPU_MINI_BATCH: usize = 32;
 const CPU_MINI_BATCH_WORDS: usize = 4096;
 
-/// The sentences and the words of a batch on a GPU, as Amun and Marian have them.
+/// The default limits of a batch on a GPU, as in Amun and Marian: in sentences and in source tokens.
 const GPU_MINI_BATCH: usize = 300;
 const GPU_MINI_BATCH_WORDS: usize = 8192;
 
@@ -130,10 +130,10 @@ pub struct OutputOptions {
 }
 
 impl TranslationOptions {
-    /// Returns the defaults of Marian or CTranslate2: those of `semantics`, or else of the program
-    /// that the model was made for ([`ModelBundle::semantics`]), or those of browsers. Settings of
-    /// a decoder configuration override them. Only batches are larger, because results do not
-    /// depend on them here.
+    /// Returns the defaults of the program `semantics`. Without it, they are those of browsers if
+    /// the model is for browsers, or else of the program that the model was made for
+    /// ([`ModelBundle::semantics`]). Settings of a decoder configuration override defaults. Batches
+    /// alone are larger than in these programs, because results do not depend on batches here.
     pub fn for_bundle(bundle: &ModelBundle, semantics: Option<DecodingSemantics>) -> Self {
         let settings = &bundle.settings;
         let is_for_browsers = bundle.is_for_browsers && semantics.is_none();
@@ -190,8 +190,8 @@ impl TranslationOptions {
         }
     }
 
-    /// Computes on these devices, on GPUs in f32 until another precision is set, and with the
-    /// larger batches that suit them.
+    /// Sets the devices on which models compute. For GPUs, also sets the number of threads, larger
+    /// batches, and the precision f32, which may be changed afterwards.
     ///
     /// # Errors
     /// If a GPU is chosen in a build that cannot use one.
@@ -201,7 +201,7 @@ impl TranslationOptions {
         if let DeviceSet::Cuda(numbers) = &self.devices {
             self.precision = Precision::F32;
             self.threads = numbers.len();
-            // What a configuration sets stays.
+            // Limits that a configuration has set stay.
             if self.mini_batch == CPU_MINI_BATCH {
                 self.mini_batch = GPU_MINI_BATCH;
             }
@@ -268,8 +268,8 @@ impl TranslationOptions {
     }
 }
 
-/// Returns the precision of the stored weights: that of the only form of a file, or of integers;
-/// otherwise f32.
+/// Returns the precision of the stored weights: the only one of a file that has no other, or the
+/// one of integer matrices, or f32.
 fn stored_precision(bundle: &ModelBundle) -> Precision {
     if let Some(packed) = bundle.models.iter().find_map(|model| model.precision()) {
         return packed;

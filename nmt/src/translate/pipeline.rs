@@ -14,9 +14,9 @@ use crate::{Error, Result};
 /// Function that sends the result for a number to the writer.
 pub(crate) type ResultSender<'a, R> = dyn Fn(u64, R) -> Result<()> + 'a;
 
-/// Runs `read`, which fills `queue`, and on each of `threads` threads `work`, which empties it
-/// and sends a result for each number from 0 on. `write` gets the results in order, and
-/// whether the next one is available already.
+/// Runs `read`, which fills `queue`, on one thread, and `work`, which empties it, on `threads`
+/// others. `work` sends a result for each number from 0 on. `write` gets the results in order,
+/// and whether the next one is available already.
 ///
 /// The first error ends the pipeline and is returned: it closes the queue and cancels `stop`,
 /// so that no thread waits for input, and sending further results fails.
@@ -33,7 +33,7 @@ pub(crate) fn run_ordered<T: Send, R: Send>(
 ) -> Result<()> {
     let (sender, results) = mpsc::channel::<(u64, R)>();
     thread::scope(|scope| {
-        // On every thread, since the others would wait for one that panics.
+        // Every thread has a guard, since the others would wait for a thread that panics.
         let _alarm = PanicGuard(queue, stop);
         let reader = scope.spawn(|| {
             let _alarm = PanicGuard(queue, stop);

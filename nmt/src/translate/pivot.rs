@@ -29,8 +29,8 @@ pub struct PivotTranslator {
 }
 
 impl PivotTranslator {
-    /// Returns the options of the first model: those of `options` with output for the second one,
-    /// whose options are `last`.
+    /// Returns the options of the first model: `options`, but with the output that the second model
+    /// needs. `last` are the options of the second model.
     pub fn options_of_first(
         mut options: TranslationOptions,
         last: &TranslationOptions,
@@ -69,7 +69,8 @@ impl PivotTranslator {
         thread::scope(|scope| {
             let first = scope.spawn(move || {
                 let outcome = self.run_first(source, low_latency, &sender, stop);
-                // Before the second model takes the end of the lines for that of the text.
+                // This comes before the sender is dropped: the second model must not take the end
+                // of the lines for the end of the text.
                 outcome.inspect_err(|_| stop.cancel())
             });
             let pivot = LineSource::Pivot(lines);
@@ -140,8 +141,8 @@ pub(super) fn piece_lengths<'a>(
 }
 
 /// Returns the attention of the final translation to the first source, `[target, source]`. `second`
-/// is the attention to the second model's pieces, of lengths `between`, and to `</s>`; each piece
-/// covers pieces of the first model's translation.
+/// is the attention to the second model's source pieces and to `</s>`. These pieces have `between`
+/// characters each, and cover pieces of the first model's translation.
 pub(super) fn compose(second: &[Vec<f32>], between: &[usize], first: &PivotLine) -> Vec<Vec<f32>> {
     let Some(sources) = first.alignment.first().map(Vec::len) else { return Vec::new() };
     fn total(lengths: &[usize]) -> usize {
@@ -156,7 +157,7 @@ pub(super) fn compose(second: &[Vec<f32>], between: &[usize], first: &PivotLine)
         start += length;
         rows_between.push(weighted_mean(&weights, &first.alignment, sources));
     }
-    // The token after the text is EOS in both.
+    // The token after the text is EOS in both models.
     rows_between.push(first.alignment[end].clone());
     second
         .iter()
@@ -170,8 +171,8 @@ pub(super) fn compose(second: &[Vec<f32>], between: &[usize], first: &PivotLine)
 }
 
 /// Returns the pieces of `lengths` that the characters `start..end` of another segmentation of the
-/// same text cover, each with the length of the overlap. If normalisation has changed the number of
-/// characters (`totals`), positions are compared as shares of the text.
+/// same text cover, each with the length of the overlap. Normalisation may have changed the number
+/// of characters from `own_total` to `total`; so positions are compared as shares of the text.
 fn overlaps(
     [start, end]: [usize; 2],
     lengths: &[usize],
@@ -193,7 +194,7 @@ fn overlaps(
     found
 }
 
-/// Returns the mean of some `rows` by weights; zeros where there are none.
+/// Returns the weighted mean of some `rows`; zeros if all weights are 0.
 fn weighted_mean(weights: &[(usize, f32)], rows: &[Vec<f32>], width: usize) -> Vec<f32> {
     let mut mean = vec![0.0; width];
     let total: f32 = weights.iter().map(|(_, weight)| weight).sum();
@@ -229,14 +230,15 @@ mod tests {
         assert_eq!(composed, expected);
     }
 
-    /// An intermediate piece that covers two pieces of the first model attends like both, by their
-    /// characters.
+    /// The attention of an intermediate piece that covers two pieces of the first model is the mean
+    /// of theirs, weighted by their numbers of characters.
     #[test]
     fn other_pieces_compose_by_characters() {
         let first = line(&[1, 3], &[&[1.0, 0.0], &[0.0, 1.0], &[0.0, 1.0]]);
         assert_eq!(compose(&[vec![1.0, 0.0]], &[4], &first), [[0.25, 0.75]]);
         assert_eq!(compose(&[vec![1.0, 0.0, 0.0]], &[1, 3], &first), [[1.0, 0.0]]);
-        // A lone space goes with the character after it; twice as many characters in between.
+        // A lone space belongs to the character after it. For the second model, the text between
+        // has twice as many characters.
         assert_eq!(compose(&[vec![1.0, 0.0, 0.0]], &[0, 8], &first), [[1.0, 0.0]]);
         assert_eq!(compose(&[vec![0.0, 1.0, 0.0]], &[2, 6], &first), [[0.0, 1.0]]);
         assert!(compose(&[vec![1.0]], &[1], &PivotLine::default()).is_empty());

@@ -13,8 +13,8 @@ pub(super) struct PivotLine {
     pub source: Pieces,
     /// The number of characters of each piece of the translation.
     pub lengths: Vec<usize>,
-    /// The attention of these pieces and of `</s>` to the tokens of the source; empty unless asked
-    /// for.
+    /// The attention of these pieces and of `</s>` to the tokens of the source; empty unless
+    /// requested.
     pub alignment: Vec<Vec<f32>>,
     /// Errors and warnings.
     pub messages: Vec<String>,

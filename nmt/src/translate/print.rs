@@ -14,13 +14,13 @@ use miriam_nmt_models::AlignmentFormat;
 /// A translation with the score that each model gives it.
 pub(super) struct ScoredTranslation {
     pub translation: Translation,
-    /// The score by each model; for a single model that of the translation.
+    /// The score by each model; for a single model, the log-probability of the translation.
     pub model_scores: Vec<f32>,
 }
 
-/// Appends the lines of sentence `id`, counted from 0. `found` has at least one translation,
-/// that of [`empty_translation`] if there is none. N-best lists have the score of each model as
-/// `F0` and so on, and that of a language model in the search as `LM0`.
+/// Appends the lines of sentence `id`, counted from 0. `found` must not be empty: callers without
+/// a translation pass [`empty_translation`]. N-best lists have the score of each model as `F0` and
+/// so on, and that of a language model in the search as `LM0`.
 pub(super) fn write_translations(
     id: u64,
     source: &Pieces,

@@ -57,8 +57,8 @@ pub(super) struct SentenceReader<'a> {
 }
 
 impl<'a> SentenceReader<'a> {
-    /// Creates a reader of sentences of at most `max_length` tokens, which must not exceed that of
-    /// `options`.
+    /// Creates a reader of sentences of at most `max_length` tokens. This must not exceed the
+    /// maximum length of `options`.
     pub fn new(
         source: LineSource,
         models: &'a LoadedModels,

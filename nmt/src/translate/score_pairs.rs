@@ -1,5 +1,5 @@
 //! Scores of given translations, pair by pair. The numbers are those of `miriam nmt score`, except
-//! for ensembles of Marian's pre-norm transformers: these compute as in the search.
+//! for ensembles of Marian's pre-norm transformers: here they normalise keys as in the search.
 
 use super::Translator;
 use super::scorer::{Scorer, describe_score};

@@ -26,9 +26,9 @@ impl Scorer {
         })
     }
 
-    /// Scores translations together. Tokens and scores are those of a text with `</s>`, without
-    /// the tokens `prefix` that the models put before it; callers need not know whether models
-    /// generate from right to left.
+    /// Scores translations together. The models generate the tokens `prefix` before a text;
+    /// `translations` and scores have only the tokens of the text and `</s>`. Both are in the order
+    /// of the text, even if the models generate from right to left.
     ///
     /// # Errors
     /// If a source is too long for the model.
@@ -64,7 +64,8 @@ impl Scorer {
 }
 
 impl LoadedModels {
-    /// Returns the tokens of a text, `</s>` last, as the models generate them: after `prefix`.
+    /// Returns the tokens that the models generate for a text, whose `tokens` end with `</s>`:
+    /// `prefix` and `tokens`, reversed before `</s>` if the models generate from right to left.
     fn as_generated(&self, prefix: &[u32], tokens: &[u32]) -> Vec<u32> {
         let mut tokens = [prefix, tokens].concat();
         if self.is_right_to_left() {
@@ -74,8 +75,8 @@ impl LoadedModels {
         tokens
     }
 
-    /// Converts the scores of generated tokens to those of the tokens of the text, which
-    /// `prefix_len` others precede.
+    /// Drops the scores of the first `prefix_len` generated tokens, and puts the others in the order
+    /// of the text.
     fn restore_order(&self, prefix_len: usize, scores: &mut ForcedScores) {
         let ForcedScores { token_scores, alignment } = scores;
         token_scores.drain(..prefix_len.min(token_scores.len()));

@@ -60,8 +60,8 @@ impl SentenceParser<'_> {
 }
 
 impl CutText {
-    /// Returns the sentences for the model, with the text around them. Each comes after the tags of
-    /// languages, and is empty where there is none.
+    /// Returns the sentences for the model, with the text around them. Each sentence begins with the
+    /// language tags of the text. It is empty if the segment has no sentence.
     pub(super) fn into_sentences(self) -> impl Iterator<Item = (Vec<u8>, TextSegment)> {
         let CutText { document, tags, num_tags } = self;
         document.into_segments().into_iter().map(move |segment| {
@@ -76,7 +76,7 @@ impl CutText {
 }
 
 impl SentenceParser<'_> {
-    /// Returns the number of tokens of a text, or a smaller number if it is within the limit.
+    /// Returns the number of tokens of a text, or 0 if its bytes cannot make more than the limit.
     pub(super) fn length(&mut self, text: &[u8]) -> usize {
         if text.len().saturating_mul(MAX_TOKENS_PER_BYTE) <= self.max_length {
             0
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn only_what_is_too_long_is_cut_and_named() {
-        // Bytes count where tokens might be more than the limit.
+        // Both lines have enough bytes to be tokenised, so that tokens are compared with the limit.
         let text = format!("{}\na e\n", "a a a b. C D, e e e e ".repeat(2).trim_end());
         for (format, lengths) in [
             (LineFormat::Sentence, vec![4, 2, 4, 4, 2, 4, 2]),

@@ -16,9 +16,10 @@ use miriam_nmt_network::network::{Session, Target, score_targets};
 
 /// Source of sentences that are prepared for the model, which also takes their translations.
 pub(super) trait PreparedSentences {
-    /// Returns the next sentences, each with an id that no other sentence under translation has;
-    /// `active` is the number of these. None ends the translation when they are done. An empty list
-    /// means that no sentence is available now, and is returned only while some are active.
+    /// Returns the next sentences, each with an id that no other sentence under translation has.
+    /// `active` is the number of sentences under translation. `None` ends the translation when these
+    /// are done. An empty list means that no sentence is available now; it must be returned only
+    /// while some are active.
     fn next(&mut self, active: usize) -> Option<Vec<InputSentence>>;
 
     /// Whether sentence `id` is still wanted; called once per step. An unwanted one is dropped,
@@ -61,7 +62,7 @@ impl Translator {
         session: &mut TranslationSession,
         source: &mut dyn PreparedSentences,
     ) -> Result<()> {
-        // N-best lists show the score of each of several models, or of one with a weight.
+        // N-best lists show the score of each of several models, or of one model with a weight.
         let scores_by_model = self.options.output.n_best && !self.models.is_single();
         let TranslationSession { session, members } = session;
         if scores_by_model && members.is_empty() {
@@ -86,7 +87,8 @@ impl Translator {
         Some(candidates)
     }
 
-    /// Adds the scores of each model to translations, and reverses right-to-left ones.
+    /// Adds the scores of each model to translations. Removes the target prefix from translations,
+    /// and reverses those of a right-to-left model.
     pub(super) fn score_by_model(
         &self,
         sentence: &InputSentence,

@@ -11,7 +11,7 @@ use crate::search::Request;
 /// The option that limits the length of sentences.
 pub(crate) const MAX_LENGTH_OPTION: &str = "--max-length";
 
-/// Describes a text that is too long, by the name of the limit. Lengths are with special tokens.
+/// Describes a text that is too long; `limit` names the limit. Lengths include special tokens.
 pub(crate) fn describe_excess(length: usize, max_length: usize, limit: &str) -> String {
     format!("{length} pieces, at most {max_length} are allowed ({limit})")
 }
@@ -35,7 +35,7 @@ pub(super) struct InputSentence {
     pub candidates: Option<Vec<u32>>,
     /// A warning about the line.
     pub warning: Option<String>,
-    /// The translated line of the first of two models, if the sentence is from there.
+    /// The line that the first of two models has translated, if this sentence is for the second.
     pub pivot: Option<Box<PivotLine>>,
 }
 
@@ -124,7 +124,8 @@ impl<'a> SentenceParser<'a> {
             });
         }
         let num_words = miriam_textio::fields::split_words(text).count() as u64;
-        // To Marian's search a source that begins with `</s>` is empty; alone it is a blank line.
+        // Marian's search treats a source that begins with `</s>` as empty. Here a line of `</s>`
+        // alone is a blank line.
         if pieces.is_empty() || pieces.ids == [source.vocabulary.eos_id()] {
             return InputSentence { pieces, num_words, warning, ..sentence };
         }

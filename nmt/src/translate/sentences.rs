@@ -45,9 +45,10 @@ pub struct SentenceText {
 
 /// Source of sentences, which also takes their translations.
 pub trait SentenceSource {
-    /// Returns the next sentences, each with an id that no other sentence under translation has;
-    /// `active` is the number of these. None ends the translation when they are done. An empty list
-    /// means that no sentence is available now, and is returned only while some are active.
+    /// Returns the next sentences, each with an id that no other sentence under translation has.
+    /// `active` is the number of sentences under translation. `None` ends the translation when these
+    /// are done. An empty list means that no sentence is available now; it must be returned only
+    /// while some are active.
     fn next_sentences(&mut self, active: usize) -> Option<Vec<(u64, SentenceText)>>;
 
     /// Whether sentence `id` is still wanted; called once per step. An unwanted one is dropped,
@@ -72,10 +73,10 @@ pub struct SentenceTranslation {
     pub text: Vec<u8>,
     /// Its tokens, without `</s>`.
     pub tokens: Vec<Vec<u8>>,
-    /// The score by which translations are ranked, and the sum of `token_scores`; both are
-    /// meaningful only if scores are wanted.
+    /// The score by which translations are ranked. This score, `log_probability` and `token_scores`
+    /// are meaningful only if scores were requested.
     pub score: f32,
-    /// The natural logarithm of its probability.
+    /// The natural logarithm of its probability: the sum of `token_scores`.
     pub log_probability: f32,
     /// The natural log-probability of every token, and of `</s>` unless it was cut.
     pub token_scores: Vec<f32>,
@@ -209,7 +210,7 @@ impl Translator {
         self.options.input.splits_long.then_some(self.max_length)
     }
 
-    /// Returns the number of tokens of a text, or a smaller number if it is within the limit.
+    /// Returns the number of tokens of a text, or 0 if its bytes cannot make more than the limit.
     pub fn count_tokens(&self, text: &[u8]) -> usize {
         SentenceParser::for_models(&self.models, self.options.input, self.max_length).length(text)
     }

@@ -80,7 +80,7 @@ macro_rules! decoding_settings {
 }
 
 decoding_settings! {
-    /// Options of decoding; those that are not set are those of the model.
+    /// Options of decoding. An option that is not set has the value of the model.
     ///
     /// ```
     /// use miriam_nmt::translate::DecodingSettings;
@@ -106,8 +106,8 @@ decoding_settings! {
     max_decoding_length, "max-decoding-length": usize = count(DecoderConfig::LENGTHS);
     /// The minimum number of tokens of a translation.
     min_length, "min-length": usize = count(LENGTHS_OR_ZERO);
-    /// Search ends after this factor times the beam size of finished hypotheses (CTranslate2's
-    /// rules).
+    /// Search ends when the number of finished hypotheses is this factor times the beam size
+    /// (CTranslate2's rules).
     patience, "patience": Number = positive();
     /// The weight of the preference for translations that attend to the whole source.
     coverage_penalty, "coverage-penalty": Number = not_negative();
@@ -192,7 +192,7 @@ impl DecodingSettings {
         self == DecodingSettings::default()
     }
 
-    /// Applies the options that are set to `options`.
+    /// Changes `options` by the settings that are set.
     pub fn apply(&self, options: &mut TranslationOptions) {
         fn set<T>(option: &mut T, given: Option<impl Into<T>>) {
             if let Some(given) = given {
@@ -234,8 +234,8 @@ impl Translator {
     /// Returns a translator of the same models with other settings.
     ///
     /// # Errors
-    /// If more translations are wanted than the beam size, the weight of a language model is set
-    /// where there is none, or sampling where there is one.
+    /// If more translations are requested than the beam size, if the weight of a language model is
+    /// set but there is no such model, or if sampling is set and there is one.
     pub fn with_settings(&self, settings: &DecodingSettings) -> Result<Translator> {
         if settings.is_empty() {
             return Ok(self.clone());
@@ -259,8 +259,8 @@ impl Translator {
     }
 }
 
-/// Checks that a beam search can give the number of translations that are wanted, and that a
-/// language model has a beam search.
+/// Checks that a beam search can give the requested number of translations, and that a language
+/// model is not combined with sampling.
 pub(super) fn check_search(search: &SearchOptions) -> Result<()> {
     let SearchOptions { n_best, beam_size, .. } = *search;
     if search.fusion.is_some() && search.sampling.is_some() {

@@ -19,7 +19,7 @@ pub(super) enum TextKind {
 /// A sentence with the text around it.
 pub(super) struct TextSegment {
     pub(super) segment: Segment,
-    /// The number of tokens before those of the sentence, language tags.
+    /// The number of language tags before the tokens of the sentence.
     pub(super) num_tags: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Texts of given pairs as tokens, for all that scores them.
+//! Tokenisation of texts to score, with a limit of their length.
 
 use super::sentence_parser::{MAX_LENGTH_OPTION, describe_excess};
 use super::tokenizer::{Pieces, Tokenizer, TokenizerScratch};
@@ -6,7 +6,7 @@ use super::tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 /// The limit of the length of a sentence, and the handling of longer ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LengthLimit {
-    /// The maximum number of tokens, with special ones.
+    /// The maximum number of tokens, including special ones.
     pub tokens: usize,
     /// Whether longer ones are cropped; otherwise they are an error, and left out of training.
     pub crops: bool,
@@ -20,7 +20,7 @@ impl LengthLimit {
 }
 
 impl Tokenizer {
-    /// Returns the tokens of a text whose probability is wanted, and their ids with special tokens.
+    /// Returns the tokens of a text to score, and their ids with special tokens.
     ///
     /// # Errors
     /// If the text has no token at all, or is too long, because memory grows with the square of the

@@ -28,7 +28,7 @@ pub struct Tokenizer {
     /// The ids, in ascending order, of tokens that are not text; they are left out when tokens are
     /// joined to words.
     pub special_ids: Arc<[u32]>,
-    /// Whether text must begin with the tag of a language, since none has been named.
+    /// Whether text must begin with the tag of a language, since no language has been named.
     pub needs_language_tag: bool,
     /// Whether a model reads the text from right to left, as Marian's `right-left` models do.
     pub reads_backwards: bool,
@@ -45,7 +45,7 @@ pub struct TokenizerScratch {
 /// A tokenised sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pieces {
-    /// The ids of the tokens; that of the unknown token for those the vocabulary lacks.
+    /// The ids of the tokens; tokens that the vocabulary lacks have the id of the unknown token.
     pub ids: Vec<u32>,
     /// The end of each token in `text`.
     end_offsets: Vec<usize>,
@@ -189,7 +189,7 @@ impl Tokenizer {
     pub fn ids_with_special_tokens(&self, pieces: &Pieces) -> Vec<u32> {
         let mut ids: Vec<u32> =
             self.boundary_tokens.bos_id.into_iter().chain(pieces.ids.clone()).collect();
-        // Also after a `</s>` of the text, as Marian and CTranslate2 do.
+        // EOS is added even after a `</s>` of the text, as in Marian and CTranslate2.
         if self.boundary_tokens.has_eos {
             ids.push(self.vocabulary.eos_id());
         }
@@ -259,7 +259,7 @@ impl Tokenizer {
             Segmentation::SentencePiece(model) if !self.output_as_pieces => {
                 let start = out.len();
                 model.model.decode_pieces(pieces, out);
-                // The last word has a space where white space belongs to the word before it.
+                // If white space belongs to the word before it, the last word ends with a space.
                 if model.model.treats_whitespace_as_suffix() && out[start..].ends_with(b" ") {
                     out.pop();
                 }

@@ -4,8 +4,8 @@
 //! for clarity: no operation depends on anything but its arguments, nothing is packed,
 //! pooled or fused. All architectures decode on it by the same code as on the CPU, so that
 //! other backends can be compared with it.
-//! Parameters are the floats of the file. Products can round what they multiply ([`Rounding`]), like
-//! devices that compute in half precision.
+//! Parameters are the floats of the file. Products can round what they multiply ([`Rounding`]), as
+//! on devices that compute in half precision.
 
 mod load;
 mod matrix;

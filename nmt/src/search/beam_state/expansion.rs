@@ -211,8 +211,8 @@ impl BeamState {
                 }
             }
         }
-        // Among equal totals the lower row comes first, then the better token: sums over many
-        // tokens are rounded.
+        // Totals can be equal although scores differ, because sums over many tokens are rounded.
+        // Then the lower row comes first, and within a row the better token.
         choices.sort_by(|a, b| {
             let by_total = b.total.total_cmp(&a.total).then(a.row.cmp(&b.row));
             by_total.then(b.score.total_cmp(&a.score))

@@ -28,8 +28,8 @@ impl BeamState {
         scored.iter().map(|(score, ended)| self.build_translation(options, *score, ended)).collect()
     }
 
-    /// Returns the score of the ranking. Length and coverage include `</s>` unless the hypothesis
-    /// was cut.
+    /// Returns the score by which translations are ranked. Length and coverage include `</s>`, if
+    /// the hypothesis has it.
     fn final_score(&self, options: &SearchOptions, ended: &FinishedHypothesis) -> f32 {
         let length = (ended.length - self.context_length(options)) as f32;
         let mut score = ended.total - options.word_penalty * length;
@@ -46,7 +46,8 @@ impl BeamState {
         if options.prefix_role == PrefixRole::Context { self.prefix.len() } else { 0 }
     }
 
-    /// Returns the sum of ln(min(coverage, 1)) over the source, by the tokens after `context`.
+    /// Returns the sum of ln(min(coverage, 1)) over the source tokens. The coverage of a source
+    /// token is the attention to it from the target tokens after the first `context` ones.
     fn coverage_score(&self, node: u32, context: usize) -> f32 {
         let rows = self.tree.alignment(node);
         let coverages = (0..self.source_length)
@@ -68,7 +69,7 @@ impl BeamState {
         let alignment =
             if options.return_alignments { self.tree.alignment(ended.node) } else { Vec::new() };
         let word_scores = self.tree.scores(ended.node);
-        // The total of a search with a language model has its scores too.
+        // The total of a search with a language model includes that model's scores.
         let (log_probability, lm_log_probability) = match options.fusion {
             None => (ended.total, None),
             Some(_) => (word_scores.iter().sum(), Some(ended.lm_log_probability)),

@@ -63,7 +63,7 @@ struct Hypothesis {
     /// The row of its parent in the previous step.
     parent_row: Option<u32>,
     total: f32,
-    /// Its log-probability by the language model, which counts in `total` by its weight.
+    /// Its log-probability by the language model. `total` includes it, times the model's weight.
     lm_log_probability: f32,
     progress: ConstraintProgress,
     /// Its index among the samples of the sentence.
@@ -103,7 +103,8 @@ impl BeamState {
         self.max_length = options.max_target_length(self.source_length);
         if options.prefix_role == PrefixRole::Beginning {
             // Prefix and constraints fit, however short the source is. The limit of the options
-            // applies to a prefix, as in CTranslate2, but not to constraints, which would be unmet.
+            // applies to a prefix, as in CTranslate2. It does not apply to constraints, which a
+            // shorter translation could not meet.
             let required = self.prefix.len() + self.constraints.token_count() + 1;
             self.max_length = match self.constraints.token_count() {
                 0 => self.max_length.max(required).min(options.max_length.max(1)),
@@ -224,8 +225,8 @@ impl BeamState {
         self.tree.push_attention(weights);
     }
 
-    /// Adds the candidates of the sentence's rows, from `first` on among all rows, to those that
-    /// the language model scores; to be called before [`advance`](Self::advance).
+    /// Adds the candidates of the sentence's rows to those that the language model scores; to be
+    /// called before [`advance`](Self::advance). `first` is the first of these rows.
     pub fn add_candidates(
         &self,
         options: &SearchOptions,
@@ -277,7 +278,7 @@ impl BeamState {
                 *has_diverged |= favoured != Some(choice.token);
             }
         }
-        // Hypotheses that end free their places for others that were not among the best.
+        // A hypothesis that ends frees its place for another one that was not among the best.
         scratch.free_places.clear();
         scratch.next_live.clear();
         let mut num_contexts = 0;
@@ -302,7 +303,7 @@ impl BeamState {
             let node = self.tree.push(parent.node, word, score, attention + choice.row);
             let mut lm_log_probability = parent.lm_log_probability;
             if let Some(fusion) = &options.fusion {
-                // The context of a hypothesis that ends is overwritten by that of the next.
+                // The context of a hypothesis that ends is overwritten by the next context.
                 let contexts = &mut scratch.next_lm_contexts;
                 contexts.resize_with(contexts.len().max(num_contexts + 1), LmContext::default);
                 let (from, to) = (&self.lm_contexts[choice.row], &mut contexts[num_contexts]);
@@ -352,8 +353,8 @@ impl BeamState {
         Ok(if last || self.is_done(options) { StepStatus::Finished } else { StepStatus::Active })
     }
 
-    /// Reports the token of an expansion. Returns whether it must be the last one. All samples
-    /// share the tokens of a prefix.
+    /// Reports the token of an expansion; a token of a prefix is reported for all samples. Returns
+    /// whether it must be the last one.
     fn report_token(
         &self,
         choice: &Expansion,
@@ -365,7 +366,7 @@ impl BeamState {
         let samples =
             if forced { 0..self.beam_width as u32 } else { sample_index..sample_index + 1 };
         let step = self.step;
-        // Each is reported, even if one of them continues.
+        // The token is reported for every sample, even after one that continues.
         let continuing = samples.filter(|&sample_index| {
             !events.token(self.id, GeneratedToken { step, sample_index, token, score, is_last })
         });

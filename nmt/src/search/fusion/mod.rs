@@ -54,8 +54,8 @@ impl FusionModel {
         FusionModel(Kind::Ngrams(Arc::new(NgramModel::new(lm, Units::Words(texts)))))
     }
 
-    /// Joins a neural model of the same vocabulary, of which `open_session` gives each thread a
-    /// session; `eos_id` ends its sentences.
+    /// Joins a neural model of the same vocabulary. `open_session` opens a session of the model for
+    /// a thread; `eos_id` ends its sentences.
     pub fn neural(
         open_session: impl Fn() -> Result<Box<dyn Session>> + Send + Sync + 'static,
         eos_id: u32,
@@ -83,7 +83,7 @@ impl fmt::Debug for FusionModel {
     }
 }
 
-/// Two are equal if they are clones of one.
+/// Two models are equal if one is a clone of the other.
 impl PartialEq for FusionModel {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
@@ -121,8 +121,8 @@ impl Fusion {
     }
 }
 
-/// The context of a hypothesis in an n-gram model; the default one in a neural model, whose session
-/// has it.
+/// The context of a hypothesis in an n-gram model. Contexts in a neural model are in its session,
+/// and this is the default.
 #[derive(Clone, Debug)]
 pub(super) struct LmContext {
     state: State,

@@ -1,8 +1,8 @@
 //! Scores of candidates by a neural language model, in one batch for all hypotheses of a step.
 //!
 //! The model is a session that makes the same steps as the session of the translation model: each
-//! hypothesis is a row of both, with the same parent, so that the states of the language model stay
-//! beside those of the hypotheses without a copy of their tokens.
+//! hypothesis is a row of both, with the same parent. So the session has the language model's state
+//! of each hypothesis, and no copy of its tokens is needed.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -30,7 +30,7 @@ pub(super) struct NeuralScorer {
     /// The sentences of the session, by their slots in the translation model.
     slots: HashMap<u32, Slot>,
     rows: Vec<HypothesisRow>,
-    /// For each row a top-k of no tokens, which has only the normaliser.
+    /// For each row a top-k with k = 0, which has only the log-normaliser.
     log_normalizers: Vec<TopK>,
     /// The range of each row in `candidates` and `scores`.
     row_ranges: Vec<Range<usize>>,
@@ -59,8 +59,8 @@ impl NeuralScorer {
         }
     }
 
-    /// Repeats a step of the translation model in the language model, and forgets the candidates of
-    /// the step before.
+    /// Repeats a step of the translation model in the language model, and removes the candidates of
+    /// the previous step.
     pub fn step(&mut self, rows: &[HypothesisRow]) -> Result<()> {
         self.row_ranges.clear();
         self.candidates.clear();

@@ -52,7 +52,7 @@ enum NextWord<'a> {
     None,
     /// The unfinished word of the row, which ends where the candidate begins.
     Unfinished,
-    /// These strings, one after the other.
+    /// A word that is these two strings, one after the other.
     Text([&'a [u8]; 2]),
     Id(LmWord),
 }
@@ -66,7 +66,7 @@ struct Batch {
     requests: Vec<Request>,
     results: Vec<ScoreResult>,
     text: Vec<u8>,
-    /// The words in `text`, and the requests that they are for.
+    /// The ranges of words in `text`; `span_requests` has the request of each word.
     spans: Vec<(u32, u32)>,
     span_requests: Vec<usize>,
     ids: Vec<LmWord>,

@@ -7,7 +7,7 @@ use super::{Pending, PoolError, TranslationTask};
 use crate::Result;
 use crate::search::{Request, Translation};
 
-/// A call of which a worker has a batch.
+/// A call with a batch that a worker translates.
 pub(super) struct TranslationCall {
     pub task: TranslationTask,
     pub pending: Arc<Pending<Vec<Translation>>>,

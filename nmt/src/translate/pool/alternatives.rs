@@ -1,9 +1,9 @@
 //! Alternatives at a position: the most probable tokens after a prefix, each with the best
 //! translation that continues it.
 //!
-//! First one step of search gives the tokens, then each is part of a prefix. As in CTranslate2
-//! a continuation is searched as if it began a sentence: only its own tokens count for its
-//! length and for repetitions.
+//! First, one step of search finds the tokens. Then each token ends the prefix of a search of its
+//! own. As in CTranslate2, a continuation is searched as if it began a sentence: only its own
+//! tokens count for its length and for repetitions.
 
 use std::collections::BTreeMap;
 
@@ -81,7 +81,7 @@ fn find_alternatives(
         .collect())
 }
 
-/// Translates requests; their results by index.
+/// Translates requests. Returns their results by index.
 fn run(
     session: &mut dyn Session,
     task: &TranslationTask,

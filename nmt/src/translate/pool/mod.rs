@@ -31,7 +31,7 @@ use active_job::TranslationCall;
 use work_queue::WorkQueue;
 use worker::Work;
 
-/// The limits of batches of a call without its own, at which translation is fast.
+/// The limits of batches for a call that sets none. With them, translation is fast.
 const DEFAULT_SENTENCES: usize = 32;
 const DEFAULT_TOKENS: usize = 4096;
 /// The interval at which a call that waits for a place in the queue checks whether it is still
@@ -39,8 +39,8 @@ const DEFAULT_TOKENS: usize = 4096;
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl BatchLimits {
-    /// Returns the limits of CTranslate2's `max_batch_size`, of examples or else of tokens; 0 means
-    /// no limit.
+    /// Returns the limits for CTranslate2's `max_batch_size`, which counts tokens if `in_tokens`,
+    /// else examples. 0 means no limit.
     pub fn from_ctranslate2(max_batch_size: usize, in_tokens: bool) -> Self {
         match (max_batch_size, in_tokens) {
             (0, _) => BatchLimits { max_sentences: DEFAULT_SENTENCES, max_tokens: DEFAULT_TOKENS },
@@ -52,8 +52,8 @@ impl BatchLimits {
     }
 }
 
-/// Receiver of the tokens of an example, by its index, as they are generated; true ends its
-/// translation.
+/// Receiver of the tokens of an example, by its index, as they are generated. It returns whether
+/// the translation must end.
 pub type TokenObserver = dyn Fn(usize, GeneratedToken) -> bool + Send + Sync;
 
 /// The best tokens at one position, each continued by itself.
@@ -85,7 +85,7 @@ pub struct TranslationTask {
     pub limits: BatchLimits,
     /// The options of alternatives, if they are wanted.
     pub alternatives: Option<AlternativesOptions>,
-    /// The candidates of target tokens.
+    /// The source of candidate target tokens.
     pub candidates: CandidateSource,
     /// Takes generated tokens, where `search` reports them.
     pub observer: Option<Arc<TokenObserver>>,
@@ -118,7 +118,7 @@ pub struct TranslatorPool {
 }
 
 /// The workers of a process. After a fork, the child has no workers, and locks may never be
-/// released, so that it starts with new ones.
+/// released; so it starts with a new queue and new workers.
 struct Running {
     queue: Arc<WorkQueue<Work>>,
     /// The process that has the workers, once they are started.
@@ -244,7 +244,7 @@ impl TranslatorPool {
             return;
         }
         let queue = self.start();
-        // Batches may be so short that there is always a place.
+        // `is_wanted` is called even if batches are so short that there is always a place.
         let mut asked = Instant::now();
         for batch in batches {
             if let Some(is_wanted) = &mut is_wanted {
@@ -277,7 +277,7 @@ impl Drop for TranslatorPool {
 impl TranslationTask {
     /// Whether requests of both may be translated together.
     fn can_join(&self, other: &TranslationTask) -> bool {
-        // The keys of random numbers are indices in a call.
+        // Calls with sampling stay separate: the keys of random numbers are indices in a call.
         self.alternatives.is_none()
             && other.alternatives.is_none()
             && self.search.sampling.is_none()

@@ -138,7 +138,7 @@ impl<R> Pending<R> {
     }
 
     /// Calls `listener` when all examples are done: on the thread that does the last one, or
-    /// at once if they are.
+    /// at once if all are done already.
     pub fn on_all_done(&self, listener: impl FnOnce() + Send + 'static) {
         let mut state = self.lock();
         if state.num_missing > 0 {

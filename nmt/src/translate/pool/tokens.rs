@@ -1,9 +1,9 @@
 //! Conversion of sentences that callers have tokenised: from ids to requests, and from translations
 //! to tokens, by CTranslate2's rules.
 //!
-//! The special tokens of the model, such as `</s>`, are added to a source, and one that is too long
-//! is cut. A source without words has an empty translation, without a search. Attention is to the
-//! tokens of the caller, without special tokens.
+//! The special tokens of the model, such as `</s>`, are added to a source, and a source that is too
+//! long is cut. A source without words is translated by the prefix alone, without a search.
+//! Attention is to the tokens of the caller, without special tokens.
 
 use super::{DecodingOptions, Prepared, ScoreRequest};
 use crate::search::unknown;
@@ -33,14 +33,15 @@ pub struct ScoringExample {
 /// The translations of a tokenised sentence, best first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TokenTranslations {
-    /// The ids of the tokens of each.
+    /// The ids of the tokens of each translation.
     pub hypotheses: Vec<Vec<u32>>,
-    /// The score of each, if scores are wanted.
+    /// The score of each translation, if requested.
     pub scores: Vec<f32>,
-    /// The attention of each token of each to the tokens of the source, where it is wanted.
+    /// For each translation, the attention of its tokens to the tokens of the source, if requested:
+    /// `[target, source]`.
     pub attention: Vec<Vec<Vec<f32>>>,
-    /// The unknown tokens of each that source tokens replace: positions in it and in the
-    /// source, ascending; where that is wanted.
+    /// For each translation, the unknown tokens that source tokens replace, if requested: their
+    /// positions in the translation, ascending, and those of the source tokens.
     pub replacements: Vec<Vec<(usize, usize)>>,
 }
 
@@ -213,8 +214,8 @@ impl Translator {
         target
     }
 
-    /// Returns the scores of an example, without those of its first `offset` tokens; without a
-    /// source, all of them, as in CTranslate2.
+    /// Returns the scores of an example, without those of its first `offset` tokens. If the source
+    /// is empty, returns all scores, as in CTranslate2.
     pub fn finish_score(
         &self,
         example: &ScoringExample,
@@ -232,7 +233,8 @@ impl Translator {
     }
 }
 
-/// Cuts ids to `length`, unless it is 0; EOS stays last, or before a language.
+/// Cuts ids to `length`, unless it is 0. EOS at the end stays, alone or with a language token after
+/// it.
 fn cut_keeping_end(ids: &mut Vec<u32>, length: usize, eos: u32) {
     if length == 0 || ids.len() <= length {
         return;

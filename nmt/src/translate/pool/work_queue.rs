@@ -1,7 +1,7 @@
 //! A queue of the batches that wait for a worker, first come, first served, with counts.
 //!
 //! A busy worker asks for more batches of the same kind while it has free places, and gets the
-//! first waiting one or none. So batches of different calls run together, and none waits longer
+//! first waiting one or none. So batches of different calls run together, and no batch waits longer
 //! than one that came later.
 
 use std::collections::VecDeque;
@@ -64,7 +64,7 @@ impl<W> WorkQueue<W> {
         self.lock().waiting.len()
     }
 
-    /// Waits until the queue is not full, at most `timeout`; false if it still is.
+    /// Waits until the queue is not full, at most `timeout`; false if it is still full.
     pub fn wait_for_place(&self, timeout: Duration) -> bool {
         let state = self.lock();
         let waited =

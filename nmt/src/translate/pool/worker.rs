@@ -52,7 +52,7 @@ pub(super) fn run(translator: &Translator, queue: &WorkQueue<Work>) {
             }
         }));
         if outcome.is_err() {
-            // After a panic, its state cannot be used again.
+            // After a panic, the state of the session cannot be used again.
             memory = Memory::default();
         }
     }
@@ -154,7 +154,7 @@ impl QueuedJobs<'_> {
             .collect()
     }
 
-    /// Makes the jobs of the first batch active, unless they are.
+    /// Makes the jobs of the first batch active, unless they are active already.
     fn start_first(&mut self) {
         if let Some((call, jobs, batch)) = self.first.take() {
             self.start(&call, jobs, &batch);

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use super::{DecodingSettings, Number, ReadValue, min_probability, positive, probability_mass};
 use crate::search::Sampling;
 
-/// The number of tokens of `--output-sampling topk` without one, as in Marian.
+/// The number of tokens of `--output-sampling topk` without a number, as in Marian.
 const DEFAULT_TOP_K: usize = 10;
 
 /// Returns `seed`, or one that is different every time if it is 0, as in Marian.
@@ -34,7 +34,7 @@ impl OutputSampling {
     /// empty text mean `full 1`, and `false` turns sampling off.
     ///
     /// # Errors
-    /// If the text is another or a number is out of range; the message contains the expected form.
+    /// If the text has another form or a number is out of range; the message names the expected form.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
         fn wrong() -> String {
             "full [T], topk [K [T]], topp P [T] or epsilon E [T]".to_owned()
@@ -101,7 +101,7 @@ impl DecodingSettings {
         }
     }
 
-    /// Returns the same without the options that `stronger` contradicts.
+    /// Returns these settings without the options that `stronger` contradicts.
     pub(super) fn without_sampling_of(mut self, stronger: &DecodingSettings) -> Self {
         if stronger.single_sampling_keys().next().is_some() {
             self.output_sampling = None;
