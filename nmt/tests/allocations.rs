@@ -121,10 +121,11 @@ fn count_allocations(session: &mut CountingSession, beam_size: usize, length: us
     [all - session.allocations, session.allocations]
 }
 
-/// The further steps of the longer of two translations.
+/// The number of steps that the longer of two translations has in addition.
 const STEPS: u64 = 64;
 
-/// Allocations of the longer translation that do not grow with its length: vectors that double.
+/// The allowed number of further allocations of the longer translation, whatever its length: those
+/// of vectors that double.
 const GROWTH: u64 = 16;
 
 /// Checks that a step of the search allocates nothing, and a step of the model at most `lists`.
@@ -147,16 +148,16 @@ fn check(path: &str, lists: u64) {
     }
 }
 
-/// The lists are those of the sources of rows, of sentences with the same keys and of groups of
-/// outputs, and in each layer that of the histories of rows.
+/// A step makes three lists: the source of each row, groups of rows with the same keys, and groups
+/// of rows with the same output layer. Each layer makes one more, the histories of rows.
 #[test]
 fn transformers_allocate_a_list_for_each_layer_and_three_more() {
     check("testdata/tiny.npz", 3 + 1);
     check("../examples/toy-neural", 3 + 2);
 }
 
-/// The lists are those of parents, tokens, states and groups of sources of a model with two layers
-/// above its cell.
+/// The lists have parents, tokens, states and groups of sources. The model has two layers above its
+/// cell.
 #[test]
 fn a_stacked_recurrent_model_allocates_a_dozen_lists() {
     check("testdata/stacked-gru.npz", 13);

@@ -86,7 +86,7 @@ fn assert_translations(bundle: ModelBundle, (text, expected): (String, Vec<(Stri
     }
 }
 
-/// Unpacks the package into `folder` and returns the folder in it.
+/// Unpacks the package into `folder` and returns the path of its own folder there.
 fn unpack(folder: &Path) -> PathBuf {
     // Local headers suffice to read what a plain writer of archives has written.
     let bytes = std::fs::read(data("argos.argosmodel")).unwrap();
@@ -121,7 +121,7 @@ fn packages_translate_as_their_parts_in_ctranslate2() {
     for path in [data("argos.argosmodel"), folder] {
         let file = target.path().join("model.miriam");
         let bundle = ModelBundle::open(&path, None).unwrap();
-        // As Argos Translate calls CTranslate2.
+        // The options with which Argos Translate calls CTranslate2.
         let options = TranslationOptions::for_bundle(&bundle, None);
         assert!(options.output.replace_unknowns && options.allow_unknown);
         bundle.verify_files().unwrap();

@@ -1,6 +1,6 @@
 //! CTranslate2's models of all origins and binary versions translate as CTranslate2 does: small
-//! random ones (`scripts/make_ct2_golden.py`), and real ones of an Arabic transliteration, whose
-//! recorded outputs are beside the project (skipped if they are absent).
+//! random ones (`scripts/make_ct2_golden.py`), and real ones that transliterate Arabic. Without the
+//! files of `../shared/data/ct2-aren`, the tests with the real ones are skipped.
 
 use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
@@ -18,8 +18,8 @@ const TOLERANCE: f64 = 1e-4;
 /// A translation with its score.
 type Scored = (String, f64);
 
-/// Returns the n-best list of each line of `text`, as long as the beam, by the folder's own
-/// settings.
+/// Returns the n-best list of each line of `text`, with `beam` translations each. Other options are
+/// those of the folder.
 fn translate(
     folder: &Path,
     text: &str,
@@ -69,7 +69,8 @@ fn assert_equal(found: &[Vec<Scored>], expected: &[Vec<Scored>], what: &str) {
     }
 }
 
-/// The sentences of a small model's `expected.tsv` and their translations by a beam.
+/// Returns the sentences of a small model's `expected.tsv` and their translations with the beam
+/// size `beam`.
 fn golden(folder: &Path, beam: usize) -> (String, Vec<Vec<Scored>>) {
     let expected = std::fs::read_to_string(folder.join("expected.tsv")).unwrap();
     let (mut text, mut lists): (Vec<&str>, Vec<Vec<Scored>>) = Default::default();
@@ -144,7 +145,8 @@ fn a_start_token_of_the_users_is_rejected_by_name() {
     }
 }
 
-/// A SentencePiece model beside `model.bin` splits text; its name tells whether EOS follows.
+/// A SentencePiece model in the folder of `model.bin` splits text; its file name decides whether
+/// EOS is added.
 #[test]
 fn pieces_that_a_converter_copied_are_used() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
@@ -170,7 +172,8 @@ fn pieces_that_a_converter_copied_are_used() {
     }
 }
 
-/// As in CTranslate2 4.8.5, whose own files of that kind store the number from revision 3 on.
+/// Files of these kinds store the number of heads from revision 3 on. Before, the kind decides, as
+/// in CTranslate2 4.8.5.
 #[test]
 fn the_kind_tells_the_number_of_heads_in_old_revisions() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/ct2-base");
@@ -200,7 +203,7 @@ fn the_kind_tells_the_number_of_heads_in_old_revisions() {
     }
 }
 
-/// A file that was written once; later programs open it.
+/// The file was written by an earlier version of the program; later versions open it.
 #[test]
 fn a_file_of_version_3_translates_as_its_model() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
@@ -221,7 +224,7 @@ fn aren_folder() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// CTranslate2's recorded lists of a model.
+/// Returns CTranslate2's recorded n-best lists of a model.
 fn recorded(folder: &Path, name: &str) -> Vec<Vec<Scored>> {
     let mut text = String::new();
     let path = folder.join("out").join(format!("{name}.tsv.gz"));

@@ -81,8 +81,8 @@ fn read_reference(folder: &Path, name: &str, file: &str) -> Vec<ReferenceLine> {
 /// The id of the unknown token, which the reference never generates.
 const UNK_ID: u32 = 1;
 
-/// Returns the scores of the words of a line, and the word that greedy search would have chosen
-/// instead of each.
+/// Returns the scores of the words of a line, and for each the word that greedy search would choose
+/// in its place.
 fn force_decode(session: &mut dyn Session, line: &ReferenceLine) -> (Vec<f32>, Vec<u32>) {
     let slot = session.begin(&[&line.source], None).unwrap()[0];
     let (mut best, mut logit) = ([TopK::new(2, true)], Vec::new());

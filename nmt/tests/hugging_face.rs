@@ -14,7 +14,7 @@ use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
 
 /// The tolerance of scores: `transformers` adds floats in another order.
 const TOLERANCE: f64 = 1e-4;
-/// The longest translation, with its language.
+/// The maximum number of tokens of a translation, including that of its language.
 const MAX_LENGTH: usize = 12;
 
 /// A translation in pieces with its score.
@@ -33,7 +33,7 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
 }
 
-/// The translation of each line of `text` by a beam, in pieces.
+/// Returns the translation of each line of `text` with the beam size `beam`, in pieces.
 fn translate(bundle: ModelBundle, text: &str, beam: usize) -> Vec<Scored> {
     let mut options = TranslationOptions::for_bundle(&bundle, None);
     options.search.beam_size = beam;
@@ -63,7 +63,7 @@ fn translate(bundle: ModelBundle, text: &str, beam: usize) -> Vec<Scored> {
     scored.collect()
 }
 
-/// The texts of a model's `expected.tsv` and their translations by a beam.
+/// Returns the texts of a model's `expected.tsv` and their translations with the beam size `beam`.
 fn golden(folder: &Path, beam: usize) -> (String, Vec<Scored>) {
     let expected = std::fs::read_to_string(folder.join("expected.tsv")).unwrap();
     let (mut text, mut translations) = (String::new(), Vec::new());
@@ -190,7 +190,7 @@ fn weights_that_are_not_those_of_the_configuration_are_rejected() {
     let tensor = Some(("I8", &[134, 8][..], integers));
     let error = error_of("hf-t5", |folder| set_tensor(folder, "lm_head.weight", tensor));
     assert!(error.contains("lm_head.weight") && error.contains("integers"), "{error}");
-    // Memory is taken for sizes of tensors, not for those that a configuration claims.
+    // Memory is allocated for the sizes of tensors, not for sizes that a configuration claims.
     for (model, key) in [("hf-t5", "d_ff"), ("hf-t5", "vocab_size"), ("hf-mbart50", "vocab_size")] {
         for size in [1 << 36, 1 << 60] {
             let error = error_of(model, |folder| {
@@ -209,7 +209,7 @@ fn tied_tables_are_the_same() {
         let range = |at: usize| header["shared.weight"]["data_offsets"][at].as_u64().unwrap();
         let mut table = data[range(0) as usize..range(1) as usize].to_vec();
         table[0] ^= change;
-        // Older versions have no such key, and tie what they call tied.
+        // Without this key the folder is of an older version, whose tables are tied as it says.
         configure(folder, "scale_decoder_outputs", None);
         set_tensor(folder, "lm_head.weight", Some(("F32", &[134, 8], &table)));
     };
@@ -275,7 +275,7 @@ fn merges_of_a_tokenizer_file_cut_as_sentencepiece() {
         let merged = by_merges.encode(line.as_bytes(), &mut scratch);
         assert!(pieces.iter().eq(merged.iter()), "{line}: {pieces:?} {merged:?}");
     }
-    // In SentencePiece, no piece is made by merges of two ranks.
+    // In SentencePiece, all merges that make the same piece have the same rank.
     let json = std::fs::read_to_string(&file).unwrap();
     let mut value: serde_json::Value = serde_json::from_str(&json).unwrap();
     let merges = value["model"]["merges"].as_array_mut().unwrap();
@@ -286,7 +286,7 @@ fn merges_of_a_tokenizer_file_cut_as_sentencepiece() {
     assert!(error.contains("different ranks"), "{error}");
 }
 
-/// The language of translations that `generation_config.json` forces needs no name.
+/// If `generation_config.json` forces the language of translations, it need not be named.
 #[test]
 fn a_forced_first_token_comes_from_the_files() {
     let folder = tempfile::tempdir().unwrap();

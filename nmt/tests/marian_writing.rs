@@ -40,7 +40,7 @@ fn any_embeddings() -> impl Strategy<Value = EmbeddingConfig> {
     })
 }
 
-/// The parts that all activations and keys of one version of Marian have.
+/// The kinds of pre-norm keys and of GELU in one version of Marian.
 #[derive(Clone, Copy, Debug)]
 struct VersionParts {
     keys: PreNormKeys,
@@ -251,7 +251,8 @@ fn open(path: &Path) -> Model {
     ModelBundle::open(path, None).unwrap_or_else(|e| panic!("{e}")).models.remove(0)
 }
 
-/// Returns the architecture that a file can describe: keys of pre-norm only if there is pre-norm.
+/// Returns the architecture that a file can describe: pre-norm keys have a kind only if there is
+/// pre-norm.
 fn as_read(mut architecture: Architecture) -> Architecture {
     if let Architecture::Transformer(transformer) = &mut architecture
         && !transformer.preprocess.has_norm()
@@ -424,7 +425,7 @@ fn what_marian_has_no_option_for_is_rejected_by_name() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// Names and shapes, options and weights as in the files that Marian itself opens.
+/// Written files have the names, shapes, options and weights of the files that Marian itself opens.
 #[test]
 fn oracle_models_are_written_as_they_are() {
     let Some(folder) = oracle_folder() else { return };

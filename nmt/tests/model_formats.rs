@@ -19,7 +19,7 @@ fn open(name: &str) -> ModelBundle {
     ModelBundle::open(&data(name), None).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The largest difference between parameters of both, without positional encodings.
+/// The largest difference between the parameters of two models, without positional encodings.
 fn largest_difference(a: &Model, b: &Model) -> f32 {
     let mut largest = 0.0f32;
     for (name, tensor) in a.parameters().filter(|(name, _)| !name.ends_with("Wpos")) {
@@ -59,7 +59,7 @@ fn folders_of_ctranslate2_hold_the_marian_model() {
         assert_eq!(transformer.decoder_start, DecoderStart::ZeroEmbedding);
         assert_eq!(transformer.pre_norm_keys, PreNormKeys::Normalized);
         assert_eq!(transformer.norm_epsilon, 1e-5);
-        // exp(-ln(10000) / 2) for the second of two sines at position 1.
+        // The angles of two sines at position 1: 1, and exp(-ln(10000) / 2) = 0.01.
         let positions = model.parameter("encoder_Wpos").unwrap().values();
         let row: Vec<f32> = [1.0f64, 0.01]
             .iter()
@@ -88,7 +88,7 @@ fn a_folder_of_hugging_face_holds_the_marian_model() {
     assert_eq!(bundle.tokenizers.unwrap().vocabularies[0].find(b"<pad>"), Some(24));
 }
 
-/// Since version 5 `transformers` writes two files.
+/// Since version 5, `transformers` writes a part of the keys of `config.json` to a second file.
 #[test]
 fn generation_config_of_hugging_face_is_read() {
     let folder = tempfile::tempdir().unwrap();

@@ -11,7 +11,7 @@ use miriam_storage::{Bytes, LoadMethod};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
-/// Set in the process that meets a full disk: the file to write.
+/// The variable that names the file to write, in the process that meets a full disk.
 const FULL_DISK_TARGET: &str = "MIRIAM_TEST_FULL_DISK_TARGET";
 
 /// An array to write.
@@ -93,7 +93,7 @@ proptest! {
     }
 }
 
-/// The Python to ask, or a printed line that there is none with NumPy.
+/// Returns the Python to run. If it has no NumPy, prints so and returns `None`.
 fn numpy_python() -> Option<std::ffi::OsString> {
     let python = std::env::var_os("MIRIAM_NUMPY_PYTHON").unwrap_or_else(|| "python3".into());
     let found = Command::new(&python)

@@ -65,7 +65,7 @@ fn options_become_the_architecture_that_the_readme_describes() {
         (vec![ProcessStep::Norm], vec![ProcessStep::Add])
     );
     assert_eq!((pre.postprocess_top.0, pre.encoder.heads), (vec![ProcessStep::Norm], 8));
-    // Written by 1.9.56.
+    // Written by Marian 1.9.56.
     assert_eq!(pre.pre_norm_keys, PreNormKeys::Raw);
     assert_eq!(pre.activation, Activation::Gelu(Gelu::Sigmoid));
     assert!(matches!(transformer("tr-ssru").autoregression, AutoregressionConfig::Recurrent(_)));

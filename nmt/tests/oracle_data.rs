@@ -24,7 +24,7 @@ pub const ORACLE_MODELS: [&str; 16] = [
     "nematus-ln",
 ];
 
-/// The folder, or a printed line that it is absent.
+/// Returns the folder. If it is absent, prints so and returns `None`.
 pub fn oracle_folder() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/nmt-oracle");
     if !folder.exists() {

@@ -1,6 +1,7 @@
 //! N-best lists of Marian, line by line: the same translations in the same order, with the same
-//! token scores and totals. Translations with nearly equal totals may be in another order, and one
-//! of the last may differ if the search broke a near tie in another way; such lines are counted.
+//! token scores and totals. Translations with nearly equal totals may be in another order. One of
+//! the last translations of a list may differ if the search broke a near tie in another way; such
+//! lines are counted.
 //! Without the files of `../shared/data/nmt-oracle` these tests are skipped.
 
 use std::collections::BTreeMap;
@@ -133,7 +134,7 @@ impl Oracle {
         network.unwrap_or_else(|e| panic!("{e}"))
     }
 
-    /// Translations of every `every`-th line.
+    /// Translates every `every`-th line.
     fn translate(
         &self,
         network: &Network,

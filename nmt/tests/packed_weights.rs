@@ -88,8 +88,8 @@ fn packed_files_reject_other_precisions() {
     }
 }
 
-/// Files written without a precision are packed in that of their weights, and give the bits of
-/// the original in every other too.
+/// Files written without a precision are packed in the precision of the stored weights. In every
+/// precision they give the same bits as the model that they were written from.
 #[test]
 fn complete_files_serve_every_precision() {
     let folder = tempfile::tempdir().unwrap();
@@ -107,7 +107,7 @@ fn complete_files_serve_every_precision() {
                 decode_logits(&bundle, precision),
                 "{name}, {precision:?}"
             );
-            // Written for one precision, both give the same logits.
+            // If they are written for one precision, both models give the same logits.
             let [from_complete, from_original] = [&complete, &bundle].map(|origin| {
                 let path = folder.path().join("one-precision.miriam");
                 model_file::write(origin, Some(precision), &path, &NoProgress).unwrap();
@@ -168,8 +168,8 @@ fn a_complete_file_of_version_5_is_read() {
     assert_eq!(container.kind_version(), 5);
 }
 
-/// A flipped bit (one in each seventh byte) gives an error or other numbers, and a file that is cut
-/// short an error.
+/// A flipped bit (one in each seventh byte) gives an error or other numbers. A file that is cut
+/// short gives an error.
 #[test]
 fn corrupted_files_do_not_panic() {
     let folder = tempfile::tempdir().unwrap();
@@ -196,7 +196,7 @@ fn corrupted_files_do_not_panic() {
                 }
             }
         }
-        // Checksums of the header and of the section table reject these.
+        // Checksums find all damage in the header and in the section table.
         assert!(num_rejected > 50, "{num_rejected}");
         for length in (0..bytes.len()).step_by(501) {
             let bytes = miriam_storage::Bytes::copy_from(&bytes[..length]);

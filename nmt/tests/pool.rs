@@ -1,4 +1,4 @@
-//! The pool of threads gives the same as translators, whichever calls share a batch.
+//! The pool of threads gives the same results as a translator, whichever calls share a batch.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -128,7 +128,8 @@ fn cancelled_calls_end_and_leave_the_pool_as_it_was() {
     assert!(pending.wait_all(Duration::ZERO));
     let last = pending.wait(199, LONG).unwrap();
     assert_eq!(last.unwrap_err(), PoolError::Cancelled);
-    // The worker is held by a token, so that a call waits for a place in the queue, and leaves.
+    // The observer of a token blocks the worker. So a call waits for a place in the queue until it
+    // is no longer wanted.
     let gate = Arc::new(Mutex::new(()));
     let closed = gate.lock().unwrap();
     let greedy = DecodingOptions { beam_size: 1, report_tokens: true, ..self::options() };
@@ -154,7 +155,8 @@ fn cancelled_calls_end_and_leave_the_pool_as_it_was() {
 fn scores_are_those_of_the_search() {
     let pool = TranslatorPool::new(translator(), 1, 1);
     let greedy = DecodingOptions { beam_size: 1, length_penalty: 0.0, ..options() };
-    // So that the end of a sentence is not left out of the sum of the first probabilities.
+    // With at most four scored tokens, the sum of the first four includes the end of a sentence
+    // that was not cut.
     let greedy = DecodingOptions { max_decoding_length: 4, min_decoding_length: 0, ..greedy };
     let found = translate(&pool, &examples(), &greedy);
     let pairs = examples().into_iter().zip(&found).skip(1);
@@ -171,7 +173,7 @@ fn scores_are_those_of_the_search() {
         let scores = pending.wait(index, LONG).unwrap().unwrap();
         let scored = translator.finish_score(given, 0, 0, &scores);
         assert_eq!(scored.tokens.len(), given.target.len() + 1);
-        // A search that was cut has no score of the end.
+        // A translation that was cut has no score of its end.
         let sum: f32 = scored.log_probs.iter().take(4).sum();
         let expected = found[index + 1].scores[0];
         assert!((sum - expected).abs() < 1e-4, "{sum} {expected}");

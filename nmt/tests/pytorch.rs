@@ -1,5 +1,5 @@
-//! PyTorch's files of weights: those that PyTorch wrote (`scripts/make_pytorch_golden.py`) have the
-//! tensors of the same model as safetensors, and hostile ones are errors that name the file.
+//! PyTorch's files of weights: those that PyTorch wrote (`scripts/make_pytorch_golden.py`) give the
+//! same tensors as a safetensors file of the model. Hostile ones give errors that name the file.
 
 use std::path::{Path, PathBuf};
 
@@ -172,7 +172,7 @@ mod write {
     }
 }
 
-/// A file of one tensor, which has two storages of four floats to look at.
+/// A file with one tensor and two storages of four floats, to which the tensor may refer.
 fn file(tensor: Vec<u8>) -> Vec<u8> {
     let floats: Vec<u8> = [1f32, 2.0, 3.0, 4.0].iter().flat_map(|x| x.to_le_bytes()).collect();
     let pickle = write::dict(&[("w", tensor)]);
@@ -324,7 +324,7 @@ proptest! {
             Ok(found) => {
                 prop_assert_eq!(Some(found.get("w").unwrap().values()), expected);
             }
-            // More elements than the storage has are views that repeat themselves.
+            // A view with more elements than its storage repeats some of them, and is rejected.
             Err(_) => prop_assert!(
                 expected.is_none_or(|all| all.len() > values.len())
             ),

@@ -124,7 +124,8 @@ fn force_decode(
 struct Difference {
     largest: f32,
     mean: f32,
-    /// Tokens whose margin over the second best is larger than 1e-3.
+    /// The number of other tokens, where the reference's margin over the second best is larger than
+    /// 1e-3.
     mismatches: usize,
 }
 
@@ -216,7 +217,7 @@ fn i16_scores_stay_near_the_reference() {
 }
 
 /// Eight bits are too few for random recurrent weights to follow a reference token by token;
-/// the mean is near.
+/// only the mean difference is small.
 #[test]
 fn i8_scores_are_near_the_reference_on_average() {
     let Some(_) = oracle_folder() else { return };

@@ -1,6 +1,6 @@
-//! The reference backend is the numeric oracle: it gives the numbers of the NumPy decoders of
-//! `../shared/data/nmt-oracle` (skipped if that is absent) and those of the equations of the small
-//! models in this crate, and the engine stays near it.
+//! The reference backend is the numeric oracle. It gives the numbers of the NumPy decoders of
+//! `../shared/data/nmt-oracle` (skipped if that is absent), and of the equations of the small models
+//! in this crate. The scores of the engine are near its scores.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -73,14 +73,14 @@ impl Layers {
     }
 }
 
-/// A source, its translation, and the log-probability of each token of that.
+/// A source, its translation, and the log-probability of each token of the translation.
 struct Line {
     source: Vec<u32>,
     target: Vec<u32>,
     scores: Vec<f64>,
 }
 
-/// The log-probability of a token, and the token that greedy search would have chosen.
+/// The log-probability of a token, and the token that greedy search would choose in its place.
 struct Scored {
     score: f64,
     choice: u32,
@@ -138,7 +138,7 @@ fn numbers<T: std::str::FromStr>(field: &str) -> Vec<T> {
     field.split_whitespace().filter_map(|number| number.parse().ok()).collect()
 }
 
-/// The lines of an oracle file that `every` divides.
+/// Reads every `every`-th line of an oracle file, from the first on.
 fn read_lines(folder: &Path, name: &str, file: &str, every: usize) -> Vec<Line> {
     let ids = std::fs::read_to_string(folder.join("input.ids.txt")).unwrap();
     let text = std::fs::read_to_string(folder.join("out").join(name).join(file)).unwrap();
@@ -151,8 +151,8 @@ fn read_lines(folder: &Path, name: &str, file: &str, every: usize) -> Vec<Line> 
     lines.collect()
 }
 
-/// The largest difference of scores from those of the lines; where `greedy`, translations are
-/// what greedy search chooses.
+/// Returns the largest difference of scores from those of the lines. If `greedy`, also checks that
+/// greedy search chooses the translations of the lines.
 fn largest_difference(layers: &Layers, lines: &[Line], greedy: bool) -> f64 {
     let mut largest = 0.0f64;
     for (line, scored) in lines.iter().zip(layers.force_decode(lines)) {
@@ -178,7 +178,7 @@ fn forced_scores_are_those_of_the_numpy_decoders() {
         let layers = Layers::load(&bundle, &Speedups::NONE);
         let apart = largest_difference(&layers, &lines, true);
         let _ = writeln!(std::io::stderr(), "{name}, {file}: {apart:.2e}");
-        assert!(apart < 1e-6, "{name}, {file}: {apart}, more than six decimals leave");
+        assert!(apart < 1e-6, "{name}, {file}: {apart}, more than rounding to six decimals");
     }
 }
 

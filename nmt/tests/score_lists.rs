@@ -1,5 +1,6 @@
-//! Translations of a list share the work on what they have in common, and have the scores of each
-//! alone: the same bits step by step, and all positions at once the same numbers up to rounding.
+//! Translations of a list share the work on their common prefixes, and have the same scores as
+//! alone: the same bits step by step, and the same numbers up to rounding if all positions are
+//! scored at once.
 
 use std::path::{Path, PathBuf};
 
@@ -25,8 +26,7 @@ fn load(name: &str) -> Network {
     Network::load(&bundle.models[0], &path, precision).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Token sequences, most of which begin like one before them; some are beginnings of others, or the
-/// same.
+/// Token sequences, most of which begin like an earlier one. Some are prefixes of others, or equal.
 fn random_sequences(random: &mut SplitMix64, count: usize, vocab: u64) -> Vec<Vec<u32>> {
     let mut all: Vec<Vec<u32>> = Vec::new();
     for _ in 0..count {

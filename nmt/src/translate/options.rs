@@ -71,7 +71,8 @@ const DEFAULT_LM_WEIGHT: f32 = 0.1;
 const CPU_MINI_BATCH: usize = 32;
 const CPU_MINI_BATCH_WORDS: usize = 4096;
 
-/// The default limits of a batch on a GPU, as in Amun and Marian: in sentences and in source tokens.
+/// The default limits of a batch on a GPU, in sentences and in source tokens: those of Amun and
+/// Marian.
 const GPU_MINI_BATCH: usize = 300;
 const GPU_MINI_BATCH_WORDS: usize = 8192;
 

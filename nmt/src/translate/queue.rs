@@ -165,8 +165,8 @@ impl<T> BatchQueue<T> {
     }
 }
 
-/// Guard that closes the queue and cancels the token when its thread panics, since the other threads
-/// would wait forever.
+/// Guard that closes the queue and cancels the token when its thread panics. Otherwise the other
+/// threads would wait forever.
 pub(crate) struct PanicGuard<'a, T>(pub &'a BatchQueue<T>, pub &'a CancellationToken);
 
 impl<T> Drop for PanicGuard<'_, T> {

@@ -75,8 +75,8 @@ impl LoadedModels {
         tokens
     }
 
-    /// Drops the scores of the first `prefix_len` generated tokens, and puts the others in the order
-    /// of the text.
+    /// Drops the scores of the first `prefix_len` generated tokens, and puts the others into the
+    /// order of the text.
     fn restore_order(&self, prefix_len: usize, scores: &mut ForcedScores) {
         let ForcedScores { token_scores, alignment } = scores;
         token_scores.drain(..prefix_len.min(token_scores.len()));

@@ -60,8 +60,8 @@ impl SentenceParser<'_> {
 }
 
 impl CutText {
-    /// Returns the sentences for the model, with the text around them. Each sentence begins with the
-    /// language tags of the text. It is empty if the segment has no sentence.
+    /// Returns the sentences for the model, with the text around them. Each sentence begins with
+    /// the language tags of the text. It is empty if the segment has no sentence.
     pub(super) fn into_sentences(self) -> impl Iterator<Item = (Vec<u8>, TextSegment)> {
         let CutText { document, tags, num_tags } = self;
         document.into_segments().into_iter().map(move |segment| {

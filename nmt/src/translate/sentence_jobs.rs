@@ -17,9 +17,9 @@ use miriam_nmt_network::network::{Session, Target, score_targets};
 /// Source of sentences that are prepared for the model, which also takes their translations.
 pub(super) trait PreparedSentences {
     /// Returns the next sentences, each with an id that no other sentence under translation has.
-    /// `active` is the number of sentences under translation. `None` ends the translation when these
-    /// are done. An empty list means that no sentence is available now; it must be returned only
-    /// while some are active.
+    /// `active` is the number of sentences under translation. `None` ends the translation when
+    /// these are done. An empty list means that no sentence is available now; it must be returned
+    /// only while some are active.
     fn next(&mut self, active: usize) -> Option<Vec<InputSentence>>;
 
     /// Whether sentence `id` is still wanted; called once per step. An unwanted one is dropped,

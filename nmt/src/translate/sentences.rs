@@ -46,9 +46,9 @@ pub struct SentenceText {
 /// Source of sentences, which also takes their translations.
 pub trait SentenceSource {
     /// Returns the next sentences, each with an id that no other sentence under translation has.
-    /// `active` is the number of sentences under translation. `None` ends the translation when these
-    /// are done. An empty list means that no sentence is available now; it must be returned only
-    /// while some are active.
+    /// `active` is the number of sentences under translation. `None` ends the translation when
+    /// these are done. An empty list means that no sentence is available now; it must be returned
+    /// only while some are active.
     fn next_sentences(&mut self, active: usize) -> Option<Vec<(u64, SentenceText)>>;
 
     /// Whether sentence `id` is still wanted; called once per step. An unwanted one is dropped,

@@ -17,8 +17,8 @@ const VOCABULARY_SIZE: usize = 8;
 
 /// A language model that scores whole texts, without any state.
 pub trait LmReference {
-    /// The natural log-probability of what `next` completes after `tokens`, and with `ends` of the
-    /// end of the sentence.
+    /// Returns the natural log-probability of the words that `next` completes after `tokens`; if
+    /// `ends`, of the words that the end of the sentence completes, and of that end.
     fn score_next(&self, tokens: &[u32], next: u32, ends: bool) -> f32;
 
     /// Its weight.
@@ -79,7 +79,7 @@ impl LmReference for WordScorer {
     }
 }
 
-/// The words of a text that a space ends.
+/// The words of a text that are followed by a space.
 fn complete_words(text: &str) -> Vec<&str> {
     let end = text.rfind(' ').map_or(0, |at| at + 1);
     text[..end].split(' ').filter(|word| !word.is_empty()).collect()

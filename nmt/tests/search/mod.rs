@@ -446,7 +446,7 @@ fn an_ensemble_sums_logarithms_of_probabilities() {
         assert_near(with_none, alone, 1e-5, "a weight of nothing");
         assert_near(doubled[id].as_ref().unwrap(), alone, 1e-5, "twice the same");
     }
-    // Greedy by hand.
+    // Greedy search by hand.
     let options = SearchOptions { beam_size: 1, n_best: 1, length_penalty: 0.0, ..options() };
     let members = vec![member(a), member(b)];
     let mut ensemble = Ensemble::new(members, Some(&[1.0, 0.5])).unwrap();

@@ -9,7 +9,7 @@ use miriam_kernels::{Cpu, MatRef};
 use miriam_nmt::network::{HypothesisRow, Session, Slot, TopK};
 use miriam_nmt::{Error, Result};
 
-/// A source that no model can read.
+/// A source token that sessions reject.
 pub const UNREADABLE_TOKEN: u32 = 666;
 
 /// The parameters of the model.
@@ -100,7 +100,7 @@ pub struct RandomSession {
     rows: Vec<(Slot, Vec<u32>)>,
     attention: Option<Vec<Vec<f32>>>,
     keep_attention: bool,
-    /// The number of sentences that it should be given at once, at most.
+    /// The largest number of sentences that the session should be given at once.
     pub max_sentences: usize,
     pub steps: usize,
     pub rows_seen: usize,
@@ -157,7 +157,7 @@ impl Session for RandomSession {
         }
         self.encoded.push(sentences.len());
         let add = |(at, source): (usize, &&[u32])| {
-            // A language model gets nothing.
+            // A language model is given an empty source.
             assert!(source.len() != 1, "empty sentences are not for models");
             let free = (0..).map(Slot).find(|slot| !self.sentences.contains_key(slot));
             let slot = free.expect("there is one");

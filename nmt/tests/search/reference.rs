@@ -1,5 +1,5 @@
-//! Naive beam search: whole hypotheses in plain lists, every token after every hypothesis a
-//! candidate, all of them sorted at every step.
+//! Naive beam search: hypotheses are plain lists of tokens. At every step, every token after every
+//! hypothesis is a candidate, and all candidates are sorted.
 
 use miriam_nmt::search::{DecodingSemantics, PrefixRole, Request, SearchOptions, Translation};
 
@@ -44,7 +44,8 @@ pub fn translate_with_lm(
     let prefix = forced_prefix(&request, options).to_vec();
     let limit = limit.min(prefix.len().saturating_add(options.max_new_tokens)).max(1);
     let request = &request;
-    // As in CTranslate2, that a beam has left the favoured tokens stays with its place.
+    // As in CTranslate2, this mark of having left the favoured tokens belongs to a place of the
+    // beam, not to a hypothesis.
     let mut has_diverged = vec![false; options.beam_size];
     let mut places = vec![0];
     let mut width = options.beam_size;
@@ -81,7 +82,7 @@ pub fn translate_with_lm(
                 let ends = forced.is_none() && is_end(options, word as u32);
                 let gained = lm.map(|lm| lm.score_next(&hypothesis.tokens, word as u32, ends));
                 let rank = score + lm.map_or(0.0, |lm| lm.weight()) * gained.unwrap_or(0.0);
-                // Without a language model rounding must not make ties.
+                // Without a language model, raw logits are compared, so that rounding makes no ties.
                 let order = if lm.is_some() { rank } else { logits[word] };
                 let gained = gained.unwrap_or(0.0);
                 all.push((hypothesis.total + rank, row, order, word as u32, score, gained));

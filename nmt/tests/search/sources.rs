@@ -80,7 +80,8 @@ fn reported_tokens_are_those_of_translations_and_can_end_them() {
             };
             found.sort_by(order);
             expected.sort_by(order);
-            // Samples share a prefix: if that was all, there is one.
+            // Tokens of a prefix are reported for every sample. If a translation ends within its
+            // prefix, there is only one.
             found.dedup_by(|a, b| a == b && expected.len() == 1);
             assert_eq!(found, expected, "{id}");
         }

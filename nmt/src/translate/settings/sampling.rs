@@ -34,7 +34,7 @@ impl OutputSampling {
     /// empty text mean `full 1`, and `false` turns sampling off.
     ///
     /// # Errors
-    /// If the text has another form or a number is out of range; the message names the expected form.
+    /// If the text has another form or a number is out of range; the message has the expected form.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
         fn wrong() -> String {
             "full [T], topk [K [T]], topp P [T] or epsilon E [T]".to_owned()
