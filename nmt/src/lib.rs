@@ -7,8 +7,8 @@
 //! [`ModelBundle`] adds vocabularies, tokenisers, shortlist and decoder configuration, all
 //! found from one path; [`formats`] has a folder or file for each format, and
 //! [`model_file`] writes a bundle into one file of this program.
-//! [`network`] runs a model through [`layer`] and [`engine`], [`search`] and [`batch`]
-//! decode, [`translate`](mod@translate) and [`score`](mod@score) go from lines of text to lines of
+//! [`network`] runs a model through [`layer`] and [`engine`]; [`search`] and [`batch`]
+//! decode. [`translate`](mod@translate) and [`score`](mod@score) go from lines of text to lines of
 //! text.
 //!
 //! ```

@@ -223,8 +223,8 @@ fn scores_and_choices_are_those_of_the_reference() {
     }
 }
 
-/// The random weights of these models are large: a relative error of a product grows about 200
-/// times in a score, whatever the precision. Most of it comes from the encoder.
+/// The random weights of these models are large: the relative error of a product becomes about 200
+/// times as large in a score, whatever the precision. Most of it comes from the encoder.
 #[test]
 fn integer_errors_are_within_bounds() {
     let limits = [

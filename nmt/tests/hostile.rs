@@ -35,7 +35,7 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
 }
 
-/// Marian's `.bin` as `neural.md` 1.2 gives it: a float matrix, a quantised one, options.
+/// Marian's `.bin` as `neural.md` 1.2 describes it: a float matrix, quantised ones, and options.
 fn marian_binary(kinds: [u64; 2]) -> Vec<u8> {
     let options = b"type: transformer\n\0".to_vec();
     let quantized = [&[1u8, 255, 127, 129, 0, 64][..], &2.0f32.to_le_bytes()].concat();

@@ -454,8 +454,8 @@ fn oracle_models_are_written_as_they_are() {
     }
 }
 
-/// Prints the translations of each model, given as the file to translate, the vocabulary and the
-/// models.
+/// Prints the translations by each model. The arguments are the file to translate, the vocabulary
+/// and the models.
 const TRANSLATE: &str = "
 import sys
 from pymarian import Translator
@@ -467,7 +467,7 @@ for model in sys.argv[3:]:
         print(translator.translate([line])[0] if line else '')
 ";
 
-/// Marian translates a written model as it does the original.
+/// Marian gives the same translations with a written model as with the original one.
 #[test]
 fn marian_translates_with_written_models() {
     let Some(folder) = oracle_folder() else { return };

@@ -24,7 +24,7 @@ fn largest_difference(a: &Model, b: &Model) -> f32 {
     let mut largest = 0.0f32;
     for (name, tensor) in a.parameters().filter(|(name, _)| !name.ends_with("Wpos")) {
         let other = b.parameter(name).unwrap_or_else(|| panic!("{name}"));
-        // Hugging Face has one token more.
+        // The vocabulary of Hugging Face has one more token.
         let pairs = tensor.values().into_iter().zip(other.values());
         largest = pairs.fold(largest, |most, (a, b)| most.max((a - b).abs()));
     }

@@ -62,7 +62,8 @@ pub fn write(
     miriam::write(bundle, model, &weights, output, progress)
 }
 
-/// Returns the parameters that can be read exactly from packed matrices: by name, the columns.
+/// Returns, by the names of parameters, the columns of packed matrices from which these can be read
+/// exactly.
 fn lossless_columns(
     model: &Model,
     used: &UsedParameters,

@@ -33,7 +33,8 @@ pub struct ListOptions {
     pub is_tokenized: bool,
     /// The limit of sentences and translations.
     pub limit: LengthLimit,
-    /// Scores are divided by `n^normalize`, where n is the number of scored tokens with `</s>`.
+    /// Scores are divided by `n^normalize`, where n is the number of scored tokens, including
+    /// `</s>`.
     pub normalize: f32,
     /// The maximum number of texts that a model reads together.
     pub mini_batch: usize,

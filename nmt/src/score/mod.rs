@@ -39,7 +39,7 @@ pub struct ScoreOptions {
     pub is_tokenized: bool,
     /// The limit of sources and translations.
     pub limit: LengthLimit,
-    /// Scores are divided by `n^normalize`, where n is the number of tokens with `</s>`.
+    /// Scores are divided by `n^normalize`, where n is the number of tokens, including `</s>`.
     pub normalize: f32,
     /// The format of alignments after each score; `None` to print none.
     pub alignment: Option<AlignmentFormat>,

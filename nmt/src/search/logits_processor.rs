@@ -4,8 +4,8 @@
 //! All rows of a step are processed at once.
 //!
 //! If a token is suppressed, Marian keeps the probabilities of the others, and CTranslate2
-//! renormalises them. For that, the normaliser is corrected by the few logits that change instead
-//! of computed again.
+//! renormalises them. For that, the normaliser is not computed again, but corrected by the few
+//! logits that change.
 
 use std::cmp::Ordering;
 use std::ops::Range;

@@ -52,7 +52,7 @@ pub struct Translation {
     /// The score by which translations are ranked, with length normalisation and penalties.
     pub score: f32,
     /// The attention of each scored token to the source tokens, `[target, source]`; empty
-    /// unless asked for.
+    /// unless requested.
     pub alignment: Vec<Vec<f32>>,
     /// The token that ended the translation, `</s>` or one of [`SearchOptions::end_tokens`]; `None`
     /// if it was cut.

@@ -61,7 +61,7 @@ impl Translator {
     }
 
     /// Adds the scores of a neural language model to the search, as
-    /// [`set_language_model`](Self::set_language_model) does for n-grams. It computes on the
+    /// [`set_language_model`](Self::set_language_model) does for n-grams. The model computes on the
     /// devices of the translator, in the precision of its own file. `tuner` chooses its kernels.
     ///
     /// # Errors

@@ -269,8 +269,8 @@ impl TranslationOptions {
     }
 }
 
-/// Returns the precision of the stored weights: the only one of a file that has no other, or the
-/// one of integer matrices, or f32.
+/// Returns the precision of the stored weights: the only one that a file is packed for, or that of
+/// integer matrices, or else f32.
 fn stored_precision(bundle: &ModelBundle) -> Precision {
     if let Some(packed) = bundle.models.iter().find_map(|model| model.precision()) {
         return packed;

@@ -24,7 +24,7 @@ pub struct SentenceOptions {
     pub settings: DecodingSettings,
     /// The number of translations; 0 and 1 are the best one only.
     pub n_best: usize,
-    /// Whether translations have scores. Without, greedy search is a little faster.
+    /// Whether translations have scores. Without scores, greedy search is a little faster.
     pub scores: bool,
     /// Whether translations have alignments.
     pub alignment: bool,
@@ -78,7 +78,7 @@ pub struct SentenceTranslation {
     pub score: f32,
     /// The natural logarithm of its probability: the sum of `token_scores`.
     pub log_probability: f32,
-    /// The natural log-probability of every token, and of `</s>` unless it was cut.
+    /// The natural log-probability of every token, and of `</s>` unless the translation was cut.
     pub token_scores: Vec<f32>,
     /// The source token that each target token attends to most, as pairs of source and target
     /// position, including `</s>`; empty unless alignments are wanted.

@@ -8,7 +8,7 @@ use super::tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 pub struct LengthLimit {
     /// The maximum number of tokens, including special ones.
     pub tokens: usize,
-    /// Whether longer ones are cropped; otherwise they are an error, and left out of training.
+    /// Whether longer sentences are cropped; otherwise they are an error, and left out of training.
     pub crops: bool,
 }
 

@@ -218,7 +218,7 @@ fn favoured_prefixes_match_reference() {
             // With no token left there are no probabilities to mix.
             suppress_tokens: numbers.choose(&[&[][..], &[1, 4, 5]]).to_vec(),
             prefix_role: PrefixRole::CutBeginning,
-            // No prefix is cut: the candidates have all of it.
+            // No prefix is cut, because shortlists are given all tokens of the prefix.
             max_length_factor: f32::INFINITY,
             ..random_options(&mut numbers)
         };

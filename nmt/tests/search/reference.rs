@@ -82,7 +82,7 @@ pub fn translate_with_lm(
                 let ends = forced.is_none() && is_end(options, word as u32);
                 let gained = lm.map(|lm| lm.score_next(&hypothesis.tokens, word as u32, ends));
                 let rank = score + lm.map_or(0.0, |lm| lm.weight()) * gained.unwrap_or(0.0);
-                // Without a language model, raw logits are compared, so that rounding makes no ties.
+                // Without a language model, raw logits decide, so that rounding makes no ties.
                 let order = if lm.is_some() { rank } else { logits[word] };
                 let gained = gained.unwrap_or(0.0);
                 all.push((hypothesis.total + rank, row, order, word as u32, score, gained));

@@ -37,7 +37,7 @@ enum DistanceClasses {
     Logarithmic {
         /// The number of classes.
         buckets: usize,
-        /// The first of the distances that all belong to the last class.
+        /// Distances of at least this number belong to the last class.
         max: usize,
         /// Whether keys after the query have half of the classes; otherwise they are in the class
         /// of distance 0.

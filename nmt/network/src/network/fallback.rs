@@ -109,7 +109,7 @@ struct History {
     is_finished: bool,
 }
 
-/// A session on a device, or on the CPU since the device failed.
+/// A session on a device, or on the CPU after the device has failed.
 struct FallbackSession {
     network: Arc<FallbackNetwork>,
     session: Box<dyn Session>,

@@ -114,7 +114,8 @@ impl<B: RecurrentOps, D: RecurrentDecoder<B>> TeacherForced<B> for Recurrent<B, 
     }
 
     /// Computes one token of every translation at a time, longest translations first. So the
-    /// translations that still have a token are the first rows of the previous step, in its order.
+    /// translations that still have a token are the first rows of the previous step, in the same
+    /// order.
     fn target_states(
         &self,
         backend: &mut B,

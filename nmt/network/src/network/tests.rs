@@ -469,8 +469,8 @@ fn large_batches_give_the_bits_of_single_sentences() {
     }
 }
 
-/// The length of inputs has no limit but memory, and what hypotheses leave in the caches
-/// does not pile up.
+/// The length of inputs has no limit but memory: entries of dropped hypotheses do not accumulate in
+/// the caches.
 #[test]
 fn two_thousand_tokens_are_read_and_written() {
     let network = random_network(base_config(), 5, Precision::I8);

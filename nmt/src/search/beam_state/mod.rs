@@ -171,7 +171,7 @@ impl BeamState {
             let top_k = match options.sampling {
                 Some(sampling) if sampling.top_k > 0 => sampling.top_k,
                 Some(_) => FULL_VOCABULARY,
-                // One of the best may be a finished hypothesis, which keeps no place in the beam.
+                // One of the best tokens may end its hypothesis, which then needs no place.
                 None => {
                     self.beam_width
                         + usize::from(options.semantics == DecodingSemantics::CTranslate2)

@@ -41,7 +41,7 @@ enum Kind {
 
 impl FusionModel {
     /// Joins an n-gram model over the tokens of a vocabulary; `pieces` has the string of each
-    /// token, none for those that are not text.
+    /// token, `None` for tokens that are not text.
     pub fn over_pieces<'a>(
         lm: Arc<dyn LanguageModel>,
         pieces: impl Iterator<Item = Option<&'a [u8]>>,
@@ -121,8 +121,8 @@ impl Fusion {
     }
 }
 
-/// The context of a hypothesis in an n-gram model. Contexts in a neural model are in its session,
-/// and this is the default.
+/// The context of a hypothesis in an n-gram model. A neural model has its contexts in its session,
+/// and this value is the default.
 #[derive(Clone, Debug)]
 pub(super) struct LmContext {
     state: State,

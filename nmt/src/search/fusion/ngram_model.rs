@@ -33,8 +33,8 @@ impl NgramModel {
         NgramModel { lm, begin, end_of_sentence, units }
     }
 
-    /// Joins a model over tokens; `pieces` has the string of each, none for those that are not
-    /// text.
+    /// Joins a model over tokens; `pieces` has the string of each token, `None` for tokens that are
+    /// not text.
     pub fn over_pieces<'a>(
         lm: Arc<dyn LanguageModel>,
         pieces: impl Iterator<Item = Option<&'a [u8]>>,

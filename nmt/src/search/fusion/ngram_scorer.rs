@@ -227,7 +227,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the next word of the candidate's `text` that a space ends.
+    /// Returns the next word of the candidate's `text` that is followed by a space.
     fn next_word_of_text<'a>(&mut self, text: &'a [u8], context: &'a LmContext) -> NextWord<'a> {
         while let Some(length) = text[self.used..].iter().position(|&byte| byte == b' ') {
             let part = &text[self.used..self.used + length];
@@ -271,7 +271,7 @@ mod tests {
         NgramModel::new(lm(), Units::Words(texts))
     }
 
-    /// The log-probability (base 10) of a sentence by single queries, with its end if it has one.
+    /// The log-probability (base 10) of a sentence by single queries, with its end if `has_end`.
     fn slow_log10(text: &str, has_end: bool) -> f32 {
         let lm = lm();
         let (mut state, mut next) = (lm.begin_state(), State::EMPTY);

@@ -75,7 +75,8 @@ impl FusionScorer {
     }
 
     /// Sets `to` to the context `from` of a row, extended by a token among the row's candidates,
-    /// which may end the sentence. Returns the natural log-probability of what the token completes.
+    /// which may end the sentence. Returns the natural log-probability of the words that the token
+    /// completes, or by a neural model that of the token.
     pub fn extend(
         &self,
         fusion: &Fusion,

@@ -101,7 +101,7 @@ impl<W> WorkQueue<W> {
         }
     }
 
-    /// Returns the next batch, if there is one and `is_wanted`.
+    /// Returns the next batch, if there is one and `is_wanted` accepts it.
     pub fn pop_if(&self, is_wanted: impl FnOnce(&W) -> bool) -> Option<W> {
         let mut state = self.lock();
         if !state.waiting.front().is_some_and(is_wanted) {

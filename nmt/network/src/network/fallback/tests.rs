@@ -140,7 +140,7 @@ fn a_full_device_is_given_half_as_many_sentences() {
     }
     begin(session.as_mut(), 2);
     assert_eq!((device.sentences(), cpu.sentences()), (2, 12));
-    // Two more sentences have no room beside these two, so all four move to the CPU.
+    // Two more sentences have no room together with these two, so all four move to the CPU.
     begin(session.as_mut(), 2);
     assert_eq!((device.sentences(), cpu.sentences()), (2, 16));
     // Other threads have the same device.
