@@ -98,7 +98,7 @@ fn every_utility_and_estimate_writes_a_line_a_sentence() {
             assert_eq!(lossy_text(&output.stdout), "a b c d\ng\n", "{utility} {estimate}");
             let log = lossy_text(&output.stderr);
             assert!(log.contains("2 sentences, 4 entries, 4 different translations"), "{log}");
-            assert!(log.contains("0 times worse than exact, by 0.0000 points"), "{log}");
+            assert!(log.contains("0 choices worse than the exact ones, by 0.0000 points"), "{log}");
         }
     }
 }

@@ -48,7 +48,8 @@ pub fn write_manual(arguments: ManArguments, command: Command) -> anyhow::Result
     write_pages(&command, folder)
 }
 
-/// Writes the page of a command, then those of its subcommands; each appears complete.
+/// Writes the page of a command, then the pages of its subcommands; each file appears only when it
+/// is complete.
 fn write_pages(command: &Command, folder: &Path) -> anyhow::Result<()> {
     let page = Man::new(command.clone());
     let mut text = Vec::new();

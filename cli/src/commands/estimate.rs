@@ -28,8 +28,7 @@ pub struct EstimateArguments {
     #[arg(long, visible_alias = "output", value_name = "FILE", default_value = "-")]
     arpa: PathBuf,
     /// Drop n-grams that occur at most this often: one threshold per order, the
-    /// last for all longer ones; 0 0 1 drops n-grams from trigrams on that occur
-    /// once
+    /// last for all longer ones; 0 0 1 drops trigrams and longer n-grams that occur once
     #[arg(long, value_name = "COUNT", num_args = 1.., action = ArgAction::Set)]
     prune: Vec<u64>,
     /// Drop n-grams with words that this file does not list
@@ -90,8 +89,7 @@ pub fn run(arguments: EstimateArguments, common: &CommonOptions) -> anyhow::Resu
     estimate_files(&options, &arguments.text, &outputs, common)
 }
 
-/// Returns the three discounts of `--discount-fallback`; the last given value also stands for
-/// missing ones.
+/// Returns the three discounts of `--discount-fallback`; missing values are equal to the last one.
 pub fn fallback_discounts(given: &[f32]) -> [f32; 3] {
     match given.last() {
         None => DISCOUNT_FALLBACK,

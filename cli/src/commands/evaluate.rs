@@ -15,7 +15,7 @@ use super::compared_systems::ComparedSystems;
 use super::metric_arguments::{BleuArguments, ChrfArguments, TerArguments};
 use crate::common::{CommonOptions, check_files, open_text};
 
-/// The number of lines that end in a separate full stop from which a text looks tokenised.
+/// A text looks tokenised if at least this number of its lines end in a separate full stop.
 const MIN_TOKENIZED_LINES: usize = 100;
 
 /// Score translations against references: BLEU, chrF and TER, as sacreBLEU does.

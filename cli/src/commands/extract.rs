@@ -46,9 +46,9 @@ pub struct Arguments {
     /// The discounting of phrase translation probabilities
     #[arg(long, value_enum, default_value_t = SmoothingName::None)]
     smoothing: SmoothingName,
-    /// Drop phrase pairs that occur together by chance (Fisher's exact test): a+e
-    /// for pairs above ln(sentence pairs), which drops pairs that occur once; a-e
-    /// for those not below; or a number that -ln(p) has to exceed
+    /// Drop phrase pairs that occur together by chance (Fisher's exact test): keep those with
+    /// -ln(p) above ln(sentence pairs) (a+e, which drops pairs that occur once), with -ln(p) equal
+    /// to it or above (a-e), or with -ln(p) above a number
     #[arg(long, value_name = "LEVEL", value_parser = SignificanceThreshold::parse)]
     significance: Option<SignificanceThreshold>,
     /// The compression of tables: phrase-table.gz, phrase-table.zst or phrase-table
@@ -114,7 +114,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     check_stdin_use(inputs);
     for input in inputs {
         Input::check_access(input, None)?;
-        // What the command writes into the folder.
+        // The names of the files that the command writes into the folder.
         let extension = options.compression.extension();
         for name in ["phrase-table", "reordering-table", "lex.e2f", "lex.f2e"] {
             for written in [name.to_owned(), format!("{name}{extension}")] {

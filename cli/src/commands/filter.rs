@@ -42,7 +42,7 @@ enum Mode {
     Single,
     /// Those with words of one sentence, in one file per sentence
     Multiple,
-    /// Those with words of any one sentence
+    /// Those whose words all occur in one of the sentences
     Union,
 }
 

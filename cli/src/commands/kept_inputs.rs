@@ -43,7 +43,7 @@ impl<'p> KeptInputs<'p> {
         })
     }
 
-    /// Opens each input when it is its turn.
+    /// Opens each input when the iterator reaches it.
     pub fn read_first(&self) -> impl Iterator<Item = Result<Input>> + Send {
         self.inputs.iter().map(|(path, copy)| {
             let Some(copy) = copy else { return open_text(path) };
@@ -60,7 +60,7 @@ impl<'p> KeptInputs<'p> {
         })
     }
 
-    /// Opens each input again; all have been read to their ends.
+    /// Opens each input again; all must have been read to their ends before.
     pub fn read_again(&self) -> impl Iterator<Item = Result<Input>> + Send {
         self.inputs.iter().map(|(path, copy)| {
             let Some(copy) = copy else { return Input::open(path) };

@@ -76,7 +76,7 @@ pub struct BuildArguments {
     /// The file to write; its name may also follow that of the model, as in KenLM's build_binary
     #[arg(short, long, value_name = "FILE", required_unless_present = "positional_output")]
     output: Option<PathBuf>,
-    /// The same, as for build_binary
+    /// The same file, in the position where build_binary expects it
     #[arg(hide = true, conflicts_with = "output")]
     positional_output: Option<PathBuf>,
     /// The format: probing, the fastest; trie, less than half as large; glm, for
@@ -92,8 +92,8 @@ pub struct BuildArguments {
     /// Keys per node of a glm file: 8, 16 or 32 [default: 32]
     #[arg(long, value_name = "KEYS", value_parser = parse_node_width)]
     node_width: Option<NodeWidth>,
-    /// The orders from 2 up to this one of a glm file are in hash tables instead of
-    /// B-trees, which costs space; 0: none [default: 3]
+    /// Store orders from 2 up to this one of a glm file in hash tables instead of B-trees, which
+    /// costs space; 0: none [default: 3]
     #[arg(long, value_name = "ORDER")]
     hash_orders: Option<usize>,
     #[command(flatten)]
@@ -212,7 +212,7 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
             .any(|end| second.to_string_lossy().ends_with(end))
         && second.exists()
     {
-        // Two models are a mistake, and one must not be overwritten.
+        // Two models are a mistake, and the second must not be overwritten.
         bail!("{}: this ARPA file would be overwritten; use -o to overwrite it", second.display());
     }
     let output = arguments.output.as_ref().or(arguments.positional_output.as_ref());
@@ -259,9 +259,9 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
     Ok(())
 }
 
-/// Opens the text at `path` before the model, which takes long, so that a wrong file name
-/// is reported at once. Standard input and pipes are opened later: opening waits for
-/// their first bytes, which may come long after the model is loaded.
+/// Opens the text at `path` before the model, so that a wrong file name is reported at once:
+/// opening the model takes long. Standard input and pipes are opened later: opening waits for their
+/// first bytes, which may come long after the model is loaded.
 fn open_input_early(path: &Path) -> miriam_textio::Result<Option<Input>> {
     let comes_later = path.as_os_str() == "-"
         || path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
@@ -287,7 +287,7 @@ fn run_query(arguments: QueryArguments, common: &CommonOptions) -> anyhow::Resul
     Ok(output.finish()?)
 }
 
-/// Names accumulate; a number replaces earlier values, as in KenLM.
+/// Parses the levels of output. Names accumulate; a number replaces earlier values, as in KenLM.
 pub fn parse_levels(given: &[String]) -> Verbosity {
     let mut levels = Verbosity { word: false, sentence: false, summary: false };
     for level in given {

@@ -14,8 +14,8 @@ use crate::common::{CommonOptions, check_files, exit_with_usage_error};
 
 /// Choose from n-best lists the translations that are most like all others (minimum Bayes risk).
 ///
-/// Every translation of a sentence is compared with all of its lists, weighted by their
-/// probabilities; the one with the best score on average is written.
+/// Every translation of a sentence is compared with all its translations in the lists, weighted by
+/// their probabilities; the one with the best score on average is written.
 ///
 /// Examples:
 ///   miriam mbr --n-best phrases.list neural.list -o output.en
@@ -38,8 +38,8 @@ pub struct Arguments {
     /// The weights of translations as references
     #[arg(long, value_enum, default_value = "posterior")]
     weights: WeightsName,
-    /// The factor of totals before they become probabilities: below 1 makes them more alike
-    /// [default: 1]
+    /// The factor of totals before they become probabilities: a factor below 1 makes the
+    /// probabilities more alike [default: 1]
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = scale)]
     scale: Option<f64>,
     /// The shares of the lists, one for each, separated by commas [default: equal]
@@ -143,11 +143,11 @@ fn describe(summary: &MbrSummary, shows_loss: bool) -> String {
     let MbrSummary { sentences, entries, candidates, not_first, worse, loss } = summary;
     let mut text = format!(
         "{sentences} sentences, {entries} entries, {candidates} different translations; \
-         {not_first} times another than the first entry"
+         {not_first} times, an entry other than the first was chosen"
     );
     if shows_loss {
         text += &format!(
-            "; {worse} times worse than exact, by {:.4} points on average over all sentences",
+            "; {worse} choices worse than the exact ones, by {:.4} points on average over all sentences",
             loss / (*sentences).max(1) as f64
         );
     }

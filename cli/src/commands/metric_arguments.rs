@@ -77,7 +77,8 @@ fn tokenizer_parser() -> PossibleValuesParser {
 }
 
 impl BleuArguments {
-    /// Returns BLEU with these options; `language_pair` decides the tokeniser without `--tokenize`.
+    /// Returns BLEU with these options; without `--tokenize`, `language_pair` decides the
+    /// tokeniser.
     ///
     /// # Errors
     /// If the tokeniser is not available.

@@ -86,7 +86,7 @@ pub enum Command {
     ///
     /// Writes the text form that Marian reads, one `target source probability` per line. The text
     /// must consist of pieces of the model's vocabularies. With --to marian-bin it writes the
-    /// binary form, also of a text form (--list), as marian-conv does.
+    /// binary form; with --list it converts a text form to it, as marian-conv does.
     ///
     /// Example: miriam nmt shortlist --source s.spm --target t.spm --alignment links -o lex.s2t
     ///
@@ -191,6 +191,6 @@ fn info(arguments: InfoArguments) -> anyhow::Result<()> {
     output.write(text.as_bytes())?;
     output.finish()?;
     models::warn_of_other_encodings(&bundle);
-    // Opening is fast even for large models.
+    // Opening does not compare checksums, so that it is fast even for large models.
     Ok(bundle.verify_files()?)
 }

@@ -48,7 +48,7 @@ mod tests {
         for name in ["one", "one0", "two0", "two1", "two3", "three.ref0"] {
             std::fs::write(path(name), "").unwrap();
         }
-        assert_eq!(expanded("one"), [path("one")], "a file is meant itself");
+        assert_eq!(expanded("one"), [path("one")], "a file of this name comes first");
         assert_eq!(expanded("two"), [path("two0"), path("two1")]);
         assert_eq!(expanded("three"), [path("three.ref0")]);
         assert_eq!(expanded("four"), [path("four")]);

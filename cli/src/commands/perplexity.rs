@@ -54,15 +54,15 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     spm: Option<PathBuf>,
     /// Write these percentiles of the perplexities of lines instead of the summary, as a CSV table
-    /// that --cutoffs reads; of JSON lines with a column for each language
+    /// that --cutoffs reads; for JSON lines, the table has a column for each language
     #[arg(long, value_name = "LIST", num_args = 0..=1, value_parser = parse_percentiles,
           default_missing_value = "0,5,10,15,20,25,30,35,40,45,50,55,60,65,70,75,80,85,90,95,100",
           conflicts_with_all = ["per_line", "cutoffs", "min_perplexity", "max_perplexity",
                                 "keep_percent"])]
     percentiles: Option<Percentiles>,
-    /// Add the perplexity of each document, to a tenth, and its bucket by these percentiles, as
-    /// CCNet or --percentiles write them, as the keys perplexity and bucket: head below the 30th,
-    /// middle below the 60th, else tail; all if the language has none
+    /// Add two keys to each document: perplexity, rounded to a tenth, and bucket. The bucket
+    /// follows from the percentiles in this file, which CCNet or --percentiles wrote: head below
+    /// the 30th, middle below the 60th, else tail; all if the language has no percentiles
     #[arg(long, value_name = "CSV", requires = "json_field")]
     cutoffs: Option<PathBuf>,
     /// The field with the language of a document, for --cutoffs and --percentiles
@@ -191,8 +191,8 @@ impl Arguments {
         }
     }
 
-    /// Returns the model and the texts. After `-i` with several files, the model looks like another
-    /// file.
+    /// Returns the model and the texts. A model that follows the files of `-i` is parsed as the
+    /// last of them.
     fn split_files(&self) -> (PathBuf, Vec<PathBuf>) {
         let mut texts = self.input.clone();
         match &self.model {
@@ -290,7 +290,7 @@ fn score_text(
     // The size is unknown if any input is a pipe.
     let size = |path: &PathBuf| path.metadata().ok().filter(|m| m.is_file()).map(|m| m.len());
     let size = text.inputs.iter().map(size).sum();
-    // There may be thousands, so they are opened one at a time.
+    // There may be thousands of inputs, so they are opened one at a time.
     let inputs = || text.inputs.iter().map(|path| open_text(path));
     let mut output = Output::create(&text.output)?;
     let lines = if let Some(Percentiles(percents)) = &arguments.percentiles {

@@ -43,7 +43,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let summary =
         rerank(ListInput::File(n_best), &weights, kind, threads, output, &common.progress())?;
     tracing::info!(
-        "{} sentences; {} times another than the first entry",
+        "{} sentences; {} times, an entry other than the first was chosen",
         summary.sentences,
         summary.not_first
     );

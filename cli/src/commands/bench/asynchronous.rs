@@ -47,7 +47,7 @@ pub struct Arguments {
     /// The seeds of parameters and data, for example 1,2,3
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1")]
     seeds: Vec<u64>,
-    /// Epochs of each training run; with --early-stopping the most [default: 10; 100 with
+    /// Epochs of each training run; with --early-stopping the largest number [default: 10; 100 with
     /// --early-stopping]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     epochs: Option<u64>,

@@ -140,7 +140,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
 }
 
 /// Checks that phrase-based systems search by cube pruning, which alone has a pop limit. `names`
-/// are those that the user knows the systems by.
+/// are the names by which the user knows the systems.
 fn check_pop_limits(study: &ScalingOptions, names: &[String]) -> anyhow::Result<()> {
     let is_mixed = study
         .systems

@@ -17,11 +17,11 @@ use crate::console::standard_output;
 /// Measures random reads of memory, which bound the speed; then explicit n-grams and whole
 /// sentences, from a text like the training text and from a held-out text, in batches of 100
 /// to 10 million. The model is built with nodes of 8, 16 and 32 keys, and with none, some or
-/// all orders in hash tables. Measured are the device, with and without copies, and the CPU,
-/// with one thread and with all, where the other kinds of model are measured too. Writes
-/// queries.csv, reads.csv, trees.csv (how many B-trees are a single node) and queries.svg, and a
-/// table to standard output. Without --model, a model and texts are generated. Models that were
-/// measured are kept in results.jsonl: the same command resumes a study that was stopped.
+/// all orders in hash tables. The device is measured with and without copies, the CPU with one
+/// thread and with all, where the other kinds of model are measured too. Writes queries.csv,
+/// reads.csv, trees.csv (how many B-trees are a single node) and queries.svg, and a table to
+/// standard output. Without --model, a model and texts are generated. Models that were measured are
+/// kept in results.jsonl: the same command resumes a study that was stopped.
 ///
 /// With --check nothing is measured: the scores of all searches are compared bit by bit.
 ///
@@ -62,8 +62,8 @@ pub struct Arguments {
     /// The number of measurements; the result is their median [default: 5; with --quick 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     repeat: Option<u16>,
-    /// The price of the CPU in any currency, for a column of queries per second and price; it
-    /// belongs to the rows of all threads
+    /// The price of the CPU in any currency, for a column of queries per second and price; only
+    /// rows that use all threads have a value there
     #[arg(long, value_name = "P", value_parser = super::parse_price, conflicts_with = "check")]
     cpu_price: Option<f64>,
     /// The price of the device in the same currency

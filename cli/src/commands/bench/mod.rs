@@ -66,7 +66,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
 #[derive(Args)]
 struct FolderArguments {
     /// The folder for CSV files and charts, which is created if it is missing; if it has results of
-    /// the same study, only the others are measured
+    /// the same study, only the missing ones are measured
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
     /// Measure everything again, even if the folder has results

@@ -33,11 +33,11 @@ pub enum Command {
 /// CPU time (on a GPU of wall time) over the rounds. The first round is not counted. On the CPU,
 /// the output layer is also taken apart into product, bias, softmax and k best.
 ///
-/// With one size of batches all variants are measured; with several, the speed over their size,
-/// with and without finished sentences. With -o the steps of each search are recorded too:
-/// speed.csv and speed.svg have the speeds, output.csv the parts of the output layer, steps.csv
-/// each step, steps.svg the time of each step of one batch, sentences.svg how many sentences
-/// batches still have.
+/// With one size of batches all variants are measured. With several sizes, the speed of each size
+/// is measured: the default, without top-up, and with finished sentences kept in the batch. With -o
+/// the steps of each search are recorded too: speed.csv and speed.svg have the speeds, output.csv
+/// the parts of the output layer, steps.csv each step, steps.svg the time of each step of one
+/// batch, sentences.svg how many sentences batches still have.
 ///
 /// Example: miriam bench nmt batching -i test.de --target test.en
 ///
@@ -86,10 +86,10 @@ pub struct BatchingArguments {
 ///
 /// Translates sentence by sentence on one thread with a beam of 6 and shortlists of 20 words
 /// for each source word. Weights are random, so translations are meaningless. Times are the CPU
-/// times of the fastest pass. For one shape, a speedup is added after the other (table 1); several
-/// shapes are compared with all speedups, beside the paper's words per second (table 2). With -o,
-/// speedups.csv or systems.csv has the rows, and speedups.svg or systems.svg shows them beside the
-/// paper's.
+/// times of the fastest pass. For one shape, the speedups are added one after the other (table 1);
+/// several shapes are compared with all speedups, beside the paper's words per second (table 2).
+/// With -o, speedups.csv or systems.csv has the rows, and speedups.svg or systems.svg shows them
+/// beside the paper's.
 ///
 /// Example: miriam bench nmt devlin -i news.en --sentences 100
 ///
@@ -109,7 +109,7 @@ pub struct DevlinArguments {
     /// three models s4
     #[arg(long, value_name = "NAME", num_args = 1.., default_value = "s1", value_parser = shape_names())]
     shape: Vec<String>,
-    /// Measure each speedup alone, instead of adding one after the other
+    /// Measure each speedup alone, instead of adding them one after the other
     #[arg(long)]
     alone: bool,
     /// The number of passes over the sentences
@@ -171,7 +171,7 @@ pub struct MarianArguments {
 #[command(verbatim_doc_comment)]
 #[command(group = ArgGroup::new("result").required(true).multiple(true).args(["output", "check"]))]
 pub struct GpuArguments {
-    /// A model to read instead, repeatable; needs --input
+    /// A model to measure instead of those with random weights, repeatable; needs --input
     #[arg(short, long, value_name = "MODEL", requires = "input")]
     model: Vec<PathBuf>,
     /// The text to translate: one sentence per line, plain or compressed

@@ -28,8 +28,8 @@ use crate::console::standard_output;
 pub struct Arguments {
     #[command(flatten)]
     study: StudyArguments,
-    /// Numbers of threads, such as 1,2,4; 1 is always among them. Without it powers of
-    /// two up to the physical cores, then hyperthreads
+    /// Numbers of threads, such as 1,2,4; 1 is always among them [default: powers of two up to the
+    /// physical cores, then hyperthreads]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..))]
     counts: Vec<u16>,
 }

@@ -71,8 +71,8 @@ pub struct LanguageModelOptions {
 }
 
 impl NeuralOptions {
-    /// Parses options; wrong ones, and those that name texts or other threads than --threads, end
-    /// the program.
+    /// Parses options. Exits if they are invalid, name texts, or set the threads other than by
+    /// --threads.
     pub fn parse_or_exit(options: &[OsString]) -> Self {
         let parsed = Self::try_parse_from(options).unwrap_or_else(|error| error.exit());
         reject_files(parsed.arguments.names_texts());
@@ -84,7 +84,7 @@ impl NeuralOptions {
 }
 
 impl LanguageModelOptions {
-    /// Parses options; wrong ones, and those that name texts, end the program.
+    /// Parses options. Exits if they are invalid or name texts.
     pub fn parse_or_exit(options: &[OsString]) -> Self {
         let parsed = Self::try_parse_from(options).unwrap_or_else(|error| error.exit());
         reject_files(parsed.arguments.names_texts());

@@ -16,8 +16,8 @@ use crate::common::exit_with_usage_error;
 #[derive(Args)]
 #[command(group(ArgGroup::new("systems").required(true).multiple(true).args(["config", "nmt", "lm", "system"])))]
 pub struct StudyArguments {
-    /// A system's moses.ini, or its folder. May be repeated. Its name in the figure is
-    /// that of the folder of a moses.ini, or of another file without its ending
+    /// A system's moses.ini, or its folder. May be repeated. Its default name in the figure is the
+    /// folder of a moses.ini, or any other file's name without its ending
     #[arg(long, value_name = "[NAME=]INI")]
     config: Vec<String>,
     /// A neural model, as for `nmt translate -m`. May be repeated
@@ -31,8 +31,8 @@ pub struct StudyArguments {
     workload: ConfigKind,
     /// Another program: a command of the shell that reads lines from standard input and
     /// writes a line for each. {threads} and {cpus} in it become the number of threads
-    /// and the list of their CPUs. It runs on the text once and several times; the
-    /// difference counts, without loading. May be repeated
+    /// and the list of their CPUs. It runs on the text once, then on the text several times over;
+    /// the difference of the two runs counts, so that loading does not. May be repeated
     #[arg(long, value_name = "NAME=COMMAND")]
     system: Vec<String>,
     /// Further options for one system, as a shell splits them: of `translate`, `nmt
@@ -55,8 +55,8 @@ pub struct StudyArguments {
     /// Measure again what an earlier study in the folder measured
     #[arg(long)]
     overwrite: bool,
-    /// Further options for all systems but other programs, which must then be of one
-    /// kind: of `translate`, `nmt translate` or `lm perplexity`
+    /// Further options for all systems except other programs: options of `translate`, `nmt
+    /// translate` or `lm perplexity`. The systems must then be of one kind
     #[arg(last = true, value_name = "OPTIONS")]
     options: Vec<String>,
 }
@@ -69,8 +69,8 @@ enum ConfigKind {
 }
 
 impl StudyArguments {
-    /// Returns the options of a study with `counts` threads. `expand` may replace systems by
-    /// several with further options.
+    /// Returns the options of a study with `counts` threads. `expand` may replace a system by
+    /// several that have further options.
     ///
     /// # Errors
     /// If a model or a configuration cannot be read. Wrong options end the program.
@@ -158,7 +158,7 @@ impl StudyArguments {
     }
 }
 
-/// Checks that options for all systems have systems of one kind, whose options they are.
+/// Checks that options for all systems are given only if the systems are of one kind.
 fn check_common_options(systems: &[MeasuredSystem], options: &[String]) {
     let mut kinds: Vec<&str> = systems.iter().map(|system| system.workload.kind()).collect();
     kinds.dedup();
@@ -171,8 +171,8 @@ fn check_common_options(systems: &[MeasuredSystem], options: &[String]) {
     exit_with_usage_error(reason.into());
 }
 
-/// Returns the ini file of a phrase system that is given by it or its folder. `tokens` are the
-/// arguments of its measurement, with the user's `options` among them.
+/// Returns the ini file of a phrase system, which is given by this file or by its folder. `tokens`
+/// are the arguments of its measurement, with the user's `options` among them.
 ///
 /// # Errors
 /// If the configuration cannot be read.
@@ -182,7 +182,7 @@ fn find_ini(ini: &Path, options: &[String], tokens: &[OsString]) -> anyhow::Resu
     match read_configuration(&tokens) {
         Ok(configuration) => Ok(configuration.ini),
         Err(error) => {
-            // Options that are right by themselves contradict those of the study.
+            // Options that are valid by themselves contradict those of the study.
             let file = ["-f".to_owned(), ini.to_string_lossy().into_owned()];
             read_configuration(&[&file[..], options].concat())?;
             exit_with_usage_error(format!(

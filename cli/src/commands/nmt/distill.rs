@@ -76,7 +76,7 @@ struct TextArguments {
     #[arg(long, value_name = "FILE")]
     reference: Option<PathBuf>,
     /// The folder of the student's training set; a run that ended early resumes in it. With
-    /// --n-best the file of selected translations
+    /// --n-best, this is the file of selected translations
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
     /// Select from this n-best list of Marian's form (plain, .gz, .zst, .bz2 or .xz) instead of
@@ -84,8 +84,8 @@ struct TextArguments {
     #[arg(long, visible_alias = "n-best-list", value_name = "LIST",
           conflicts_with_all = TRANSLATION_OPTIONS)]
     n_best: Option<PathBuf>,
-    /// The similarity to the reference that selects a translation: effective, sacreBLEU's sentence
-    /// BLEU; marian, that of Marian's students; chrf [effective]
+    /// The similarity to the reference that selects a translation: effective is sacreBLEU's
+    /// sentence BLEU; marian is the BLEU of Marian's students; chrf [effective]
     #[arg(long, value_name = "NAME", value_parser = SelectionMetric::ALL.map(SelectionMetric::name))]
     metric: Option<String>,
     /// Select the teacher's first translation, without a reference
@@ -103,8 +103,8 @@ struct TextArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Search")]
 struct SearchArguments {
-    /// Hypotheses kept at each step, and translations to select from [8; with --plain that of
-    /// the model]
+    /// Hypotheses kept at each step, and translations to select from [8; with --plain the beam size
+    /// of the model]
     #[arg(short, long, value_name = "N", value_parser = beam_size())]
     beam_size: Option<usize>,
     /// Divide scores by the length to this power [that of the model's configuration, or 1]
@@ -198,7 +198,7 @@ fn select(
 fn log_selection(selection: SelectionSummary) {
     let SelectionSummary { sentences, not_first, empty } = selection;
     tracing::info!(
-        "{sentences} sentences; of {not_first} a later translation than the first was selected"
+        "{sentences} sentences; for {not_first} of them, not the first translation was selected"
     );
     if empty > 0 {
         tracing::warn!("{empty} sentences have an empty translation; training drops them");

@@ -29,7 +29,7 @@ const WITH_EFFECT: [&str; 15] = [
 /// The short forms of Marian's options.
 const SHORT_FORMS: [(&str, char); 2] = [("workspace", 'w'), ("gemm-type", 'g')];
 
-/// The keys of the table that choose kernels, which `--precision` does here.
+/// The keys of the table that choose kernels; here `--precision` chooses them.
 const KERNELS: [&str; 9] = [
     "optimize",
     "fp16",
@@ -45,7 +45,7 @@ const KERNELS: [&str; 9] = [
 /// The given options of the table, in its order.
 pub struct IgnoredOptions {
     without_effect: Vec<&'static str>,
-    /// With the alternative, and the values.
+    /// Each with its alternative and its values.
     refused: Vec<(&'static str, &'static str, Vec<String>)>,
 }
 
@@ -107,7 +107,7 @@ impl FromArgMatches for IgnoredOptions {
 
 impl IgnoredOptions {
     /// Warns of options without effect, and fails if one is not supported. With `has_fields` lines
-    /// have fields, whose number is an option of Marian.
+    /// have fields, and Marian's option for their number is accepted.
     pub fn check(&self, has_fields: bool) {
         for (name, remedy, values) in &self.refused {
             let is_count = *name == "tsv-fields"

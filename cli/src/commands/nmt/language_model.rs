@@ -18,15 +18,15 @@ pub struct LanguageModelArguments {
     /// Add the scores of a language model to those of the beam's candidates: any file that lm query
     /// reads, whose words are those of the output text, separated by spaces; or a neural one (nmt
     /// train --type lm-transformer) with the vocabulary of the translations. N-best lists have its
-    /// log-probability as LM0. Not with sampling
+    /// log-probability as LM0. It cannot be combined with sampling
     #[arg(long, value_name = "FILE")]
     lm: Option<PathBuf>,
     /// The weight of the language model's log-probabilities [0.1]
     #[arg(long, value_name = "W", requires = "lm", allow_negative_numbers = true,
           value_parser = finite)]
     pub lm_weight: Option<f32>,
-    /// The n-gram model is over pieces, as --no-spm-decode writes them, not over words; neural ones
-    /// always are
+    /// The n-gram model is over pieces, as --no-spm-decode writes them, not over words; neural
+    /// models always are over pieces
     #[arg(long, requires = "lm")]
     lm_pieces: bool,
 }

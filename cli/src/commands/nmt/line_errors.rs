@@ -36,8 +36,8 @@ impl LineErrors {
         Ok(())
     }
 
-    /// Ends the file, which keeps its partial name unless all lines were translated, or warns
-    /// of the number of errors that were not logged.
+    /// Ends the file, which keeps its partial name unless all lines were translated. Without a
+    /// file, warns of the number of errors that were not logged.
     pub fn finish(self, is_complete: bool) -> Result<()> {
         if let Some(file) = self.file {
             file.finish_if(is_complete)?;

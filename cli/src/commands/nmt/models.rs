@@ -30,8 +30,8 @@ pub struct ModelArguments {
     #[arg(short, long, alias = "model", num_args = 1.., value_name = "PATH",
           required_unless_present = "config")]
     models: Vec<PathBuf>,
-    /// A decoder's configuration in YAML; options given here override it. Of several, later ones
-    /// override earlier ones
+    /// A decoder's configuration in YAML; options given here override it. If several are given,
+    /// later ones override earlier ones
     #[arg(short, long, value_name = "FILE")]
     config: Vec<PathBuf>,
     /// Resolve the paths of configurations relative to their folders
@@ -63,7 +63,8 @@ pub struct SharedModelArguments {
     /// de_DE, __de__
     #[arg(long, value_name = "LANGUAGE")]
     pub from: Option<String>,
-    /// The language of translations: the same, or <2de>, >>deu<< [that of the model's files]
+    /// The language of translations, in the same spellings, or as <2de>, >>deu<< [that of the
+    /// model's files]
     #[arg(long, value_name = "LANGUAGE")]
     pub to: Option<String>,
     /// Precision of GEMM [that of the model's weights]; mixed is i16 in the
@@ -98,7 +99,7 @@ pub struct OptionalModelArguments(pub Option<ModelArguments>);
 
 impl Args for OptionalModelArguments {
     fn augment_args(command: Command) -> Command {
-        // Only a new argument does not have the condition of the old one.
+        // A new argument replaces the old one, because its condition cannot be removed.
         ModelArguments::augment_args(command).mut_arg("models", |needed| {
             let help = needed.get_help().cloned().unwrap_or_default();
             let models = Arg::new("models").short('m').long("models").num_args(1..);
@@ -203,8 +204,8 @@ impl ModelArguments {
         Ok(self.settings.get())
     }
 
-    /// Checks that no output replaces a file of the models, of their configurations or of what is
-    /// given with them.
+    /// Checks that no output replaces a file of the models, of their configurations, or of the
+    /// vocabularies and codes that are given with them.
     ///
     /// # Errors
     /// If an output would, or a file cannot be read.
@@ -217,7 +218,7 @@ impl ModelArguments {
             settings.iter().flat_map(|found| found.models.iter().chain(&found.vocabularies));
         let given = self.shared.vocabs.iter().flatten().chain(&self.shared.bpe_codes);
         for path in self.models.iter().chain(given).chain(&self.config).chain(named) {
-            // What is not named is found beside a file.
+            // Files that are not named are found beside one that is.
             let folder = if path.is_dir() { Some(&**path) } else { path.parent() };
             if let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) {
                 check_model_folder(folder, outputs.clone())?;
@@ -237,8 +238,8 @@ impl ModelArguments {
         names.collect::<Vec<String>>().join(", ")
     }
 
-    /// Opens the models, and with `lists`, for translation, also the shortlist. Returns whether the
-    /// language between two models was set.
+    /// Opens the models; with `lists`, which translation alone gives, also the shortlist. Also
+    /// returns whether the language between two models was set.
     pub fn open_bundle(
         &self,
         lists: Option<&DecoderShortlistArguments>,
@@ -305,8 +306,8 @@ impl ModelArguments {
         given.map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// Sets where and how models compute. Marian's option for GPUs has no effect where there are
-    /// none, for command lines are copied from machines that have some.
+    /// Sets where and how models compute. Marian's option for GPUs has no effect on a machine
+    /// without GPUs, because command lines are copied from machines that have some.
     pub fn place(&self, options: &mut TranslationOptions) -> anyhow::Result<()> {
         let precision = self.precision();
         let mut devices = self.shared.device.clone();
@@ -353,7 +354,8 @@ pub struct NamedLanguages<'a> {
     pub via: Option<Via<'a>>,
 }
 
-/// The language between two models, of the translations of the first or of the text of the second.
+/// The language between two models: that of the translations of the first, or that of the text of
+/// the second.
 #[derive(Clone, Copy)]
 pub enum Via<'a> {
     To(&'a str),
@@ -401,8 +403,8 @@ pub fn set_bpe_codes(bundle: &mut ModelBundle, codes: &[PathBuf]) -> anyhow::Res
 }
 
 impl DecoderShortlistArguments {
-    /// Sets the shortlist of `bundle`: that of the options, or that of a configuration
-    /// (`from_settings`) by which the bundle was not opened.
+    /// Sets the shortlist of `bundle`: that of the options, or with `from_settings` that of the
+    /// configuration. `from_settings` is for bundles that were not opened by this configuration.
     fn apply(&self, bundle: &mut ModelBundle, from_settings: bool) -> anyhow::Result<()> {
         if self.no_shortlist {
             bundle.shortlist_generator = None;

@@ -18,8 +18,9 @@ use crate::common::{CommonOptions, check_files, check_model_folder};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Models that translate as the list does, of every kind that nmt translate opens, and language
-    /// models; each gives a feature. Several models in one decoder configuration are an ensemble
+    /// Models that translate in the direction of the list, of every kind that nmt translate opens,
+    /// and language models; each gives a feature. Several models in one decoder configuration are
+    /// an ensemble
     #[arg(short, long, alias = "model", num_args = 1.., value_name = "PATH",
           required_unless_present = "reverse")]
     models: Vec<PathBuf>,
@@ -125,7 +126,7 @@ impl Arguments {
     }
 }
 
-/// A model of a list.
+/// An opened model that scores lists.
 pub struct OpenedModel {
     pub feature: NeuralFeature,
     /// Its files.
@@ -144,8 +145,8 @@ pub fn check_source_use(source: Option<&Path>, models: &[NeuralFeature]) -> anyh
     Ok(())
 }
 
-/// Opens a model, or an ensemble, that scores lists; those without sentences only if it is a
-/// language model.
+/// Opens a model, or an ensemble, that scores lists. If the lists have no source sentences, it must
+/// be a language model.
 pub fn open(
     models: &ModelArguments,
     options: ListOptions,

@@ -60,7 +60,7 @@ impl RunningTextArguments {
             };
             exit_with_usage_error(format!(
                 "{option} applies to lines, but {name} joins the sentences of a text: {remedy}; \
-                 miriam split gives a sentence a line"
+                 miriam split writes one sentence per line"
             ));
         }
     }

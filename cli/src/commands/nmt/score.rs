@@ -35,8 +35,8 @@ pub struct Arguments {
     /// Its translation, line by line; or the text that a language model scores
     #[arg(long, value_name = "FILE", required_unless_present_any = ["tsv", "n_best", "train_sets", "config"])]
     target: Option<PathBuf>,
-    /// Marian's option for both: source and target; source and lists with a bare --n-best; one file
-    /// with --tsv, or for a language model
+    /// Marian's option for the texts: source and target; source and lists with a bare --n-best; one
+    /// file with --tsv, or for a language model
     #[arg(short, long, value_name = "FILE", num_args = 1..=2, hide = true,
           conflicts_with_all = ["source", "target"])]
     train_sets: Vec<PathBuf>,
@@ -64,9 +64,9 @@ pub struct Arguments {
     /// Write the score of each piece
     #[arg(long, conflicts_with = "n_best")]
     word_scores: bool,
-    /// Write alignments of pieces: hard (the default form), the source piece with the most
-    /// attention of each; soft, all attention; or those with more attention than a threshold from 0
-    /// to 1. Positions count pieces, not words. Needs a model with attention
+    /// Write alignments of pieces: hard (the default form), for each piece the source piece with
+    /// the most attention; soft, all attention; or a threshold from 0 to 1, the source pieces with
+    /// more attention. Positions count pieces, not words. Needs a model with attention
     #[arg(long, num_args = 0..=1, value_name = "FORM", default_missing_value = "hard",
           value_parser = str::parse::<AlignmentFormat>, conflicts_with = "n_best")]
     alignment: Option<AlignmentFormat>,
@@ -76,14 +76,14 @@ pub struct Arguments {
     /// The longest sentence or translation, in pieces with </s>; a longer one is an error [5000]
     #[arg(long, value_name = "N", value_parser = length())]
     max_length: Option<usize>,
-    /// Score only the beginning of longer ones
+    /// Score only the beginning of longer sentences
     #[arg(long)]
     max_length_crop: bool,
     /// Sentences scored together [32]
     #[arg(long, value_name = "N", value_parser = batch_size())]
     mini_batch: Option<usize>,
-    /// The number of batches that are read ahead and sorted; lists are read sentence by sentence,
-    /// without it [20]
+    /// The number of batches that are read ahead and sorted; lists do not use it, because they are
+    /// read sentence by sentence [20]
     #[arg(long, value_name = "N", value_parser = batch_size())]
     maxi_batch: Option<usize>,
     /// The same as --threads; 0, which selects GPUs in Marian, has no effect

@@ -48,7 +48,7 @@ pub struct Arguments {
     search: SearchArguments,
     #[command(flatten)]
     sampling: SamplingArguments,
-    /// Answer with n-best lists, of as many translations as the beam has
+    /// Answer with n-best lists, whose length is the beam size
     #[arg(long, num_args = 0..=1, value_name = "0|1", default_missing_value = "1",
           value_parser = BoolishValueParser::new())]
     n_best: Option<bool>,

@@ -106,7 +106,7 @@ impl Arguments {
         let input = match &self.list {
             Some(list) => Input::open(list)?,
             None => {
-                // It has been pruned when it is read.
+                // The text form is already pruned by the threshold when it is read.
                 options.threshold = 0.0;
                 let (buffer, name) = (SharedBuffer::default(), "the shortlist");
                 self.write_text(Output::from_writer(buffer.clone(), name)?)?;

@@ -37,7 +37,7 @@ pub struct Arguments {
     /// a configuration is given]
     #[arg(long, value_name = "NAME", value_parser = task_parser())]
     task: Option<String>,
-    /// Train the type of Marian where no type is given, for the name marian
+    /// Train Marian's default type if no type is given, for the program name marian
     #[arg(long, hide = true)]
     marian_type: bool,
     /// Options in YAML, in Marian's form; later files override earlier ones, and the command line
@@ -113,7 +113,7 @@ fn augment(mut command: Command) -> Command {
             Arity::Optional(bare) => {
                 arg.num_args(0..=1).value_name(spec.value_name).default_missing_value(bare)
             }
-            // Bare ones have Marian's defaults.
+            // Without values, such an option has Marian's defaults.
             Arity::Many if spec.may_be_bare() => {
                 arg.num_args(0..=3).value_name(spec.value_name).default_missing_value("true")
             }
@@ -175,7 +175,7 @@ impl Arguments {
         Ok(if self.marian_type { options.or_marian_type() } else { options })
     }
 
-    /// Does the same, and sets the number of workers.
+    /// Merges options as [`Self::options`] does, and sets the number of workers.
     fn options_with_workers(&self, common: &CommonOptions) -> anyhow::Result<RawOptions> {
         let mut options = self.options()?;
         let is_simulated = !options.get_strings("simulate-async").is_empty();
@@ -194,7 +194,7 @@ impl Arguments {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if let Some(scope) = &arguments.dump_config {
-        // Options of a preset are expanded in all of them.
+        // Every kind of output has the options of the preset, so minimal and expand are the same.
         let scope = if scope == "full" { DumpScope::Full } else { DumpScope::Minimal };
         return crate::console::print(arguments.options()?.dump(scope));
     }

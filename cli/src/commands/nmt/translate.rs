@@ -141,16 +141,16 @@ struct TextArguments {
     /// Fail on longer sentences, even if a configuration crops them
     #[arg(long, conflicts_with = "max_length_crop")]
     no_max_length_crop: bool,
-    /// Write n-best lists in Marian's form; without N, as many translations as the beam has
+    /// Write n-best lists in Marian's form; without N, their length is the beam size
     #[arg(long, num_args = 0..=1, value_name = "N", alias = "num-hypotheses",
           value_parser = beam_size())]
     n_best: Option<Option<usize>>,
     /// Write only the best translation, even if a configuration has n-best
     #[arg(long, conflicts_with = "n_best")]
     no_n_best: bool,
-    /// Write alignments of pieces: hard (the default form), the source piece with the most
-    /// attention of each; soft, all attention; or those with more attention than a threshold from 0
-    /// to 1. Positions count pieces, not words. Needs a model with attention
+    /// Write alignments of pieces: hard (the default form), for each piece the source piece with
+    /// the most attention; soft, all attention; or a threshold from 0 to 1, the source pieces with
+    /// more attention. Positions count pieces, not words. Needs a model with attention
     #[arg(long, num_args = 0..=1, value_name = "FORM", default_missing_value = "hard",
           value_parser = str::parse::<AlignmentFormat>)]
     alignment: Option<AlignmentFormat>,
@@ -222,7 +222,8 @@ pub struct SearchArguments {
     /// that the model was made for]
     #[arg(long, value_name = "NAME")]
     search: Option<SemanticsName>,
-    /// With CTranslate2's rules, search until P times the beam size of hypotheses have ended [1]
+    /// With CTranslate2's rules, search until the number of ended hypotheses is P times the beam
+    /// size [1]
     #[arg(long, value_name = "P", value_parser = positive)]
     patience: Option<f32>,
     /// The weight of the penalty for source words without attention
@@ -266,7 +267,7 @@ pub struct SamplingArguments {
           conflicts_with_all = ["sampling_topk", "sampling_topp", "sampling_epsilon",
                                 "sampling_temperature"])]
     output_sampling: Option<Vec<String>>,
-    /// The seed of random numbers; 0 is another one in each run [1]
+    /// The seed of random numbers; 0 chooses another seed in each run [1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }
@@ -323,7 +324,7 @@ impl Arguments {
         self.models.place(&mut options)?;
         options.threads = match batches.cpu_threads {
             Some(CpuThreads(Some(threads))) => threads.count(),
-            // A thread keeps a GPU busy.
+            // One thread keeps a GPU busy.
             None | Some(CpuThreads(None)) if options.devices.is_cuda() => options.threads,
             None | Some(CpuThreads(None)) => common.threads.count(),
         };

@@ -1,7 +1,7 @@
 //! `build_binary`: packs ARPA text into KenLM's probing and trie files.
 //!
-//! As with getopt, the word after an option with a value is always its value: `-T -s` gives a
-//! prefix.
+//! As with getopt, the word after an option with a value is always its value: in `-T -s`, `-s` is
+//! the prefix of temporary files.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ struct Arguments {
     /// Read positive log probabilities, which IRSTLM writes, as 0
     #[arg(short = 'i')]
     allow_positive: bool,
-    /// Omit the words from the file, which can then score but not list them
+    /// Omit the words from the file; such a model can score words but not list them
     #[arg(short = 'v')]
     without_words: bool,
     /// Rest costs of a probing file, from models of orders 1, 2 and so on, separated by blanks; the

@@ -34,7 +34,7 @@ struct Arguments {
     /// Keep pairs of any ratio
     #[arg(long)]
     ignore_ratio: bool,
-    /// Do not count what stands between < and >
+    /// Do not count tags, the text between < and >
     #[arg(long)]
     ignore_xml: bool,
     /// Write lower case
@@ -134,7 +134,7 @@ fn clean(line: &[u8], options: &Arguments, is_factored: bool) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a pair of cleaned lines stays.
+/// Whether a pair of cleaned lines is kept.
 fn is_kept(pair: &[String; 2], options: &Arguments) -> bool {
     let counts = pair.each_ref().map(|text| count_words(text, options.ignore_xml));
     let fits = pair.iter().zip(counts).all(|(text, count)| {

@@ -1,5 +1,5 @@
-//! `extract_lex`: lexical translation probabilities of both directions, which Marian's scripts
-//! make shortlists of.
+//! `extract_lex`: lexical translation probabilities of both directions, from which Marian's scripts
+//! make shortlists.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -21,7 +21,7 @@ line of the vocabulary: OUTPUT and its number, from 0) or union (what multiple w
 file).
 context: all words of an n-gram but the last have to pass.
 phrase: the vocabulary has phrases separated by tabs, which make up n-grams in any order.
-raw: lines of n-grams, each followed by a tab and any text, or not. arpa: ARPA text (default).
+raw: lines of n-grams; a tab and any text may follow each. arpa: ARPA text (default).
 vocab:FILE: the vocabulary; the model comes from standard input. model:FILE: the reverse.
 batch_size:N is accepted without effect.
 ";

@@ -80,7 +80,7 @@ struct Arguments {
 }
 
 pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
-    // `--prune=0 0 1` are three values there.
+    // In lmplz, `--prune=0 0 1` gives three values.
     let arguments = arguments.into_iter().flat_map(|word| {
         let parts = word.to_str().and_then(|word| word.split_once('='));
         match parts.filter(|(name, value)| name.starts_with("--") && !value.is_empty()) {

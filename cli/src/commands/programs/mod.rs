@@ -144,13 +144,13 @@ pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How a file begins that starts this binary. Scripts call the names of Perl scripts as
-/// `perl FILE`, which runs what the first line says.
+/// The first lines of a file that starts this binary. Scripts run Perl scripts as `perl FILE`, and
+/// perl runs the program that the first line names.
 const STARTER: &[u8] = b"#!/bin/sh\n# Made by `miriam install-aliases`.\n";
 
 /// Writes a file that starts `binary` as the program `name`.
 fn write_starter(file: &Path, binary: &Path, name: &str) -> std::io::Result<()> {
-    // Within single quotes the shell changes nothing but their end.
+    // Within single quotes, the shell only interprets the quote that ends them.
     let binary = binary.as_os_str().as_bytes().split(|&byte| byte == b'\'').collect::<Vec<_>>();
     let line = [b"exec '", &binary.join(&br"'\''"[..])[..], b"' "].concat();
     let words = format!("{NAME_FOLLOWS} {name} \"$@\"\n");

@@ -28,7 +28,7 @@ enum OneOrTwo {
 }
 
 impl LoadedTranslator {
-    /// Does [`Translator::translate`].
+    /// Translates as [`Translator::translate`] does.
     pub fn translate(
         &self,
         source: SourceText,
