@@ -9,8 +9,8 @@ use miriam_textio::{CancellationToken, NoProgress};
 use miriam_trainer::options::preset;
 use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 
-/// Updates of the parameters: enough to see the cost fall. The preset's own number makes a good
-/// model.
+/// The length of training, in updates of the parameters: enough to see the cost fall. The length
+/// that the preset has gives a good model.
 const UPDATES: &str = "100u";
 
 fn main() -> Result<(), Box<dyn Error>> {

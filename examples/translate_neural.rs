@@ -19,8 +19,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Translates the lines of `text` with the model, on all cores, and writes them in their order.
 pub fn translate(model: &Path, text: Input, output: Output) -> Result<(), Box<dyn Error>> {
-    // A folder of Marian, CTranslate2, Hugging Face, Argos or Firefox, or one file of ours: what it
-    // is follows from its contents. Vocabularies and tokenizers beside it are used.
+    // A folder of Marian, CTranslate2, Hugging Face, Argos or Firefox, or one file of ours: the
+    // contents tell the format. Vocabularies and tokenizers beside it are used.
     let bundle = ModelBundle::open(model, None)?;
     let mut options = TranslationOptions::for_bundle(&bundle, None);
     options.threads = miriam_textio::available_threads();

@@ -17,7 +17,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-# Of a regular file that all may run, in the upper half of a zip entry's attributes.
+# The mode of a regular file that all may run, in the upper half of a zip entry's attributes.
 EXECUTABLE = 0o100755 << 16
 
 

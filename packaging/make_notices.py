@@ -101,7 +101,7 @@ def bill_of_materials(root, packages):
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
-        # Of the contents, so that equal inputs give equal files.
+        # Derived from the contents, so that equal inputs give equal files.
         "serialNumber": f"urn:uuid:{uuid.UUID(bytes=digest[:16], version=4)}",
         "version": 1,
         "metadata": {

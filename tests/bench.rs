@@ -419,7 +419,7 @@ fn lookups_in_a_phrase_table_are_measured_and_counted() {
     assert!(output.contains("66.7 % of the spans of known words are source phrases"), "{output}");
 
     let info = lossy_text(&run(&mut command(&["pt", "info", "t.pt"])));
-    assert!(info.contains("a lookup of a source phrase reads 1.000 of them, at most 1"), "{info}");
+    assert!(info.contains("a lookup of a source phrase reads 1.000 buckets, at most 1"), "{info}");
     let json = run(&mut command(&["pt", "info", "t.pt", "--json"]));
     let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
     assert_eq!(json["index"]["max_buckets_read"], 1, "{json}");

@@ -148,8 +148,8 @@ pub fn warn_of_memory_floor(limit: Option<u64>) {
     }
 }
 
-/// Opens text, and warns if it looks like another format, which would be read as odd words. On a
-/// terminal it asks for input.
+/// Opens a text, and warns if it looks like another format. If standard input is a terminal, asks
+/// the user to type.
 pub fn open_text(path: &Path) -> miriam_textio::Result<Input> {
     if path.as_os_str() == "-" && std::io::stdin().is_terminal() {
         tracing::info!("type text, a line at a time; Ctrl-D ends it");
@@ -255,7 +255,7 @@ pub fn check_stdin_use<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) {
 
 /// Checks before a command begins that its inputs can be read, and that its outputs, given with the
 /// names of their options, can be created and are different files. Several outputs may be `-` or a
-/// device. Standard input as two inputs ends the program.
+/// device. Exits if two inputs are standard input.
 ///
 /// # Errors
 /// If an input cannot be read, or is also an output; if an output cannot be created.
@@ -280,7 +280,7 @@ pub fn check_files<'p>(
     let inputs: Vec<&PathBuf> = inputs.into_iter().collect();
     check_stdin_use(&inputs);
     for input in inputs {
-        // Without an output it is only read.
+        // This is the check if there are no outputs.
         Input::check_access(input, None)?;
         for (_, output) in &outputs {
             Input::check_access(input, Some(output))?;
@@ -322,8 +322,8 @@ const MODEL_FILE_EXTENSIONS: [&str; 14] = [
     "yml",
 ];
 
-/// Checks that no output replaces a file of the model in `folder`: an existing file whose name is
-/// that of such a file. Texts beside a model may be replaced.
+/// Checks that no output replaces a file of the model in `folder`: an existing file with a name
+/// that files of models have. Texts beside a model may be replaced.
 ///
 /// # Errors
 /// If an output would.

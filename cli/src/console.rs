@@ -55,7 +55,7 @@ impl Write for LogOutput {
     }
 }
 
-/// Keeps the kind, which identifies a closed pipe.
+/// Adds the name of the output to an error, and keeps the kind, which identifies a closed pipe.
 fn name_output(error: io::Error) -> io::Error {
     if error.kind() == io::ErrorKind::Interrupted {
         return error;
@@ -78,7 +78,7 @@ pub fn print(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
 /// # Errors
 /// If standard output cannot be written.
 pub fn print_line(line: impl std::fmt::Display) -> anyhow::Result<()> {
-    // In one piece, so that nothing stays in a buffer after an error.
+    // Written in one piece, so that nothing stays in a buffer after an error.
     print(format!("{line}\n"))
 }
 

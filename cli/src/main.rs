@@ -118,7 +118,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    // Without it a file that becomes too long kills the program.
+    // Without the handler, a file that becomes too long kills the program.
     let _ = signals::catch_file_size_limit();
     panics::install_hook();
     if let Err(error) = Cpu::check_limit() {

@@ -4,8 +4,8 @@ use std::fs;
 
 use miriam_textio::parse_size;
 
-/// Returns the size `text` in bytes: a number and a unit, `%` of physical memory, `b`, or K (if
-/// there is none), M, G, T, P, E, each 1,024 times the previous one.
+/// Returns the size `text` in bytes. It is a number with a unit: `%` of physical memory, `b` for
+/// bytes, or K, M, G, T, P, E, each 1,024 times the previous one. Without a unit, it is in K.
 pub fn parse_sort_size(text: &str) -> Result<u64, String> {
     let invalid = || format!("{text:?} is not a size; write 80%, 512M or 4G (without a unit, K)");
     let (number, unit) = match text.char_indices().last() {
@@ -24,7 +24,8 @@ pub fn parse_sort_size(text: &str) -> Result<u64, String> {
     if bytes < u64::MAX as f64 { Ok(bytes as u64) } else { Err(invalid()) }
 }
 
-/// Bytes of memory: a size, or a share of the memory of the machine, `80%`.
+/// Returns the bytes of memory that `text` gives: a size, or a share of the machine's memory,
+/// `80%`.
 pub fn parse_memory(text: &str) -> Result<u64, String> {
     if text.ends_with('%') { parse_sort_size(text) } else { parse_size(text) }
 }

@@ -6,10 +6,12 @@ use std::path::Path;
 
 use miriam_storage::{Container, LoadMethod};
 
-/// The bytes of a file that are read. The comments at the head of an ini fit into them.
+/// The number of bytes that are read at the start of a file. The comments at the head of an ini fit
+/// into them.
 const HEAD_BYTES: u64 = 16 << 10;
 
-/// The bytes of an archive that are read at its end: the names of some hundred files.
+/// The number of bytes that are read at the end of an archive. The names of some hundred files fit
+/// into them.
 const TAIL_BYTES: u64 = 64 << 10;
 
 /// A kind of model.

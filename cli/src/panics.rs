@@ -1,24 +1,24 @@
 //! Messages of panics. Threads that the system does not start are an error of the environment with
 //! a remedy; every other panic is a fault of this program, and the message asks for a report.
 //!
-//! The standard library panics where a thread of a scope cannot be started. The threads that run
-//! already may wait for it forever, so the program ends there, as if it were killed: nothing
-//! finished is lost, and outputs keep the name of unfinished ones.
+//! The standard library panics if it cannot start a thread of a scope. Other threads of the scope
+//! may wait for that thread forever, so the program exits at once, as if it were killed: finished
+//! outputs are kept, and unfinished ones keep their partial names.
 
 use std::panic::PanicHookInfo;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How the panic of the standard library begins where it cannot start a thread.
+/// The beginning of the standard library's panic message if it cannot start a thread.
 const NO_THREAD: &str = "failed to spawn thread";
 
-/// The message where threads cannot be started.
+/// The message if threads cannot be started.
 pub const THREADS_REMEDY: &str = "the system starts no more threads; take fewer with --threads, or \
                                   raise its limits (`ulimit -u` and `-v`, `pids.max` of the control \
                                   group)";
 
 static IS_SERVER: AtomicBool = AtomicBool::new(false);
 
-/// Lets the program go on after a thread that could not be started, for servers: one request fails.
+/// Lets a server continue if a thread cannot be started: only one request fails.
 #[cfg(feature = "serve")]
 pub fn go_on_without_threads() {
     IS_SERVER.store(true, Ordering::Relaxed);

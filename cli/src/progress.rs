@@ -13,7 +13,7 @@ static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Runs `write`, which may write to the terminal, while no bar is drawn there.
 pub fn without_bar<T>(write: impl FnOnce() -> T) -> T {
-    // The lock ends here, because a task may go on while the terminal is slow.
+    // The lock is released here, so that tasks continue while the terminal is slow.
     let bar = lock(&BAR).clone();
     match bar {
         Some(bar) => bar.suspend(write),
@@ -105,7 +105,7 @@ impl Progress for TerminalProgress {
         self.with_bar(|slot| {
             if let Some(bar) = slot {
                 bar.set_position(done);
-                // Only a position that was drawn is left out of the time.
+                // The estimate of time excludes only a position that was drawn.
                 bar.tick();
                 bar.reset_eta();
             }

@@ -153,7 +153,7 @@ fn the_server_of_one_system_is_configured_like_a_system() {
     for (options, expected) in [
         (&["-server", "-server-port", "99999"][..], "give a number from 0 to 65535"),
         (&["-server", "-listen", "127.0.0.1:0", "-server-port", "1"], "have ports"),
-        (&["-server", "-split"], "requests to a server say what theirs is"),
+        (&["-server", "-split"], "each request to a server gives its own"),
     ] {
         let mut command = crate::common::miriam();
         command.args(["translate", "-f", &ini]).args(options);

@@ -147,7 +147,8 @@ fn describe(summary: &MbrSummary, shows_loss: bool) -> String {
     );
     if shows_loss {
         text += &format!(
-            "; {worse} choices worse than the exact ones, by {:.4} points on average over all sentences",
+            "; {worse} choices worse than the exact ones, by {:.4} points on average over all \
+             sentences",
             loss / (*sentences).max(1) as f64
         );
     }

@@ -30,8 +30,8 @@ pub enum Command {
 /// that lines of one source are adjacent. Plain and compressed text is
 /// recognised by its content.
 ///
-/// With --config all text tables of a moses.ini are built into the folder of -o,
-/// the reordering table into the phrase tables, and a moses.ini that names them is
+/// With --config all text tables of a moses.ini are built into the folder of -o. The scores of the
+/// reordering table are stored in the phrase tables. A moses.ini that names the new files is
 /// written there; the rest of the ini is unchanged.
 ///
 /// Example: miriam pt build --phrase-table phrase-table.gz --reordering
@@ -356,7 +356,7 @@ fn info(arguments: InfoArguments) -> anyhow::Result<()> {
         if let Some(index) = index {
             text += &format!(
                 "\nindex: {} buckets, {:.1} % of their slots in use; a lookup of a source phrase \
-                 reads {:.3} of them, at most {}\n",
+                 reads {:.3} buckets, at most {}\n",
                 index.buckets,
                 100.0 * index.load,
                 index.mean_buckets_read,

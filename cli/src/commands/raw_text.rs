@@ -81,8 +81,8 @@ impl RawTextOptions {
         Ok(true)
     }
 
-    /// Returns whether a server prepares texts with the file beside the ini; `None` if the file
-    /// decides. A server has no other steps.
+    /// Returns whether a server prepares texts with the file beside the ini; `None` if it does so
+    /// whenever the file exists. A server has no other steps.
     #[cfg(feature = "serve")]
     pub fn server_setting(&self) -> Result<Option<bool>, Error> {
         if self.given != TextProcessorConfig::default() {
@@ -91,8 +91,8 @@ impl RawTextOptions {
             return Err(Error::Usage { reason: reason.into() });
         }
         if self.running_text != RunningTextOptions::default() {
-            let reason = "-split, -html and -source-language are for a text; requests to a server say \
-                          what theirs is";
+            let reason = "-split, -html and -source-language are for one text; each request to a \
+                          server gives its own";
             return Err(Error::Usage { reason: reason.into() });
         }
         Ok(self.reads_file)
@@ -109,7 +109,7 @@ impl RawTextOptions {
         if reads_file {
             let file = TextProcessorConfig::read(&path).map_err(|error| {
                 anyhow!(
-                    "{error}; -raw takes the steps from it, -tokenize and others name them, \
+                    "{error}; -raw takes the steps from this file, -tokenize and others name steps, \
                      -no-raw takes text that is prepared"
                 )
             })?;
@@ -198,7 +198,7 @@ impl Read for WatchedText {
         if let Some(share) = sample.untokenized_share() {
             tracing::warn!(
                 "{}: {:.0} % of the words end in attached punctuation, so this text does not look \
-                 tokenised; -tokenize LANG makes tokens, -no-raw says that these are the system's",
+                 tokenised; -tokenize LANG makes tokens, -no-raw says that these are tokens",
                 self.name,
                 100.0 * share
             );

@@ -16,7 +16,7 @@ use crate::signals::{SignalHandler, describe_partial_files};
 pub struct RescoringFiles<'a> {
     /// The list.
     pub list: &'a Path,
-    /// The text that it translates, where a model reads it.
+    /// The text that the list translates, if a model reads it.
     pub source: Option<&'a Path>,
     /// Which sentences of the text the list has.
     pub coverage: ListCoverage,
@@ -82,8 +82,8 @@ impl RescoringFiles<'_> {
     }
 }
 
-/// Returns features with the given names, or with numbered ones where none are given: `stems` has
-/// the beginning of the name of each model.
+/// Returns features with the given names, or with numbered names if none are given. `stems` has the
+/// beginning of the name of each model.
 pub fn name_features<'m>(
     names: Vec<String>,
     stems: &[&str],

@@ -82,8 +82,8 @@ pub struct Arguments {
     /// Open all models, translate a line with each, and exit
     #[arg(long)]
     check: bool,
-    /// Create a key, print it and its line for the file of keys, which has only its SHA-256, and
-    /// exit
+    /// Create a key and exit. Prints the key, and the line for the file of keys, which has only its
+    /// SHA-256
     #[arg(long, value_name = "NAME", exclusive = true)]
     new_key: Option<String>,
     #[command(flatten)]

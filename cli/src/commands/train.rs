@@ -108,7 +108,8 @@ pub struct Arguments {
           value_parser = super::nmt::train::task_parser())]
     task: Option<String>,
     /// Options of `nmt train` for the neural models, in YAML; later files override earlier ones.
-    /// Without --task and a task in them, what they do not set has Marian's defaults
+    /// If neither --task nor these files name a task, options that are not set have Marian's
+    /// defaults
     #[arg(long, value_name = "FILE", requires = "neural")]
     neural_config: Vec<PathBuf>,
     /// The number of pieces of the neural models' vocabulary [default: 2000 below 5,000 pairs,
@@ -116,12 +117,12 @@ pub struct Arguments {
     #[arg(long, value_name = "N", requires = "neural",
           value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     vocab_size: Option<u32>,
-    /// Continue the neural model with the translations of this text of the target language by the
-    /// reverse model; repeatable
+    /// Continue training the neural model on this text of the target language, which the reverse
+    /// model translates; repeatable
     #[arg(long, value_name = "FILE", requires = "neural")]
     back_translate: Vec<PathBuf>,
-    /// The neural model's own best translations of a sentence, at most 1,000, that are added to
-    /// those of the phrase-based system
+    /// The number of the neural model's best translations of a sentence, at most 1,000, that are
+    /// added to those of the phrase-based system
     #[arg(long, value_name = "N", requires = "neural", default_value_t = 0)]
     neural_candidates: usize,
     /// Also keep the tables and the language model as text, in DIR/text
@@ -233,8 +234,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         tracing::warn!("{warning}");
     }
     let stop = CancellationToken::new();
-    // Trainings of neural models save their progress when they are stopped; other stages lose
-    // nothing that is worth waiting for.
+    // Training of a neural model saves its progress when it is stopped. Other stages can stop at
+    // once, because they lose little.
     let signals = options.neural.is_some().then(|| SignalHandler::install(&stop)).transpose()?;
     let progress = CancellableProgress { shown: &common.progress(), stop: &stop };
     let summary = match (train(&options, &progress), signals) {

@@ -1,7 +1,7 @@
 //! `miriam translate`: the decoder with Moses' command line.
 //!
 //! Moses writes long options with one dash or two and allows negative numbers as values,
-//! which clap does not support; so these tokens go to the decoder unchanged.
+//! which clap does not support; so the arguments after `translate` go to the decoder unchanged.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -32,7 +32,8 @@ pub struct TranslateArguments {
 }
 
 impl TranslateArguments {
-    /// Sorts the tokens. An error names one that is not UTF-8.
+    /// Separates the options of the program from those of the decoder. Fails if a token is not
+    /// UTF-8.
     pub fn new(
         tokens: impl Iterator<Item = OsString>,
         common: CommonOptions,

@@ -12,7 +12,7 @@ use super::serve::run_server;
 /// The port of mosesserver.
 const DEFAULT_PORT: u16 = 8080;
 
-/// The longest list that a request may ask for, and the widest search.
+/// The longest n-best list and the largest pop limit that a request may ask for.
 const MAX_N_BEST: usize = 10_000;
 const MAX_POPS: usize = 1_000_000;
 

@@ -1,5 +1,5 @@
-//! Moses' `multi-bleu.perl`: BLEU of tokenised text, in the script's words. Where lines of a
-//! reference or a further file are missing, which the script passes over, this program stops.
+//! Moses' `multi-bleu.perl`: BLEU of tokenised text, in the script's words. The script ignores
+//! missing lines of a reference and missing further files; this program stops at them.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -66,7 +66,7 @@ pub fn run(arguments: Vec<OsString>, _: &CommonOptions) -> anyhow::Result<()> {
 }
 
 /// Returns the files that the script reads: with the name `REFERENCE`, its numbered companions come
-/// first, and `.ref` is added to it where only that exists.
+/// first, and `.ref` is added to it if only files with `.ref` exist.
 fn find_references(names: &[PathBuf]) -> Vec<PathBuf> {
     let (first, others) = names.split_first().expect("one at least");
     let stem = find_stem(first);

@@ -27,10 +27,11 @@ struct Arguments {
     /// Do not put <s> before and </s> after each line
     #[arg(short = 'n')]
     no_markers: bool,
-    /// What to print: word, sentence or summary, repeatable; 2, 1 or 0
+    /// What to print: word, sentence or summary, repeatable; or 2 for all three, 1 for sentence and
+    /// summary, 0 for summary
     #[arg(short = 'v', allow_hyphen_values = true, value_parser = ["word", "sentence", "summary", "0", "1", "2"])]
     verbosity: Vec<String>,
-    /// How a binary file is loaded; read and parallel are populate here
+    /// How a binary file is loaded; read and parallel mean the same as populate
     #[arg(short = 'l', allow_hyphen_values = true, default_value = "populate",
           value_parser = ["lazy", "populate", "read", "parallel"])]
     load: String,

@@ -22,7 +22,7 @@ pub struct RenamedProgram {
     /// Several files may follow `-c`, and later ones override earlier ones, as in Marian's
     /// programs.
     takes_configurations: bool,
-    /// Options that select this entry among several of one name; without them the next one is
+    /// Options that select this entry among several of one name; without them, the next entry is
     /// taken.
     selected_by: &'static [&'static str],
     /// Options with another name; all others are passed on.
@@ -42,7 +42,7 @@ enum Replacement {
     Option(&'static str),
     /// An option for each of its values, of which all but the first may be left out.
     Options(&'static [&'static str]),
-    /// The flag itself, which a truth value may follow; what it becomes if that is false.
+    /// The flag itself, which a truth value may follow. [`Off`] says what a false one makes of it.
     Flag(Off),
     /// Its value, without an option.
     Argument,
@@ -56,8 +56,8 @@ enum Off {
     /// The option that turns the flag off.
     Option(&'static str),
     Nothing,
-    /// Nothing, but the flag with its value if there is a configuration, which may turn it on: the
-    /// command has no option that turns it off, so the parser rejects it.
+    /// Nothing. If there is a configuration, which may turn the flag on, the flag with its value:
+    /// the command has no option that turns it off, so the parser rejects this.
     NothingOrRejected,
 }
 
@@ -149,7 +149,7 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
         &["nmt", "train", "--marian-type"],
         &[renamed("-o", "--optimizer"), flag("--quiet")],
     ),
-    // A shortlist is converted by the same program.
+    // Marian's program that converts models converts shortlists too.
     RenamedProgram {
         selected_by: &["-s", "--shortlist"],
         ..marian(
@@ -319,12 +319,12 @@ fn with_two_dashes(word: &OsString) -> OsString {
     }
 }
 
-/// Returns the truth value that a word is, if it is one.
+/// Returns the truth value that a word spells, if it spells one.
 fn truth_value(word: &OsStr) -> Option<bool> {
     parse_truth_word(word.to_str()?)
 }
 
-/// Whether a word is the value of an option, among them the standard stream.
+/// Whether a word can be the value of an option. The standard stream `-` can.
 fn is_value(word: &&OsString) -> bool {
     *word == "-" || !word.as_bytes().starts_with(b"-")
 }
@@ -555,7 +555,7 @@ mod tests {
             ),
             ("truecase.perl -MODEL m -a -b", "miriam truecase --model m --asr"),
             ("detruecase.perl --unbuf -in f", "miriam truecase --undo --input f"),
-            // A name that could be two, and one that is not known, are passed on.
+            // An option that is not known is passed on.
             ("truecase.perl --model m --headline x", "miriam truecase --model m --headline x"),
             (
                 "marian -o adam --optimizer-delay 2",

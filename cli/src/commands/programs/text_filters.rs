@@ -30,7 +30,7 @@ pub fn lowercase(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Re
     })
 }
 
-/// Writes standard input with what is syntax in Moses as entities.
+/// Writes standard input with entities in the place of characters that are syntax in Moses.
 pub fn escape(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
     change_lines(arguments, common, escape_line)
 }

@@ -76,7 +76,7 @@ pub fn accept_single_dash_options(
     let tools = ["tokenize", "detokenize", "truecase", "normalize"];
     let mut is_tool = false;
     words.enumerate().map(move |(i, mut word)| {
-        // After the program's own name.
+        // The first word after the program's own name.
         is_tool |= i == 1 && tools.iter().any(|tool| word == *tool);
         if is_tool && SINGLE_DASH_OPTIONS.iter().any(|option| word == *option) {
             let mut two = OsString::from("-");
