@@ -42,7 +42,8 @@ class Risk:
     """The number of sentences for which the exact estimate has a better winner, with
     ``show_loss``."""
     loss: float
-    """The sum of the differences then, in points of the metric."""
+    """The sum over these sentences of the difference between the winners, in points of the
+    metric."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def _line(sentence: int, text: str, features: str, total: object) -> str:
     if "\n" in text:
         raise ValueError(f"sentence {sentence}: {text!r} cannot be in a list: it has a line end")
     if "|||" in text:
-        # An empty field of alignments, so that the last field of the text is not taken for one.
+        # Adds an empty field of alignments, so that the last field of the text is not taken for one.
         text += " ||| "
     return f"{sentence} ||| {text} ||| {features} ||| {total}\n"
 
@@ -110,7 +111,7 @@ def _risk_lines(
 def _numbers(name: str, values: object) -> list[float]:
     expected = f"feature {name}: expected a number or a sequence of numbers, found {values!r}"
     given = [values]
-    # An array of no dimension can be a number, but has no elements.
+    # An array without dimensions can be a number, but has no elements.
     if isinstance(values, Iterable) and getattr(values, "ndim", 1) > 0:
         given = list(values)
     if isinstance(values, (str, bytes)) or any(isinstance(one, (str, bytes)) for one in given):
@@ -126,8 +127,8 @@ def _numbers(name: str, values: object) -> list[float]:
 def _feature(name: str, values: _Values) -> str:
     if not isinstance(name, str):
         raise TypeError(f"{name!r} is not a name of a feature, which is a string")
-    # Readers take the first characters here for a value or a comment, and the word for scores of
-    # words.
+    # Readers take a name that begins with one of these characters for a value or a comment, and
+    # this word for scores of words.
     is_other = name[:1] in "#0123456789" or name == "WordScores"
     if is_other or any(c.isspace() or c in "=|" for c in name):
         raise ValueError(

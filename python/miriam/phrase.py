@@ -52,7 +52,7 @@ def _tokens(options: dict[str, _Value]) -> list[str]:
 
 
 class PhraseTranslator(_native.PhraseTranslator):
-    """The system of the file ``ini``, or of the ini in that folder.
+    """The system of the file ``ini``, or of the ini in the folder ``ini``.
 
     If the file ``preparation`` is beside the ini, as after ``miriam train --raw``, lines are raw
     text and translations plain text; with ``raw=False``, both are tokens. ``options`` are those of

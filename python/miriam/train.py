@@ -49,7 +49,7 @@ class PhraseSystem:
     dev_bleu: tuple[float, float] | None
     """BLEU of the dev text, 0 to 100, with the first weights and with the tuned ones."""
     combination: tuple[float, float | None, float] | None
-    """BLEU of the dev text by the neural model, by the same after it continued with
+    """BLEU of the dev text by the neural model, by that model after further training on
     back-translated text, and by the combination, if neural models were trained."""
 
 

@@ -22,7 +22,8 @@ use crate::metrics::open_tokenizer;
 
 /// The texts and totals of the entries of each sentence.
 type RankedLists = Vec<Vec<(Vec<u8>, f64)>>;
-/// The lines of the best translations or else lists, both absent if a file was written, and counts.
+/// The lines of the best translations or the lists, and the counts. If a file was written, there
+/// are neither lines nor lists.
 type Outcome<C> = (Option<Vec<u8>>, Option<RankedLists>, C);
 /// The numbers of sentences, of entries, of different translations, of winners that are not the
 /// first entry, of winners worse than the exact ones, and the loss.
@@ -36,7 +37,7 @@ pub enum ListArgument {
 }
 
 impl ListArgument {
-    /// Returns the list with this number among those of a call.
+    /// Converts the argument to an input; `number` is its position among the lists of the call.
     fn into_input(self, number: usize) -> ListInput {
         match self {
             ListArgument::File(path) => ListInput::File(path),
@@ -59,8 +60,8 @@ fn read_lists(written: Vec<u8>, form: NBestForm) -> miriam_textio::Result<Ranked
     Ok(lists)
 }
 
-/// Runs `work` with an output: the file at `output`, or memory, whose bytes are returned then, or
-/// their entries if they are a list of the form `lists`.
+/// Runs `work` with an output: the file at `output`, or memory. Returns the bytes in memory, or the
+/// entries in them if they are lists of the form `lists`.
 fn run_with_output<T: Send>(
     py: Python<'_>,
     inputs: &[PathBuf],
@@ -100,7 +101,7 @@ fn run_with_output<T: Send>(
     }
 }
 
-/// The options of the three metrics: names and values of those of the command line.
+/// The options of the three metrics, with the names and values of the command line.
 #[derive(FromPyObject)]
 pub struct MetricArguments {
     #[pyo3(item)]
@@ -210,7 +211,8 @@ pub fn minimum_bayes_risk(
     let lists = lists.into_iter().enumerate().map(|(number, list)| list.into_input(number));
     let lists: Vec<ListInput> = lists.collect();
     let files = files(&lists);
-    // Each entry has the features and the total last, so that all bars before are of its text.
+    // The last fields of an entry are the features and the total, so all bars before them belong to
+    // its text.
     let form = write_lists.then_some(NBestForm::Plain);
     let (best, ranked, summary) =
         run_with_output(py, &files, output.as_deref(), form, progress, |output, progress| {
@@ -236,8 +238,8 @@ fn files(lists: &[ListInput]) -> Vec<PathBuf> {
     lists.iter().filter_map(path).collect()
 }
 
-/// Chooses the entries of a list with the largest sum of weighted features. Counts sentences, and
-/// those whose best entry is not the first.
+/// Chooses the entries of a list with the largest sum of weighted features. Also returns the number
+/// of sentences, and the number of those whose best entry is not the first.
 #[pyfunction]
 #[pyo3(signature = (list, weights, *, output, write_lists, threads, progress))]
 pub fn rerank_list(

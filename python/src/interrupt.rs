@@ -3,8 +3,8 @@
 //! Python runs signal handlers on its main thread, between bytecodes, so native code that does not
 //! return must check for signals. The work runs in a new thread, and the calling thread checks
 //! twenty times per second. A handler that raises (such as that for Ctrl-C) cancels the work, and
-//! its exception is raised when the work has ended. The same thread calls listeners, so they may
-//! raise too.
+//! its exception is raised when the work has ended. The calling thread also calls listeners, so
+//! they may raise too.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -27,7 +27,7 @@ pub struct Listeners {
     pub log: Option<Py<PyAny>>,
 }
 
-/// News that long work has not reported yet.
+/// Reports of long work that listeners have not received yet.
 #[derive(Default)]
 struct Said {
     task: Option<Task>,
@@ -42,7 +42,7 @@ struct Task {
     total: Option<u64>,
 }
 
-/// The view of the work: its cancellation token and its reports.
+/// The object through which work is observed: its cancellation token and its reports.
 pub struct Observer {
     /// Cancelled by a signal or by a listener that raises.
     pub stop: CancellationToken,
@@ -64,7 +64,7 @@ impl Observer {
         self.said().warnings.push(message.to_owned());
     }
 
-    /// Runs signal handlers, and reports news to listeners.
+    /// Runs signal handlers, and passes new reports to listeners.
     fn attend(
         &self,
         py: Python<'_>,

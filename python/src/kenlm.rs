@@ -87,7 +87,7 @@ impl Config {
 /// A loaded model.
 struct LoadedModel {
     model: Arc<dyn LanguageModel>,
-    /// For the check of states.
+    /// The length of the longest n-grams, for the check of states.
     order: usize,
     num_words: usize,
 }

@@ -315,7 +315,7 @@ impl LanguageModel {
             rank_limit: share.map(|share| RankLimit::new(&mut perplexities, share)),
             invert,
         };
-        // `keep_percent` has reordered the first list.
+        // `keep_percent` has reordered `perplexities`, so they are computed again.
         let selected = filter.select(scores.iter().map(LineScore::perplexity));
         Ok(selected.into_pyarray(lines.py()))
     }

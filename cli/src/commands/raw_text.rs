@@ -109,8 +109,8 @@ impl RawTextOptions {
         if reads_file {
             let file = TextProcessorConfig::read(&path).map_err(|error| {
                 anyhow!(
-                    "{error}; -raw takes the steps from this file, -tokenize and others name steps, \
-                     -no-raw takes text that is prepared"
+                    "{error}; -raw takes the steps from this file, -tokenize and others name \
+                     steps, -no-raw takes text that is prepared"
                 )
             })?;
             if settings.tokenize.is_none() {

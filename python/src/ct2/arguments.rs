@@ -58,8 +58,8 @@ fn device_indices(index: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     })
 }
 
-/// Returns the compute type for `devices` from an argument: a name, or a dict of device names to
-/// names.
+/// Returns the compute type for `devices` from an argument: a name, or a dict from names of devices
+/// to names of compute types.
 pub(super) fn select_compute_type(
     value: &Bound<'_, PyAny>,
     devices: &DeviceSet,

@@ -54,7 +54,7 @@ pub struct Translator {
 }
 
 impl Translator {
-    /// Opens and loads the model; warns of settings of its folder without effect.
+    /// Opens and loads the model; warns of settings in its folder that have no effect.
     fn open(&self, py: Python<'_>) -> PyResult<Arc<Loaded>> {
         type Opened = (Arc<Loaded>, Option<String>);
         let outcome = run_interruptible(py, |stop| -> Result<Opened, String> {
