@@ -2,7 +2,7 @@
 """Compare the CPU time of two commands fairly on a noisy machine.
 
 Runs both in turn, A B A B ..., because the speed of a shared machine drifts over
-minutes: single timings mislead, and so do all of A before all of B. Prints the
+minutes. Single timings mislead, and so do all runs of A before all runs of B. Prints the
 median CPU seconds (user and system) and peak memory of each, and the ratio pair by
 pair. Output of the commands is discarded.
 
@@ -18,7 +18,7 @@ import sys
 
 
 def run(command):
-    """CPU seconds and peak memory (MB) of one run of a shell command."""
+    """Runs a shell command once, and returns its CPU seconds and peak memory (MB)."""
     process = subprocess.Popen(
         ["bash", "-c", "exec " + command],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -53,8 +53,8 @@ class Cost(NamedTuple):
 
 
 def run(command):
-    """CPU and wall time of a command, and its memory. A process counts the memory of the one that
-    started it until it has its own program, so a small one starts the command."""
+    """Returns the CPU and wall time of a command, and its memory. Until a new process runs its own
+    program, it counts the memory of its parent. So a small process starts the command."""
     words = [sys.executable, __file__, "measure", *map(str, command)]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True)
     if done.returncode != 0:
@@ -114,7 +114,7 @@ def drive_marian(a):
 
 
 def write_shortlist(folder, words, best=20, first=100):
-    """For each word the same number of random translations: Marian's list and
+    """Writes the same number of random translations for each word, as Marian's list and as
     CTranslate2's map of the same candidates."""
     import numpy as np
     random = np.random.default_rng(5)
@@ -202,7 +202,7 @@ class Comparison:
         return sides
 
     def agreement(self):
-        """Lines that differ where both compute in f32 with the same weights."""
+        """Prints how many lines differ if both programs compute in f32 with the same weights."""
         held = self.theirs
         if self.arguments.marian:
             self.theirs = self.npz
@@ -222,8 +222,8 @@ class Comparison:
         return Cost(long.cpu - short.cpu, long.wall - short.wall, long.memory)
 
     def prepare(self, setting, threads=1):
-        """Writes texts of which the short one takes the slower program the seconds asked for,
-        and gives the tokens that the long one has more."""
+        """Writes a short text, for which the slower program takes the seconds of --seconds, and a
+        long one. Returns the number of additional tokens of the long text."""
         least = setting.batch * (2 * threads if threads > 1 else 1)
         trial = -(-8 // least) * least
         self.texts(trial, 3 * trial)
@@ -234,7 +234,7 @@ class Comparison:
         return 2 * lines * LENGTH
 
     def measure(self, setting):
-        """A row: both programs in turn on one thread. Gives tokens a CPU second of each."""
+        """Prints a row: both programs in turn on one thread. Returns each one's tokens a second."""
         tokens = self.prepare(setting)
         costs = {side: [] for side in self.sides()}
         for _ in range(self.arguments.n):
@@ -261,7 +261,7 @@ class Comparison:
                   f"{max(one.memory for one in runs):.0f} MB", flush=True)
 
     def measure_threads(self, setting, threads):
-        """A row a program: one thread and several in turn over the same text."""
+        """Prints a row for each program: one thread and several in turn over the same text."""
         tokens = self.prepare(setting, threads)
         costs = {side: ([], []) for side in self.sides()}
         for _ in range(self.arguments.n):
@@ -350,7 +350,7 @@ def agree(a, folder):
     vocabulary = folder / "vocab.yml"
     save_vocabulary(words, vocabulary)
     source, target = sentences(40, 12, words), sentences(40, 9, words, seed=3)
-    # Of all lengths.
+    # Lines of all lengths.
     source = [line[:1 + i % 12] for i, line in enumerate(source)]
     target = [line[:i % 10] for i, line in enumerate(target)]
     write = lambda name, lines: (folder / name).write_text(
@@ -370,8 +370,8 @@ def agree(a, folder):
         convert(npz, vocabulary, model)
         translator = ctranslate2.Translator(str(model), compute_type="float32", intra_threads=1)
         for search, options in searches.items():
-            # One by one: in a batch CTranslate2 4.8 uses the attention, and so the
-            # coverage, of others.
+            # One by one, because in a batch CTranslate2 4.8 uses the attention, and so the
+            # coverage, of other sentences.
             results = translator.translate_batch(source, max_decoding_length=40, max_batch_size=1,
                                                  **options)
             write("theirs", [result.hypotheses[0] for result in results])
@@ -403,7 +403,7 @@ def main():
     parser.add_argument("--shape", default="tiny",
                         help=f"{', '.join(SHAPES)}, or WIDTH/FFN/ENCODER/DECODER [tiny]")
     parser.add_argument("--kinds", nargs="+", choices=KINDS,
-                        help="what decodes [transformer; with --marian all of them]")
+                        help="the kinds of decoder [transformer; with --marian all of them]")
     parser.add_argument("--type", choices=("int8", "int16", "float32"), default="int8")
     parser.add_argument("--words", type=int,
                         help="size of the vocabulary [32000; that of the model for nllb-600m]")
@@ -418,7 +418,7 @@ def main():
                         help="do not compare translations in f32 first")
     parser.add_argument("-n", type=int, default=5, help="counted pairs of a row [5]")
     parser.add_argument("--seconds", type=float, default=4.0,
-                        help="what the short text takes the slower program [4]")
+                        help="seconds that the slower program takes for the short text [4]")
     parser.add_argument("--keep", type=Path, help="work in this folder, and leave it there")
     parser.add_argument("--peer-only", action="store_true", help="measure the other program alone")
     a = parser.parse_args()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compare results with transformers and with CTranslate2's conversions of its models, in f32.
 
-Makes what PyPI's packages make: SentencePiece models of the toy corpus, a small MarianMT trained
+Makes files with PyPI's packages: SentencePiece models of the toy corpus, a small MarianMT trained
 on it for some seconds and saved by transformers, and CTranslate2 folders of every type that the
 converter writes. Counts lines that differ from transformers' generate() and from CTranslate2 on the same
 folder, and gives the largest difference of scores of words.
@@ -147,8 +147,8 @@ def compare_with_transformers(ours, model, tokenizer, source, target):
             found = model.generate(**batch, **options, do_sample=False, max_new_tokens=MAX_TOKENS,
                                    length_penalty=1.0, forced_eos_token_id=None)
             theirs += tokenizer.batch_decode(found, skip_special_tokens=True)
-        # The unknown word is printed as SentencePiece prints it here, and as
-        # nothing there.
+        # Miriam prints the unknown word as SentencePiece does; transformers
+        # prints nothing.
         own = [line.replace(" \u2047 ", "") for line in ours.translate(source, options["num_beams"])]
         differing = sum(a.strip() != b.strip() for a, b in zip(own, theirs, strict=True))
         say("transformers, text", search, differing, len(source))
@@ -180,10 +180,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--miriam", type=Path, default=Path("target/release/miriam"))
     parser.add_argument("-n", type=int, default=100, help="sentences [100]")
-    parser.add_argument("--pieces", type=int, default=300, help="of each side [300]")
+    parser.add_argument("--pieces", type=int, default=300, help="pieces of each side [300]")
     parser.add_argument("--shape", type=int, nargs=4, default=[64, 128, 2, 2],
                         metavar=("WIDTH", "FFN", "ENCODER", "DECODER"))
-    parser.add_argument("--updates", type=int, default=300, help="of training [300]")
+    parser.add_argument("--updates", type=int, default=300, help="updates of training [300]")
     parser.add_argument("--types", nargs="+", choices=TYPES, default=TYPES)
     parser.add_argument("--keep", type=Path, help="work in this folder, and leave it there")
     a = parser.parse_args()

@@ -98,14 +98,14 @@ def randomize(model, tokens, seed):
                 # Attention that looks at few tokens differs from step to step.
                 weight.copy_(normal * 2.5 / weight.shape[1] ** 0.5)
             elif ".q." in name or ".k." in name:
-                # T5 divides by no root of a head's width.
+                # T5 does not divide by the root of a head's width.
                 weight.copy_(normal * 0.9 / weight.shape[1] ** 0.5)
             elif name.endswith(("out_proj.weight", "fc2.weight", ".o.weight", ".wo.weight")):
-                # Sublayers outweigh the embedding, or each word would be repeated for ever.
+                # Sublayers outweigh the embedding; otherwise each word would be repeated for ever.
                 weight.copy_(normal * 4.0 / weight.shape[1] ** 0.5)
             else:
                 weight.copy_(normal * 1.2 / weight.shape[1] ** 0.5)
-        # Logits as far apart as after training.
+        # Makes logits as far apart as after training.
         for name, weight in model.named_parameters():
             if name.endswith(("decoder.layer_norm.weight", "decoder.final_layer_norm.weight")):
                 weight *= 3.0
@@ -201,7 +201,7 @@ def make_mbart50(out, size, seed):
     pieces = train_pieces(out / "sentencepiece.bpe.model", "unigram", size)
     write_json(out / "tokenizer_config.json", {"tokenizer_class": "MBart50Tokenizer"})
     tokenizer = transformers.MBart50Tokenizer.from_pretrained(out)
-    # Without the SentencePiece model: the tokenizer's own file is all that there is.
+    # The folder has only the tokenizer's own file, not the SentencePiece model.
     tokenizer.save_pretrained(out)
     (out / "sentencepiece.bpe.model").unlink()
     tokens = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
@@ -431,7 +431,7 @@ def compare_with_transformers(name, case, ours, sentences, summary):
         what = "transformers, " + ("greedy" if beam == 1 else f"beam {beam}")
         sources = [case.source(pieces) for pieces in sentences]
         compare_lists(name, what, own, theirs, summary, case, sources, beam)
-    # Of the beam, which was the last.
+    # The translations of the last search, which had a beam of 4.
     targets = [translations[0][0] for translations in theirs]
     scores = [forced_scores(case, case.source(pieces), target)[0].tolist()
               for pieces, target in zip(sentences, targets)]
@@ -471,7 +471,7 @@ def convert(case, folder):
     transformers."""
     from ctranslate2.converters import transformers as converters
     if case.model.config.model_type == "mbart":
-        # What the configuration said in older versions of transformers.
+        # Older versions of transformers had these keys in the configuration.
         case.model.config.normalize_before = case.model.config.normalize_embedding = True
     loader = converters._MODEL_LOADERS[type(case.model.config).__name__]
     spec = loader.get_model_spec(case.model)

@@ -5,7 +5,7 @@ Takes a Moses2 binary, an ini for each program over the same models, and a text,
 which is repeated up to the number of lines requested. Runs both in turn, one thread each,
 on one line (start-up), on the short text and on the long one; checks that the
 translations agree; and prints medians, the ratios pair by pair, words a second and
-peak memory. The slope is the cost of further lines: long less short.
+peak memory. The slope is the cost of further lines: the long text minus the short one.
 
     scripts/compare_moses2.py moses2 probing.ini miriam.ini test.de -- \\
         -search-algorithm 1 -cube-pruning-pop-limit 400 -s 400
@@ -57,7 +57,7 @@ def spread(values, digits=2):
 
 
 def grouped(words):
-    """Options by name, each with its values; a number is no name."""
+    """Returns options by name, each with its values; a number is not a name."""
     options = {}
     for word in words:
         if word.startswith("-") and not word[1:2].isdigit():
@@ -91,8 +91,8 @@ def repeated(text, counts, folder):
 
 
 def measure(programs, options, texts, rounds, folder):
-    """Runs of both programs by program and text, and how many lines differ by text, lists
-    included."""
+    """Returns the runs of both programs, by program and text, and how many lines of each text
+    differ, including lists."""
     measured = {(program, text): [] for program in programs for text in texts}
     different = {}
     has_list = any("{list}" in word for word in options)

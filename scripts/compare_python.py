@@ -8,9 +8,10 @@ miriam.ct2 with `miriam nmt translate`, output and speed, and with ctranslate2, 
 The packages must be installed; `lm.kenlm` is a binary file that both read (`miriam lm build
 --type kenlm-probing`), `tokens.de` has tokens of the model with spaces between them. Rounds
 alternate, so that a busy machine slows both; figures are medians of CPU seconds of one thread, and
-of wall seconds where several threads work. Of a program and a process of Python the slope between
-half of the lines and all of them is taken, which is without start-up. ctranslate2 is left out where
-it is not installed; where sums are equal but for rounding, some translations may differ.
+of wall seconds where several threads work. For a program and a Python process, the slope between
+half of the lines and all of them is measured, so that start-up does not count. ctranslate2 is left
+out if it is not installed. Some translations may differ if their scores are equal except for
+rounding.
 """
 
 import argparse
@@ -38,7 +39,7 @@ def import_seconds(module):
     return statistics.median(run(f"import {module}") for _ in range(9))
 
 
-# Takes the CPU seconds of translate_batch alone, and its output.
+# Prints the CPU seconds of translate_batch alone, and its output.
 TRANSLATE = """
 import sys, time
 from miriam.ct2 import Translator

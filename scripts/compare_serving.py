@@ -7,11 +7,11 @@
     venv/bin/python scripts/compare_serving.py targets --ini moses.ini --text text.de
 
 race: the model has random weights, for each program in its own format; 25 tokens in, exactly 25 out,
-greedy, int8. The peer is the server that one writes in a page: requests wait 5 ms for others,
-and a batch is translated on one thread. Both servers answer the same requests of `miriam bench
-serve`, in turn, so that a busy machine slows both; the ratio of CPU times is that of the servers'
-processes for a request. Then both get the same load at random times, 70 % of what the slower
-one can answer.
+greedy, int8. The peer is a simple server, a page of code: requests wait 5 ms for others, and a
+batch is translated on one thread. Both servers answer the same requests of `miriam bench serve`, in
+turn, so that a busy machine slows both. The ratio of CPU times compares the CPU time of each server
+process for a request. Then both get the same load at random times, 70 % of what the slower one can
+answer.
 
 targets: throughput against the command line, requests that do nothing, an open loop against an
 ideal queue, batches, overload, reloads, cold start. --ini is a phrase-based system, --binary the
@@ -199,7 +199,7 @@ def race(a, folder):
     environment = dict(os.environ, OMP_NUM_THREADS="1")
     with neural_server(a, folder, ours) as ours, \
             Server(command, port, "/docs", cwd=folder, env=environment) as theirs:
-        # Is it the same work?
+        # Shows whether both do the same work.
         first = text.read_text().split("\n")[0]
         body = ('{"text": "%s"}' % first).encode()
         answers = []
@@ -240,7 +240,7 @@ def race(a, folder):
 
 
 def seconds_of(command):
-    """CPU seconds and seconds of a command."""
+    """Returns the CPU seconds and the wall seconds of a command."""
     started = time.perf_counter()
     process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -252,8 +252,8 @@ def seconds_of(command):
 
 
 def cli_seconds_each(command, text, folder):
-    """CPU seconds and seconds of a line on the command line: the slope between a short text and a
-    long one."""
+    """Returns the CPU seconds and the wall seconds of a line on the command line: the slope between
+    a short text and a long one."""
     lines = text.read_text().splitlines()
     lines = (lines * (1 + 800 // len(lines)))[:800]
     short, long = folder / "short", folder / "long"
@@ -320,7 +320,7 @@ def targets(a, folder):
 def neural_targets(a, bench, ours, text, nmt):
     folder = bench.folder
     with neural_server(a, folder, ours) as server:
-        # Lines in, lines out, as on the command line; /v1 computes scores besides.
+        # Lines in, lines out, as on the command line; /v1 also computes scores.
         against_cli("neural", bench, server, text, [*nmt, "--mini-batch", 64], a, "--api", "marian")
         gains = []
         for _ in range(a.n):
@@ -332,8 +332,8 @@ def neural_targets(a, bench, ours, text, nmt):
         print(f"4. the gain of 32 clients over one is {spread(gains)} of the command line's gain of "
               f"batches of 32", flush=True)
         against_ideal_queue("neural", bench, server, text, a)
-    # As many sentences wait as are translated in a second or so: the others are sent away. A
-    # generator of this machine cannot fill the queue that a server has by default.
+    # The queue holds about as many sentences as are translated in a second; other requests are
+    # rejected. A load generator on this machine cannot fill the default queue of a server.
     with neural_server(a, folder, ours, "[limits]\nqueued-words = 3000") as server:
         overload(bench, server, text, a)
     reloads(bench, ours, text, a)
@@ -387,7 +387,7 @@ def overload(bench, server, text, a):
 
 
 def reloads(bench, model, text, a):
-    """The model is renamed over itself every two seconds, which makes it a new one."""
+    """Replaces the model by a copy every two seconds, so that the server opens a new one."""
     import shutil
     import threading
     copy = bench.folder / "copy.miriam"

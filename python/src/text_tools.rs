@@ -20,7 +20,7 @@ use crate::warning::warn_if_unknown_language;
 /// The number of lines between two checks for cancellation.
 const PART_LINES: usize = 256;
 
-/// Converts the output of a tool for a line without its end to a string.
+/// Applies a tool to a line without its line end, and returns the output as a string.
 fn change_line(line: &[u8], change: impl Fn(&[u8], &mut Vec<u8>)) -> String {
     let line = without_line_end(line);
     let mut out = Vec::with_capacity(line.len() + line.len() / 4);

@@ -19,14 +19,16 @@ use crate::lm::thread_count;
 use crate::open::on_own_threads;
 
 /// The ini; used and all pairs; links; phrase pairs; n-grams of each order; BLEU of the dev text
-/// before and after tuning; by the neural models and the combination.
+/// before and after tuning; its BLEU by the neural models and the combination.
 type PhraseSystem =
     (PathBuf, (u64, u64), u64, u64, Vec<u64>, Option<(f64, f64)>, Option<CombinationBleu>);
 
-/// BLEU by the neural model, by the one that continued with back-translated text, and combined.
+/// BLEU by the neural model, by that model after further training on back-translated text, and by
+/// the combination.
 type CombinationBleu = (f64, Option<f64>, f64);
 
-/// The preset, configurations, size of the vocabulary, and texts to translate back.
+/// The preset, configurations, size of the vocabulary, texts to translate back, and number of
+/// neural candidates.
 type NeuralArguments = (Option<String>, Vec<PathBuf>, Option<usize>, Vec<PathBuf>, usize);
 
 fn value_error(message: impl std::fmt::Display) -> PyErr {

@@ -10,18 +10,18 @@ import pytest
 
 import miriam
 
-# A shell starts what runs in the background with this signal ignored, and Python leaves it so:
-# tests of Ctrl-C would wait for what nothing ends.
+# A shell starts background programs with this signal ignored, and Python does not change that.
+# Tests of Ctrl-C would then never end.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# The toy model of ngram-lm.md, whose scores are sums on paper.
+# The toy model of ngram-lm.md, whose scores were computed by hand.
 TOY = ROOT / "tests" / "data" / "toy.arpa"
 
 
 def shared_data(name: str) -> Path:
-    """A folder of real data beside the project; the test is skipped where it is absent."""
+    """Returns a folder of real data beside the project; skips the test if the folder is absent."""
     path = ROOT.parent / "shared" / "data" / name
     if not path.exists():
         pytest.skip(f"{path} is absent")
@@ -46,7 +46,8 @@ Word = tuple[str, int, int, float]
 
 
 def parse_query(path: Path) -> list[tuple[list[Word], float, int]]:
-    """What KenLM's query printed: words (text, id, matched length, log10), total, unknown."""
+    """Parses the output of KenLM's query. Each line has its words (text, id, matched length,
+    log10), the total log10, and the number of unknown words."""
     lines = []
     for line in gzip.open(path, "rt", encoding="utf-8", newline="\n"):
         if not line.startswith("Perplexity") and "Total: " in line:

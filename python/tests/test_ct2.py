@@ -37,7 +37,7 @@ def hypotheses(results: list[ct2.TranslationResult]) -> list[list[list[str]]]:
 
 
 def recorded(aren: Path, name: str) -> list[list[tuple[list[str], float]]]:
-    """What CTranslate2 gave for each line: tokens and score, best first."""
+    """Returns the recorded results of CTranslate2 for each line: tokens and score, best first."""
     lists: dict[int, list[tuple[list[str], float]]] = {}
     with gzip.open(aren / "out" / f"{name}.tsv.gz", "rt", encoding="utf-8") as file:
         for line in file:
@@ -189,7 +189,7 @@ def test_prefixes_and_lengths(tiny: ct2.Translator) -> None:
 
 @pytest.mark.parametrize("beam", [1, 2])
 def test_prefixes_are_favoured(tiny: ct2.Translator, beam: int) -> None:
-    """A share of nearly 1 forces the prefix, one of nearly 0 changes nothing."""
+    """A bias of nearly 1 forces the prefix; a bias of nearly 0 changes nothing."""
     plain = hypotheses(tiny.translate_batch(SOURCES, beam_size=beam, max_decoding_length=8))
     prefix = ["w3", "w9", "w3"]
     assert not any(found[0][:3] == prefix for found in plain)
@@ -230,7 +230,7 @@ def test_attention_and_unknown_words(tiny: ct2.Translator) -> None:
     result = tiny.translate_batch([["w2", "w3", "zz"]], return_attention=True)[0]
     [rows], [tokens] = result.attention, result.hypotheses
     assert len(rows) == len(tokens) and all(len(row) == 3 for row in rows)
-    # The rest of each is on </s>.
+    # The rest of each row's attention is on </s>.
     assert all(0 < sum(row) <= 1 + 1e-5 for row in rows)
     plain = tiny.translate_batch([["w2", "zz"]], [["<unk>"]], return_attention=True)[0]
     replaced = tiny.translate_batch([["w2", "zz"]], [["<unk>"]], replace_unknowns=True)[0]
@@ -243,7 +243,7 @@ def test_attention_and_unknown_words(tiny: ct2.Translator) -> None:
 
 
 def test_ends_and_suppressed_sequences(tiny: ct2.Translator) -> None:
-    # Every word once at most, for the model would repeat one.
+    # Every word occurs at most once, because the model would otherwise repeat one.
     options: dict[str, Any] = {"beam_size": 1, "max_decoding_length": 9, "no_repeat_ngram_size": 1}
     [[tokens]] = hypotheses(tiny.translate_batch(SOURCES[:1], **options))
     assert len(set(tokens[:4])) == 4
@@ -269,7 +269,7 @@ def test_alternatives_differ_in_their_next_token(tiny: ct2.Translator) -> None:
     )
     assert len(result) == 5 and all(tokens[0] == "w3" for tokens in result.hypotheses)
     assert len({tokens[1] for tokens in result.hypotheses}) == 5
-    # The first one is the most probable token, which greedy search takes.
+    # The first alternative begins with the most probable token, which greedy search takes.
     [greedy] = tiny.translate_batch(SOURCES[:1], [["w3"]], beam_size=1, min_decoding_length=2)
     assert result.hypotheses[0][1] == greedy.hypotheses[0][1]
     [few] = tiny.translate_batch(
@@ -570,7 +570,7 @@ def test_old_results_and_representations(tiny: ct2.Translator) -> None:
         f"TranslationResult(hypotheses={result.hypotheses}, scores={result.scores}, "
         f"attention={result.attention}, logits=[])"
     )
-    # The same word is the same object: a result makes no strings.
+    # The same word is the same object: a result creates no strings.
     twice = tiny.translate_batch([["w2"]], [["w9", "w9"]])[0].hypotheses[0]
     assert twice[0] is twice[1]
 

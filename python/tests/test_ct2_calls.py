@@ -1,5 +1,5 @@
-"""Calls of miriam.ct2 that are interrupted, made by several threads or in other processes, of
-iterators, and subclasses of its translator."""
+"""Calls of miriam.ct2 that are interrupted, run in several threads or processes, or read iterators;
+and subclasses of its translator."""
 
 from __future__ import annotations
 

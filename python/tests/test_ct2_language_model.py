@@ -26,7 +26,7 @@ def word_model(folder: Path) -> Path:
 def test_a_language_model_takes_part_in_the_search(tmp_path: Path) -> None:
     tiny = ct2.Translator(str(TINY))
     lm = word_model(tmp_path)
-    # So wide a beam has every word of the vocabulary among its candidates.
+    # With a beam of 12, every word of the vocabulary is among the candidates.
     options: dict[str, Any] = {"max_decoding_length": 6, "beam_size": 12}
     without = tiny.translate_batch(SOURCES, **options)
     fused = ct2.Translator(str(TINY), lm=lm, lm_weight=0)

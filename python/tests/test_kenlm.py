@@ -1,5 +1,5 @@
-"""miriam.kenlm against what KenLM printed, against sums on paper, and against PyPI's kenlm
-where that is installed."""
+"""miriam.kenlm against the output of KenLM, against sums that were computed by hand, and against
+PyPI's kenlm if it is installed."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_paths_and_errors(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
             call("\udc80")
     with pytest.raises(TypeError):
         7 in model  # type: ignore[operator]
-    # As a generator, it looks at its argument when it is asked for a value.
+    # Like a generator, it reads its argument only when a value is requested.
     model.full_scores(None)  # type: ignore[arg-type]
     relative = os.path.relpath(TOY)
     assert kenlm.Model(relative).path == os.fsencode(TOY)
@@ -260,7 +260,7 @@ def test_import_kenlm_gives_this_module_after_install(tmp_path: Path) -> None:
 
 
 def foreign_kenlm() -> Any:
-    """PyPI's kenlm, and not the module that `install` or the shim gives."""
+    """Returns PyPI's kenlm, not the module that `install` or the shim provides."""
     module = pytest.importorskip("kenlm", reason="PyPI's kenlm is not installed")
     if module.Model is kenlm.Model:
         pytest.skip("kenlm is this package here")

@@ -1,4 +1,4 @@
-"""Languages of multilingual models, told by each call of miriam.ct2.Translator."""
+"""Languages of multilingual models, named in each call of miriam.ct2.Translator."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conftest import ROOT
 
 DATA = ROOT / "nmt" / "testdata"
 
-# The folder, the pair of its expected.tsv, another target and another source.
+# The folder, the languages of its expected.tsv, another target and another source language.
 MODELS = [
     ("hf-nllb", "en", "es", "zh", "de"),
     ("hf-m2m100", "en", "es", "de", "fr"),
@@ -24,12 +24,12 @@ MODELS = [
 ]
 
 
-# The tokens of a translation in expected.tsv, at most, the one of its language among them.
+# The largest number of tokens of a translation in expected.tsv, including that of its language.
 LIMIT = 12
 
 
 def golden(folder: str) -> tuple[list[str], list[str]]:
-    """Texts and what transformers made of them with a beam of 4, without tokens of languages."""
+    """Returns texts, and their translations by transformers with a beam of 4, without languages."""
     lines = (DATA / folder / "expected.tsv").read_text(encoding="utf-8").splitlines()
     rows = [row for row in (line.split("\t") for line in lines) if row[1] == "4"]
     pieces = [[piece for piece in row[2].split() if "_" not in piece] for row in rows]
@@ -103,12 +103,13 @@ def test_a_model_of_one_pair_takes_no_target_language() -> None:
     tiny = ct2.Translator(str(DATA / "tiny-ct2"))
     with pytest.raises(ValueError, match="names no languages"):
         tiny.translate_texts(["w2"], target_language="es")
-    # The language of abbreviations is any.
+    # A source language is allowed, because it also selects the abbreviations.
     assert tiny.translate_texts(["w2"], source_language="de") == tiny.translate_texts(["w2"])
 
 
 def test_calls_with_tokens_give_the_whole_prefix(tmp_path: Path) -> None:
-    """The token that a folder puts before translations of texts is not put before tokens."""
+    """The token that a folder forces before translations of texts is not added to calls with
+    tokens."""
     shutil.copytree(DATA / "hf-mbart50", tmp_path / "forced")
     plain = ct2.Translator(str(DATA / "hf-mbart50"))
     settings = json.loads((DATA / "hf-mbart50" / "generation_config.json").read_text())

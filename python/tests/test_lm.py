@@ -170,7 +170,7 @@ def test_estimating_building_and_dumping(kenlm_cases: Path, tmp_path: Path) -> N
     counted = LanguageModel.estimate(
         kenlm_cases / "text.en", order=3, arpa=arpa, discount_fallback=True
     )
-    # The bytes that lmplz wrote.
+    # The file is equal to that of lmplz.
     assert arpa.read_bytes() == gzip.open(kenlm_cases / "o3.arpa.gz").read()
     assert isinstance(counted, Estimate) and len(counted.counts) == 3
     assert counted.counts[0] == counted.types
@@ -226,7 +226,7 @@ def test_defects_of_arpa_text_are_read_by_options(tmp_path: Path) -> None:
         with pytest.raises(OSError, match="--" + left_out.replace("_", "-")):
             LanguageModel(arpa, **some)
     model = LanguageModel(arpa, **options)
-    # a after <unk>, a a, and <unk> after a.
+    # The sum of a after <unk>, a after a, and <unk> after a.
     assert model.score_many(["a a"]).tolist() == [-1.375]
     assert pickle.loads(pickle.dumps(model)).score_many(["a a"]).tolist() == [-1.375]
     LanguageModel.build(
@@ -328,7 +328,7 @@ def test_control_c_ends_a_batch(toy: LanguageModel) -> None:
         threading.Timer(0.3, interrupt).start()
         with pytest.raises(KeyboardInterrupt):
             toy.score_many(lines, threads=1)
-        # A tenth of a second where the machine is free.
+        # It takes a tenth of a second on an idle machine.
         assert time.monotonic() - sent[0] < 2
     finally:
         signal.signal(signal.SIGINT, before)

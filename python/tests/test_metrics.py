@@ -1,4 +1,4 @@
-"""miriam.metrics: sums on paper, and sacreBLEU where it is installed."""
+"""miriam.metrics against scores that were computed by hand, and against sacreBLEU if installed."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_lines_may_lack_references() -> None:
     second = ["the cat sat there", None]
     score, signature = corpus_bleu(HYPOTHESES, [REFERENCES[0], second])
     assert signature.startswith("nrefs:var|")
-    # The second reference has no other n-gram that the first line needs.
+    # The second reference adds no n-gram that the first hypothesis matches.
     assert score == corpus_bleu(HYPOTHESES, REFERENCES).score
 
 

@@ -244,7 +244,7 @@ def test_models_of_rescore_give_what_the_program_gives(
     ini = (TOY / "moses.ini").read_text(encoding="utf-8").replace("path=", f"path={TOY}/")
     neural = ROOT / "examples" / "toy-neural"
     models = f"[rescore]\nNeuralModel path={neural}\nNeuralModel path={neural} reverse=true\n"
-    # Against the first model, so that translations change.
+    # The first model has a negative weight, so that translations change.
     weights = "[weight]\nNeural0= -0.8\nReverse0= 0.3\n"
     path = tmp_path / "moses.ini"
     path.write_text(ini.replace("[weight]\n", models + weights), encoding="utf-8")

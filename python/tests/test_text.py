@@ -1,4 +1,4 @@
-"""miriam.text: against what Moses' scripts, subword-nmt and SentencePiece gave."""
+"""miriam.text against the outputs of Moses' scripts, subword-nmt and SentencePiece."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def check(
         try:
             assert one(line.decode()) == result
         except UnicodeDecodeError:
-            # Only bytes can have it.
+            # This line is not UTF-8, so it is tested as bytes only.
             pass
 
 
@@ -71,7 +71,7 @@ def test_moses_tools() -> None:
 def test_a_truecaser_is_trained(tmp_path: Path) -> None:
     model = tmp_path / "model"
     trained = text.Truecaser.train(["I saw the cat .", "He saw the cat and Mr. Cat"], model)
-    # A form that was seen stays; the first word takes its most frequent one.
+    # A form that was seen stays; the first word takes its most frequent form.
     line = "The Cat saw Mr. cat"
     assert trained.truecase(line) == text.Truecaser(model).truecase(line) == "the Cat saw Mr. cat"
 
@@ -106,7 +106,7 @@ def test_unknown_languages_are_reported(recwarn: pytest.WarningsRecorder, tmp_pa
     recwarn.clear()
     text.Tokenizer("en-US", nonbreaking_prefixes=prefixes)
     text.SentenceSplitter("en-US", nonbreaking_prefixes=prefixes)
-    # Without a list of their own, as on the command line.
+    # These tools do not warn, as on the command line.
     text.Detokenizer("en-US")
     text.PunctuationNormalizer("en-US")
     assert not list(recwarn)
@@ -127,7 +127,7 @@ def test_subwords() -> None:
 @pytest.mark.parametrize("end", ["\n", "\r\n", " \n"])
 def test_line_ends_do_not_belong_to_words(end: str) -> None:
     codes = text.Bpe(DATA / "learned.codes")
-    # By subword-nmt 0.3.8.
+    # The expected subwords are those of subword-nmt 0.3.8.
     for line, expected in [
         ("la casa roja", "la casa roj@@ a"),
         ("buenos", "b@@ ue@@ n@@ os"),
@@ -144,7 +144,7 @@ def test_line_ends_do_not_belong_to_words(end: str) -> None:
 def test_results_have_no_line_end(end: str) -> None:
     detokenizer, tokenizer = text.Detokenizer(), text.Tokenizer()
     normalizer, truecaser = text.PunctuationNormalizer(), text.Truecaser(GOLDEN / "truecase-model")
-    # By Moses' scripts.
+    # The expected texts are those of Moses' scripts.
     assert detokenizer.detokenize("I see it ." + end) == "I see it."
     assert detokenizer.detokenize_many(["I see it ." + end]) == ["I see it."]
     read = ["Hello there." + end, end, "Bye." + end]
@@ -169,7 +169,7 @@ def test_sentence_pieces() -> None:
         assert model.decode_ids(numbers) == back
         if "|" not in source:
             assert "|".join(model.encode(source)) == pieces
-            # Pieces have the text of unknown characters, ids have not.
+            # Pieces contain the text of unknown characters, ids do not.
             assert "\u2047" in back or model.decode(pieces.split("|")) == back
             seen += 1
     assert seen > 50

@@ -120,7 +120,7 @@ def test_scalars_of_numpy_are_numbers(tmp_path: Path) -> None:
         )
         return model.outcome
 
-    # With other options the second call would be refused.
+    # With different options, the second call would be refused.
     assert [run(scalars), run(plain)] == ["finished", "already-finished"]
 
 
@@ -140,7 +140,7 @@ def test_what_a_callback_raises_ends_a_training_that_can_go_on(tmp_path: Path) -
         train.neural(
             source, target, tmp_path / "m", options=options, vocab_size=150, threads=1, log=stop
         )
-    assert (tmp_path / "m/model.npz").exists(), "its state is saved"
+    assert (tmp_path / "m/model.npz").exists(), "the state of training is saved"
     lines: list[str] = []
     # More updates than the first run made until it noticed that it should stop.
     options["after"] = "400u"
@@ -149,7 +149,7 @@ def test_what_a_callback_raises_ends_a_training_that_can_go_on(tmp_path: Path) -
     )
     assert model.outcome == "finished"
     updates = [line for line in lines if "Up. " in line]
-    assert updates and "Up. 1 " not in updates[0], "it continues where it was"
+    assert updates and "Up. 1 " not in updates[0], "training continues where it stopped"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

@@ -1,4 +1,4 @@
-"""The stubs: complete and true."""
+"""The type stubs are complete and correct."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@
 usage: datatrove_shards.py [--workers N] [--logs FOLDER] [--model FILE]... [--drops-lines]
            MANIFEST FOLDER -- COMMAND...
 
-A task is a shard. The records of `miriam_shards.py` say which are done, not datatrove's notes of
-tasks that ended, so that a shard whose record was removed is made again.
+A task is a shard. The records of `miriam_shards.py` say which shards are done, not datatrove's
+notes of finished tasks. So a shard whose record was removed is made again.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import miriam_shards  # noqa: E402
 
 
 class RunShards(PipelineStep):
-    """Runs a command over the shards of a task: those whose number it has, modulo tasks."""
+    """Runs a command over the shards of a task: its rank is their number modulo the tasks."""
 
     name = "Miriam"
     type = "shards"

@@ -6,16 +6,17 @@ usage: miriam_shards.py run --manifest FILE --output FOLDER [--index N] [SHARD..
        miriam_shards.py join --manifest FILE --output FOLDER > WHOLE
        miriam_shards.py localize MODEL --cache FOLDER
 
-A manifest has the path of a shard a line. `{in}` and `{out}` in the command are the shard and the
-file to write, which without `{out}` is the command's standard output; `{name}` is the shard's
-name without its folder, for commands that read several files.
+A manifest has the path of one shard per line. In the command, `{in}` is the shard, `{out}` the file
+to write, and `{name}` the shard's name without its folder, for commands that read several files.
+Without `{out}`, the command's standard output is written to the file.
 
-The rule that makes it exact: what a shard becomes depends on the shard alone, it is written to a
-name of its own, synced, and renamed; then a record `NAME.done` is written the same way, with the
-lines in and out, a digest, and what made it. A shard with a record is skipped, so that any
-scheduler may run a task again, or twice at a time: both write the same bytes. A record of
-another command, version, model or input is an error; models are the files and folders that the
-command names, and those of `--model`; inputs are the shard and the files that `{name}` leads to.
+The rule that makes it exact: the output of a shard depends on the shard alone. It is written under
+a temporary name, synced, and renamed. Then a record `NAME.done` is written in the same way, with
+the numbers of lines in and out, a digest, and what made the output. A shard with a record is
+skipped, so that any scheduler may run a task again, or twice at the same time: both runs write the
+same bytes. A record of another command, version, model or input is an error. Models are the files
+and folders that the command names, and those of `--model`. Inputs are the shard and the files that
+the command names with `{name}`.
 
 Nothing but Python 3.9 and its library is needed.
 """
@@ -40,7 +41,7 @@ class ShardError(Exception):
 
 
 def read_manifest(path):
-    """The shards of a manifest; two of one file name would write one output."""
+    """Returns the shards of a manifest; fails if two have the same file name, and so one output."""
     shards = [line for line in Path(path).read_text().splitlines() if line]
     names = [Path(shard).name for shard in shards]
     double = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
@@ -50,7 +51,7 @@ def read_manifest(path):
 
 
 def measure(path):
-    """Lines and digest of a file; compressed files are counted as their bytes are."""
+    """Returns the number of lines and the digest of a file; compressed files stay compressed."""
     lines, digest, last = 0, hashlib.blake2b(digest_size=16), b"\n"
     with open(path, "rb") as file:
         while block := file.read(BLOCK):
@@ -61,8 +62,8 @@ def measure(path):
 
 
 def fingerprint(path):
-    """Size and first page of a model file: the page has checksums of all that follows. Of a
-    folder, those of its files."""
+    """Hashes the size and the first page of a model file: the page has checksums of the rest. For
+    a folder, hashes those of all its files."""
     path = Path(path)
     files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
     digest = hashlib.blake2b(digest_size=16)
@@ -73,8 +74,8 @@ def fingerprint(path):
 
 
 def is_same_input(path, before):
-    """Whether a file has the contents of which `describe_input` gave `before`. It is read only where
-    its time differs and its size does not."""
+    """Whether a file still has the contents that `describe_input` described as `before`. The file
+    is read only if its time differs and its size does not."""
     try:
         found = os.stat(path)
     except FileNotFoundError:
@@ -92,8 +93,8 @@ def describe_input(path):
 
 
 def named_files(command):
-    """The files and folders that a command names, but for its program and for folders of temporary
-    files, whose contents change."""
+    """Returns the files and folders that a command names, without its program and without folders
+    of temporary files, whose contents change."""
     pairs = zip(command, command[1:])
     return [word for option, word in pairs
             if not (option == "-T" or option.startswith("--temp")) and "{" not in word
@@ -101,7 +102,7 @@ def named_files(command):
 
 
 def program_version(command):
-    """What the program says it is; a command without `--version` is known by its words alone."""
+    """Returns what the program prints for `--version`; empty if it does not have this option."""
     try:
         found = subprocess.run([command[0], "--version"], stdin=subprocess.DEVNULL, capture_output=True,
                                text=True, timeout=60)
@@ -131,8 +132,8 @@ def rename(partial, path):
 def run_shard(shard, output, command, models=(), drops_lines=False):
     """Makes a shard's output unless it is there; returns its record.
 
-    `models` are files or folders besides those that the command names whose contents are part of
-    what makes the output; `drops_lines` says that the command may write fewer lines than it reads.
+    `models` are further files or folders that the output depends on, besides those that the command
+    names. `drops_lines` says that the command may write fewer lines than it reads.
     """
     shard, folder = Path(shard), Path(output)
     folder.mkdir(parents=True, exist_ok=True)
@@ -144,7 +145,7 @@ def run_shard(shard, output, command, models=(), drops_lines=False):
         "version": program_version(command),
         "models": {str(model): fingerprint(model) for model in [*named_files(command), *models]},
     }
-    # By the words of the command: the shard, and files that its name leads to.
+    # The inputs by the words of the command: the shard, and files whose names contain its name.
     files = {word: word.replace("{name}", shard.name) for word in command if "{name}" in word}
     files["{in}"] = str(shard)
     if done.exists() and target.exists():
@@ -169,11 +170,11 @@ def run_shard(shard, output, command, models=(), drops_lines=False):
     child = None
 
     def stop(number, _frame):
-        # Raised where the child is waited for; the child is ended there.
+        # This exits from the wait for the child, which is ended in `finally`.
         sys.exit(128 + number)
 
     try:
-        # Other threads of an engine's worker may not set signals; there the engine kills.
+        # Only the main thread may set signals. In other threads, the engine kills the worker.
         previous = signal.signal(signal.SIGTERM, stop)
     except ValueError:
         previous = None
@@ -189,10 +190,10 @@ def run_shard(shard, output, command, models=(), drops_lines=False):
                              f"plain text")
         if lines_out < lines_in and not drops_lines:
             raise ShardError(f"{shard}: {lines_in} lines in, {lines_out} out; does the command read {{in}}? "
-                             f"For one that leaves lines out by intention give --drops-lines")
+                             f"For one that leaves lines out on purpose give --drops-lines")
         with open(partial, "rb") as file:
             os.fsync(file.fileno())
-        # What the command wrote, such as a log of each shard, is not an input.
+        # A file that the command wrote, such as a log of each shard, is not an input.
         inputs = {word: before for word, before in inputs.items()
                   if word == "{in}" or is_same_input(files[word], before)}
         record = {"made_by": made_by, "inputs": inputs,
@@ -210,8 +211,8 @@ def run_shard(shard, output, command, models=(), drops_lines=False):
 
 
 def verify(shards, output):
-    """The sums over all shards. What is missing or was changed is an error; files that killed
-    workers left are removed when nothing is."""
+    """Returns the sums over all shards. Fails if an output is missing or was changed; otherwise
+    removes the files that killed workers left."""
     folder, sums = Path(output), {"shards": 0, "lines_in": 0, "lines_out": 0}
     wrong, makers = [], set()
     for shard in shards:
@@ -239,8 +240,8 @@ def verify(shards, output):
 
 
 def localize(model, cache):
-    """The path of a copy of a file or folder on this node, made by the first worker that asks;
-    others wait. Files are mapped, so that all workers of a node share its memory."""
+    """Returns the path of a copy of a file or folder on this node. The first worker that calls this
+    makes the copy; others wait. Files are mapped, so that all workers of a node share memory."""
     model, cache = Path(model), Path(cache)
     cache.mkdir(parents=True, exist_ok=True)
     mark = fingerprint(model)

@@ -20,7 +20,7 @@ import miriam_shards  # noqa: E402
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cpus", type=float, default=1, help="of a task")
+    parser.add_argument("--cpus", type=float, default=1, help="CPUs of a task [1]")
     arguments, shards, options = miriam_shards.parse_engine_arguments(parser)
     # Workers find the module by its path, which is the same on all nodes.
     ray.init(runtime_env={"env_vars": {"PYTHONPATH": str(Path(__file__).resolve().parent)}})
