@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compare neural training with Marian and PyTorch: the same updates, and words a second.
 
-All programs take Marian's options, so a run of one is a run of the others. Marian is that of
-the package pymarian, or a command given by --marian. PyTorch runs training_twin.py, beside this
-script. Without a package its program is left out, with a line that says so.
+All programs take Marian's options, so they all do the same training. Marian is that of the package
+pymarian, or a command given by --marian. PyTorch runs training_twin.py, beside this script. If a
+package is missing, its program is left out, with a line that says so.
 
     python3 -m venv venv && venv/bin/pip install pymarian numpy torch sentencepiece pyyaml
     venv/bin/python scripts/compare_training.py --agree
@@ -13,33 +13,35 @@ script. Without a package its program is left out, with a line that says so.
         --shapes d128 --dropout 0.1 -n 3 --updates 20
     python3 scripts/compare_training.py --alone --source train.de --target train.en
 
---agree: nothing is timed. Marian writes initial parameters, both train from them on the same
-batches, without dropout, and cost, gradient norm and learning rate of every update are
-compared, then the parameters, and the gradient at trained parameters. Then each program
-translates with the model of the other, and each continues a training run of the other. Ends with status 1 if something differs by more than the tolerances (COST, NORM, PARAMETERS,
-GRADIENT).
+--agree: nothing is timed. Marian writes initial parameters, and both programs train from them on
+the same batches, without dropout. Cost, gradient norm and learning rate of every update are
+compared, then the parameters, and the gradient at trained parameters. Then each program translates
+with the model of the other, and each continues a training run of the other. Ends with status 1 if
+something differs by more than the tolerances (COST, NORM, PARAMETERS, GRADIENT).
 
-Otherwise speed, on the text given: all make updates of about as many tokens, in turn. Words
-are target tokens with </s>; PyTorch's positions are more, since it pads. Start-up and preparation are measured by a run of one update and
-subtracted. CPU seconds are printed with wall seconds, for a machine that has other work.
+Otherwise speed is measured, on the given text: all programs make updates of about the same number
+of tokens, in turn. Words are target tokens with </s>; PyTorch computes more positions, since it
+pads. Start-up and preparation are measured by a run of one update and subtracted. CPU seconds are
+printed with wall seconds, for a machine that has other work.
 
 --alone: Miriam alone, every architecture at a width of 128 and the shapes of the comparison, on
-one thread: target tokens a CPU second, and the peak of its memory beside what it counted before
-(the line [memory] of its log).
+one thread: target tokens a CPU second, and the peak of its memory beside the memory that it
+computed in advance (the line [memory] of its log).
 
 Where the two differ, and why:
 - Marian's gradient of layer norm on CPUs multiplies with the scale after it has summed over
   the row, which is right only while all scales are alike. The types that end in -norm show the
   effect and have wider tolerances; the other types have no layer norm.
-- Marian sums the squares of the gradient in f32: its norm is some 1e-4 off, and clipping with it.
+- Marian sums the squares of the gradient in f32, so its norm is off by some 1e-4, and so is
+  clipping.
 - SSRU has a ReLU, at whose kink gradients jump: rounding grows in some tens of updates, so its
   costs and parameters have the wide tolerances, its gradients not.
 - With --mini-batch N, Marian divides each batch of N sentences into the parts of an
-  --optimizer-delay (and one thread takes no notice of it); Miriam joins batches of N, as Marian
+  --optimizer-delay (one thread ignores the delay); Miriam joins batches of N, as Marian
   does with --mini-batch-fit. For the variant "delay", Marian's batches are twice as large, on
   two threads; it has no clipping, since Marian clips the part of each thread by its own norm.
-- The gradient of the biases of keys is zero but for rounding; Adam makes steps of it. They are
-  not compared.
+- The gradient of the biases of keys is zero except for rounding, which Adam turns into steps. These
+  biases are not compared.
 """
 
 import argparse
@@ -182,7 +184,7 @@ class Programs:
         self.twin += ["--compile"] if a.compile else []
 
     def peers(self, wanted):
-        """Those of the wanted programs that are there."""
+        """Yields the wanted programs that are installed."""
         packages = {"theirs": ["pymarian"], "twin": ["torch", "sentencepiece", "yaml"]}
         for side in wanted:
             is_given = side == "theirs" and self.marian[0] != sys.executable
@@ -220,8 +222,8 @@ def delayed(options, side):
 
 
 def largest_difference(one, other):
-    """The greatest difference of parameters of two models, relative to the root mean square
-    of their tensor or 0.01 where that is less, and its name."""
+    """Returns the greatest difference of parameters of two models, and the name of the tensor. It
+    is relative to the root mean square of the tensor, or to 0.01 if that is larger."""
     import numpy as np
     one, other = np.load(one), np.load(other)
     names = lambda archive: {name for name in archive.files if not name.startswith("special:")}
@@ -272,7 +274,7 @@ class Agreement:
         return model
 
     def compare(self, kind, variant):
-        """A row of the table."""
+        """Trains with both programs, and prints a row of the table."""
         start = self.start(kind)
         options = [*self.common, *shlex.split(TYPES[kind]), *shlex.split(VARIANTS[variant]),
                    "--after-batches", str(self.count), "--pretrained-model", str(start)]
@@ -346,7 +348,7 @@ class Agreement:
                 same = sum(one == two for one, two in zip(*outputs))
                 print(f"{kind}: {program} with both models: {same} of {len(outputs[0])} "
                       "translations equal", flush=True)
-        # The same run over the first half of the updates, then by either program.
+        # The other program makes the first half of the updates, then this one continues the run.
         half, whole = str(self.count // 2), str(self.count)
         options = [*self.common, *shlex.split(TYPES[kind]), *shlex.split(RATE),
                    "--pretrained-model", str(self.start(kind))]
@@ -510,7 +512,7 @@ def main():
     parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES))
     parser.add_argument("--vocabulary", help="a SentencePiece model [one is made]")
-    parser.add_argument("--words", type=int, default=8000, help="its pieces [8000]")
+    parser.add_argument("--words", type=int, default=8000, help="pieces of that model [8000]")
     parser.add_argument("--mini-batch-words", type=int, default=4096, help="[4096]")
     parser.add_argument("--threads", type=int, default=2, help="[2]")
     parser.add_argument("--dropout", type=float, default=0.0, help="[0]")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds a wheel whose distribution is named kenlm and whose module hands on miriam.kenlm.
+"""Builds a wheel whose distribution is named kenlm and whose module re-exports miriam.kenlm.
 
 Some programs ask whether a distribution of that name is installed before they import it. The
 wheel is for a private index: on public ones the name is KenLM's.
@@ -39,7 +39,7 @@ __all__ = [
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--version", default="0.3.0", help="the version of KenLM to stand for")
+    parser.add_argument("--version", default="0.3.0", help="the version of KenLM that it replaces")
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("."))
     arguments = parser.parse_args()
     # A local version says that this is not KenLM's own.
@@ -65,7 +65,7 @@ def main() -> None:
     wheel = arguments.output / f"kenlm-{version}-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files.items():
-            # The same bytes whenever it is built.
+            # The date is fixed, so that every build gives the same bytes.
             archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), text)
     print(wheel)
 

@@ -4,7 +4,7 @@
     python3 scripts/make_toy_corpus.py
 
 writes train, dev and test, each .en and .es, into examples/toy: lower case,
-tokenised, a sentence a line, no sentence twice and none in two of them.
+tokenised, a sentence a line. No sentence occurs twice, in one file or in two.
 
 Both sides of a sentence come from one derivation of a small grammar, so they
 mean the same and each is right in its language: nouns have a gender, adjectives
@@ -13,10 +13,11 @@ out for most pronouns; `a` and `de` contract to `al` and `del`, and personal obj
 take an `a`. Nouns have a class and verbs say
 which classes they go with, so that people eat bread and read letters.
 
-dev and test are drawn as the grammar gives them. A sentence of train is the one of several
-whose Spanish bigrams and trigrams are rarest so far, so that inflected forms, and what
-agrees with what, are covered evenly. A system trained on it translates 1,000 other
-sentences with a BLEU of 91.0; trained on as many drawn like dev, 88.9.
+dev and test are drawn as the grammar gives them. For each sentence of train, several are
+drawn, and the one whose Spanish bigrams and trigrams have been rarest so far is taken. So
+inflected forms and agreement are covered evenly. A system trained on it translates 1,000
+other sentences with a BLEU of 91.0; trained on the same number of sentences drawn like
+dev, 88.9.
 
 The random numbers are seeded: the same program writes the same files.
 """
@@ -32,7 +33,7 @@ from toy_words import (
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples" / "toy"
 SIZES = {"dev": 100, "test": 50, "train": 10000}
-# How many are drawn for each sentence of train.
+# The number of sentences that are drawn for each sentence of train.
 CANDIDATES = 20
 SEED = 20181
 
@@ -113,7 +114,7 @@ def noun_phrase(kind, role="object", adjectives=None):
     if noun.stressed_a:
         the = "el"
     english = [adjective[0] for adjective in picked] + [noun.english[plural]]
-    # Nearest to the noun in English is nearest to it in Spanish.
+    # The adjective nearest to the noun in English is nearest to it in Spanish too.
     spanish = [noun.spanish[plural]]
     spanish += [agree(adjective[1], gender, plural) for adjective in reversed(picked)]
     kinship = noun.english[0] in {"sister", "brother", "mother", "father", "grandmother",
@@ -531,7 +532,7 @@ def ngrams(spanish):
 
 
 def rarity(spanish, counts):
-    """How rare the n-grams of a sentence are, from 0 to 1, where none has been seen."""
+    """How rare the n-grams of a sentence are, from 0 to 1; it is 1 if none has been seen."""
     found = ngrams(spanish)
     return sum(1 / (1 + counts[ngram]) for ngram in found) / len(found)
 

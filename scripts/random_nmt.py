@@ -12,7 +12,7 @@ import yaml
 
 # Width, width of feed-forward layers, layers of encoder and decoder.
 SHAPES = {"tiny": (256, 1536, 6, 2), "base": (512, 2048, 6, 6), "nllb-600m": (1024, 4096, 12, 12)}
-# Words of the vocabularies of shapes that are those of well-known models.
+# Sizes of the vocabularies, for shapes of well-known models.
 VOCABULARY_SIZES = {"nllb-600m": 256206}
 KINDS = ("transformer", "ssru", "aan", "gru")
 
@@ -174,9 +174,10 @@ class Model:
         np.savez(path, **self.parameters, **{"special:model.yml": header})
 
     def save_bin(self, path, bits8=False, browser=False):
-        """Marian's binary form; with `bits8` matrices as intgemm takes them, in the numbering
-        of Marian's main line; with `browser` as Firefox's models are: eight bits for the table of
-        words too, scales of activations, and the numbering of the fork for browsers."""
+        """Writes Marian's binary form. With `bits8`, matrices are those of intgemm, with the type
+        numbers of Marian's main line. With `browser`, the file is like Firefox's models: the table
+        of words has eight bits too, there are scales of activations, and type numbers are those of
+        the fork for browsers."""
         items = []
         integers = 0x4101 if browser else 0x10001
         for name, values in {**self.parameters, "special:model.yml": None}.items():

@@ -207,7 +207,7 @@ def conjugate(infinitive, person, tense):
 
 
 def agree(adjective, gender, plural):
-    """An adjective given in the masculine singular, in another form."""
+    """Returns a form of an adjective, which is given in the masculine singular."""
     if adjective.endswith("o") and gender == "f":
         adjective = adjective[:-1] + "a"
     if not plural:
@@ -219,5 +219,5 @@ def agree(adjective, gender, plural):
 
 
 def melt(spanish):
-    """`a el` and `de el` as they are written."""
+    """Contracts `a el` and `de el`, as Spanish is written."""
     return f" {spanish} ".replace(" a el ", " al ").replace(" de el ", " del ").strip()

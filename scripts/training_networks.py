@@ -13,7 +13,7 @@ NOT_PARAMETERS = ("decoder_c_tt", "uidx", "history_errs")
 
 
 def marian_names(config):
-    """Marian's name for each parameter that Nematus' files call otherwise."""
+    """Returns Marian's name for each parameter that has another name in Nematus' files."""
     is_nematus = config["type"] == "nematus"
     names = {"Wemb": "encoder_Wemb", "Wemb_dec": "decoder_Wemb"}
     # The two cells of the decoder's first layer: before and after the attention.
@@ -90,7 +90,7 @@ class Batch:
 
 
 class Network:
-    """What all families have in common."""
+    """The methods that all families of networks share."""
 
     def __init__(self, config, parameters, dtype):
         self.config = config
@@ -157,8 +157,8 @@ class Transformer(Network):
         return vectors * math.sqrt(self.config["dim-emb"]) + self.positions(vectors.shape[1])
 
     def attention(self, name, x, memory, mask):
-        """Attention to `memory`, or to x itself without one: then queries, keys and values are
-        all normalised first, where queries are."""
+        """Attention to `memory`, or to `x` itself if there is none. In self-attention, keys and
+        values are normalised first if queries are."""
         inputs = self.before(x, name + "_Wo")
         memory = inputs if memory is None else memory
         heads = self.config["transformer-heads"]
@@ -259,7 +259,7 @@ class Recurrent(Network):
         return torch.cat([self[f"{name}_{which}"], self[f"{name}_{which}x"]], 1)
 
     def marian_gru_inputs(self, name, x, state):
-        """What comes from the input, what comes from the state, and the bias, each for the two
+        """Returns the product of the input, that of the state, and the bias, each for the two
         gates and the candidate."""
         of_state = state @ self.gates(name, "U")
         of_input = torch.zeros_like(of_state) if x is None else x @ self.gates(name, "W")
@@ -270,8 +270,9 @@ class Recurrent(Network):
         return of_input, of_state, self.gates(name, "b")
 
     def nematus_gru_inputs(self, name, x, state, place):
-        """As Nematus: the same without layer norm. With it, each matrix' product has its own
-        norm, and where the bias is added depends on the cell's place."""
+        """Returns the same as in Nematus. Without layer norm this is what Marian computes. With
+        layer norm, the product of each matrix has its own norm, and where the bias is added
+        depends on the cell's place."""
         in_encoder, is_final, is_transition = place
         if not self.normalises:
             return self.marian_gru_inputs(name, x, state)

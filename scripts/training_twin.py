@@ -8,16 +8,16 @@
         -i test.de -o test.out
 
 Options are Marian's, their defaults those of `miriam nmt train`; --task m30k has the values of that
-preset there. The log has Marian's lines. Trained are transformers (self-attention or SSRU in the decoder,
-norms before or after sublayers) and models of type s2s with one layer of GRU cells, all with one table of embeddings. What
-differs from `miriam nmt train`:
+preset there. The log has Marian's lines. Models are transformers (self-attention or SSRU in the
+decoder, norms before or after sublayers), or of type s2s with one layer of GRU cells; all have one
+table of embeddings. What differs from `miriam nmt train`:
 
 - Sentences of a batch are padded to one length. An epoch is shuffled, sorted by length and divided into
   batches of at least --mini-batch-words target tokens, which are shuffled.
 - Random numbers are PyTorch's, and so is the order of dropout.
 
-Speed: PyTorch's own operators where there is one (scaled_dot_product_attention, layer_norm,
-cross_entropy, gru, Adam fused), gates and states of the decoder's GRU with inputs multiplied ahead.
+For speed, PyTorch's own operators are used if there are any (scaled_dot_product_attention,
+layer_norm, cross_entropy, gru, Adam fused). The inputs of the decoder's GRU are multiplied ahead.
 --compile runs the loss through torch.compile. --batch-loss FILE writes the loss of each update, for
 comparison with a run from the same --pretrained-model without dropout.
 """
@@ -112,7 +112,7 @@ class Network:
         return F.dropout(x, rate) if self.is_training and rate else x
 
     def loss(self, sources, source_mask, targets, target_mask, smoothing):
-        """The sum over target tokens, whose states alone are multiplied with the table."""
+        """Returns the summed loss of the target tokens; only their states are multiplied."""
         states = self.states(sources, source_mask, targets)[target_mask]
         logits = torch.addmm(self.vector(self.output_bias), states, self["Wemb"].T)
         return F.cross_entropy(logits, targets[target_mask], reduction="sum",
@@ -132,7 +132,7 @@ class Transformer(Network):
         self.add("Wemb", self.vocabulary, dim)
         self.add(self.output_bias, 1, self.vocabulary)
 
-        # Before sublayers and after a stack, or after sublayers.
+        # Norms are before sublayers and after a stack, or after sublayers.
         self.is_pre_norm = options["transformer-preprocess"] == "n"
 
         def norm(name):
@@ -335,7 +335,7 @@ class Recurrent(Network):
 
 
 def model_options(options, vocabulary):
-    """What a decoder has to know."""
+    """Returns the options that a decoder needs."""
     names = ("type", "dim-emb", "dim-rnn", "enc-depth", "dec-depth", "transformer-heads",
              "transformer-dim-ffn", "transformer-ffn-activation", "transformer-decoder-autoreg",
              "transformer-preprocess", "transformer-postprocess", "transformer-postprocess-top")
@@ -476,7 +476,7 @@ def read_options():
     add("-t", "--train-sets", nargs=2, required=True, metavar="TEXT")
     add("-v", "--vocabs", nargs="+", required=True, help="a SentencePiece model, of both sides")
     add("--model", required=True, help="the npz to write")
-    add("--task", choices=TASKS, help="a preset, below the options that are given")
+    add("--task", choices=TASKS, help="a preset; given options override it")
     add("--valid-sets", nargs=2, metavar="TEXT")
     add("--pretrained-model")
     add("--batch-loss", metavar="FILE")
@@ -504,7 +504,7 @@ def read_options():
         add("--" + name, type=float, default=default)
     add("--optimizer-params", type=float, nargs=3, default=[0.9, 0.999, 1e-8])
     for name in ("tied-embeddings-all", "overwrite", "count-target-words"):
-        add("--" + name, action="store_true", help="as it is in any case")
+        add("--" + name, action="store_true", help="accepted; it is always so")
     add("--compile", action="store_true", help="use torch.compile")
     task = parser.parse_known_args()[0].task
     if task:

@@ -123,7 +123,7 @@ fn open(app: &App, call: &Call) -> Result<(Parameters, Option<String>), Refusal>
 
 async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let (given, key) = open(app, call)?;
-    // A list in JSON, repeated fields in forms.
+    // The texts are a list in JSON, and repeated fields in forms.
     let mut texts: Vec<String> = Vec::new();
     for value in given.all("text") {
         match value {
@@ -147,7 +147,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     }
     let split = match given.get("split_sentences").filter(|value| is_set(value)) {
         Some(value) if value.as_str() == Some("nonewlines") => {
-            // Sentences go on in the next line. In markup lines end none anyway.
+            // Sentences continue on the next line. In markup, line ends never end sentences.
             if given.text("tag_handling").is_none() {
                 let join = |text: &String| text.replace("\r\n", " ").replace(['\n', '\r'], " ");
                 texts.iter_mut().for_each(|text| *text = join(text));

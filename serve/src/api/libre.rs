@@ -91,7 +91,7 @@ fn health(app: &App) -> Response {
     super::with_retry(&refusal, respond(super::status(&refusal), &body))
 }
 
-/// Words a refusal as this protocol does.
+/// Returns the response to a refusal, in the words of this protocol.
 pub(super) fn refuse(refusal: &Refusal, key_given: bool) -> Response {
     wrong(refusal, key_given).response()
 }

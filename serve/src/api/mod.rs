@@ -242,7 +242,7 @@ async fn dispatch(app: &Arc<App>, group: Group, request: Request<Incoming>) -> R
     }
 }
 
-/// Words a refusal as a group of protocols does.
+/// Returns the response to a refusal, in the words of a group of protocols.
 fn refuse(group: Group, refusal: &Refusal) -> Response {
     match group {
         Group::Api(Api::XmlRpc) => xmlrpc::refuse(refusal),
@@ -330,7 +330,7 @@ fn allow_origin(
         return;
     }
     if !named.is_empty() {
-        // Answers to other origins differ, too.
+        // Responses to other origins differ, so that caches must not share them.
         headers.insert(VARY, HeaderValue::from_static("Origin"));
     }
     if let Some(origin) = origin.filter(|origin| named.iter().any(|one| one == *origin)) {

@@ -14,7 +14,8 @@ use crate::http::{Call, Response, json as respond, respond as respond_plain};
 use crate::refusal::Refusal;
 use crate::text_translation::TranslatedText;
 
-/// The prefix of the names of methods. Clients write it, and the names, in several cases.
+/// The prefix of the names of methods. Clients write it, and the names, in upper, lower or mixed
+/// case.
 const PREFIX: &str = "/MtRestService/";
 
 /// Returns the name of the method that a path calls, if it is one of this interface.
@@ -45,7 +46,7 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     let Some(name) = names.find(|name| name.eq_ignore_ascii_case(given_name)) else {
         return not_found();
     };
-    // Its body is a list of texts.
+    // The body of this method is a list of texts.
     if name == "PreOrderBatch" && call.method == Method::POST {
         let text = "nothing is translated in advance; segments are when they are asked for";
         return respond(StatusCode::OK, &json!(text));
@@ -65,7 +66,7 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
                 Err(refusal) => refuse(&refusal),
             }
         }
-        // A name and a password are not a key, which is the token that a client needs.
+        // The key is the token that a client needs. A name and a password are not a key.
         "Login" => respond(StatusCode::OK, &json!(given.text("tokenCode").unwrap_or_default())),
         "ListSupportedLanguagePairs" => respond(StatusCode::OK, &pairs(app)),
         "GetLanguagePairModelTags" | "CheckModelStatus" => match find(app, &given) {
@@ -114,7 +115,8 @@ async fn translate(
     found.into_iter().next().ok_or_else(|| Refusal::Internal("no text".into()))
 }
 
-/// Returns the object of a translation. Links are of tokens, over all sentences.
+/// Returns the object of a translation. Links connect positions of tokens, counted over all
+/// sentences.
 fn describe(text: &TranslatedText) -> Value {
     let (mut source, mut target, mut links) = (Vec::new(), Vec::new(), Vec::new());
     for result in &text.results {

@@ -37,7 +37,8 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     }
 }
 
-/// Words a refusal as this protocol does: with status 200, except for temporary errors.
+/// Returns the response to a refusal, in the words of this protocol: with status 200, except for
+/// temporary errors.
 pub(super) fn refuse(refusal: &Refusal) -> Response {
     let body = json!({"error": refusal.detail()});
     match refusal.retry_after() {

@@ -38,7 +38,7 @@ impl Parameters {
         Parameters::with_lists(call, &[])
     }
 
-    /// Does [`Parameters::of`], where those named in `lists` may occur several times.
+    /// Works like [`Parameters::of`], but parameters named in `lists` may occur several times.
     ///
     /// # Errors
     /// Those of [`Parameters::of`].

@@ -108,7 +108,7 @@ fn admit(app: &App, call: &Call, characters: usize) -> Result<(), Refusal> {
     app.admit(call.bearer(), characters)
 }
 
-/// Does the same for a request with texts.
+/// Works like [`admit`], for a request with texts.
 fn admit_texts(app: &App, call: &Call, texts: &[String]) -> Result<(), Refusal> {
     app.admit_texts(call.bearer(), texts)
 }

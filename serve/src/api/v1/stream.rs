@@ -183,7 +183,7 @@ fn answer_line(app: Arc<App>, key: Option<String>, line: Vec<u8>, number: u64) -
                 return Err(Refusal::Invalid("text is missing".into()));
             }
             app.admit_texts(key.as_deref(), texts)?;
-            // A stream waits where a single request is rejected.
+            // If the server is overloaded, a stream waits. A single request would be rejected.
             let mut refused = 0;
             loop {
                 match translate::translate(&app, &request).await {

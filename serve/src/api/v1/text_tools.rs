@@ -19,7 +19,7 @@ struct Request {
     text: OneOrMany,
 }
 
-/// Work on the texts of a language, until the closure says that it is cancelled.
+/// Work on the texts of a language. The closure returns whether the work should stop.
 type TextTool = fn(&str, &[String], &dyn Fn() -> bool) -> Result<Vec<Value>, Interrupted>;
 
 /// Answers with the result of `tool` for each text.
@@ -27,7 +27,7 @@ async fn answer(app: &App, call: &Call, tool: TextTool) -> Result<Value, Refusal
     answer_request(app, call, parse(&call.body)?, tool).await
 }
 
-/// Does the same where each text is a line.
+/// Works like [`answer`], but each text must be one line.
 async fn answer_lines(app: &App, call: &Call, tool: TextTool) -> Result<Value, Refusal> {
     let request: Request = parse(&call.body)?;
     check_lines(request.text.as_slice())?;

@@ -97,7 +97,7 @@ pub(super) fn search_graph(json: &[u8]) -> Value {
 mod tests {
     use super::*;
 
-    /// Two words, three ways; the arithmetic is on paper.
+    /// Two words in two orders; the expected scores were computed by hand.
     #[test]
     fn the_way_forward_is_the_best() {
         let json = br#"{"id":0,"pieces":[{"first":0,"words":2,"hypotheses":[
