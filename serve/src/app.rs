@@ -137,7 +137,7 @@ impl App {
                 }
             }
             if is_first {
-                // Each is served as soon as it is open.
+                // Each model is served as soon as it is open.
                 let now = Registry {
                     models: opened.models.clone(),
                     pivot: opened.pivot.clone(),
@@ -286,10 +286,11 @@ impl App {
         Ok(())
     }
 
-    /// Does [`App::admit`] for a request with texts. The limit for sentences also holds for texts.
+    /// Works like [`App::admit`], for a request with texts. The limit on the number of sentences
+    /// also holds for the number of texts.
     ///
     /// # Errors
-    /// Those of [`App::admit`], and if there are too many.
+    /// Those of [`App::admit`], and if there are too many texts.
     pub fn admit_texts(&self, key: Option<&str>, texts: &[String]) -> Result<(), Refusal> {
         let most = self.configuration.limits.lines;
         if texts.len() > most {

@@ -66,7 +66,7 @@ pub(crate) fn text_work(texts: &[String]) -> usize {
     texts.iter().map(|text| text.len() + TEXT_WORK).sum()
 }
 
-/// Does [`run`], but on this thread if the text is short.
+/// Works like [`run`], but on this thread if the text is short.
 pub(crate) async fn run_on_text<T: Send + 'static>(
     bytes: usize,
     deadline: Instant,

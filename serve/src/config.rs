@@ -26,9 +26,9 @@ pub struct Configuration {
     pub listen: Vec<String>,
     /// Unix sockets.
     pub unix: Vec<PathBuf>,
-    /// Who may use them: their mode in octal digits, `0660` by default.
+    /// The mode of Unix sockets in octal digits, which says who may use them; `0660` by default.
     pub unix_mode: Option<String>,
-    /// The group of their files, by name or number; by default that of the process.
+    /// The group of Unix sockets, by name or number; by default that of the process.
     pub unix_group: Option<String>,
     /// Searching threads; `None` for one per core.
     pub threads: Option<usize>,
@@ -340,7 +340,7 @@ impl Configuration {
                     ));
                 }
             }
-            // As in a request.
+            // The same limit as in a request.
             let most = self.limits.n_best;
             if let Some(beam) = model.decoding.beam_size.filter(|beam| !(1..=most).contains(beam)) {
                 let name = &model.name;

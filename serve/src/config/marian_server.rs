@@ -12,7 +12,7 @@ pub struct MarianServerModels {
     pub models: Vec<PathBuf>,
     /// Decoder configurations; later ones override earlier ones.
     pub configurations: Vec<PathBuf>,
-    /// Whether paths in configurations are relative to the folders of these.
+    /// Whether paths in a configuration are relative to the folder of the configuration.
     pub has_relative_paths: bool,
     /// The settings of the command line.
     pub settings: DecoderConfig,

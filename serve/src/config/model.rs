@@ -76,7 +76,7 @@ pub struct ModelConfiguration {
     pub lm: Option<PathBuf>,
     /// A neural model: whether the language model is over pieces, not over words.
     pub lm_pieces: Option<bool>,
-    /// A neural model: whose rules end the search, `marian` or `ctranslate2`.
+    /// A neural model: the program whose rules end the search, `marian` or `ctranslate2`.
     pub search: Option<String>,
     /// A neural model: its decoding options, which are keys of the same table.
     #[serde(skip)]

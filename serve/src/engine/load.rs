@@ -27,7 +27,7 @@ struct State {
     queued: usize,
     /// Words that are being searched.
     searched: usize,
-    /// The time until which work was counted, while there is some.
+    /// The time until which work has been counted; `None` if there is no work.
     busy_since: Option<Instant>,
     /// The number of finished words.
     words: f64,
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(state.admit(250, 100, began), Ok(()), "an empty queue takes anything");
         // Nothing was translated yet: 151 words too many, at 1000 a second.
         assert!((seconds(state.admit(1, 100, began)) - 0.151).abs() < 1e-6);
-        // 100 of them in two seconds, beside what was assumed.
+        // 100 words took two seconds, and 100 were assumed to take a tenth of a second.
         state.change(at(0.0), |state| (state.queued, state.searched) = (150, 100));
         state.change(at(2.0), |state| (state.searched, state.words) = (0, state.words + 100.0));
         let speed = 200.0 / 2.1;

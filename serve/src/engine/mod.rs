@@ -112,7 +112,7 @@ impl Engine {
     }
 
     /// Puts the sentences of a request into `queue`. A model that checks the time replies soon
-    /// after `deadline`; the caller must watch it too.
+    /// after `deadline`; the caller must watch the deadline too.
     ///
     /// # Errors
     /// If too much is queued already.
@@ -154,7 +154,7 @@ impl Worker {
     }
 
     /// Whether a worker that began with sentences of `options` at `started` switches to others: at
-    /// once if it is idle and others wait longer, otherwise after some time.
+    /// once if it is idle and others wait, otherwise after some time.
     pub fn must_yield(&self, options: RequestOptions, started: Instant, idle: bool) -> bool {
         let oldest = self.queue.oldest_other(options);
         if idle && oldest.is_some() {

@@ -1,5 +1,5 @@
-//! The queue of a model: requests by class, and within a class one sentence of each in turn, so
-//! that a request of a thousand lines does not delay one of a single line.
+//! The queue of a model: requests by class, and within a class one sentence of each request in
+//! turn, so that a request of a thousand lines does not delay one of a single line.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -31,7 +31,7 @@ struct State {
 /// The requests with the same options.
 struct Class {
     options: RequestOptions,
-    /// In the order of their turns.
+    /// The requests, in the order of their turns.
     ring: VecDeque<Waiting>,
     sentences: usize,
 }
@@ -128,7 +128,7 @@ impl ModelQueue {
             if is_wanted {
                 self.load.begin_search(words);
             } else {
-                // Counted first: where no words are queued any more, all sentences are counted.
+                // Sentences are counted first, so that all are counted once no words are queued.
                 self.metrics.record_dropped(request.dropped_outcome(), left);
                 self.load.drop_queued(words);
             }
@@ -147,7 +147,7 @@ impl ModelQueue {
         }
     }
 
-    /// Returns how many sentences of a class the asking worker takes if it shares with idle ones.
+    /// Returns how many sentences of a class a worker takes if it shares them with idle workers.
     pub(super) fn fair_share(&self, options: RequestOptions) -> usize {
         let state = self.lock();
         let class = state.classes.iter().find(|class| class.options == options);
@@ -175,7 +175,7 @@ impl Task {
         &self.request.sentences[self.index]
     }
 
-    /// Returns its place among those of its request.
+    /// Returns its position among the sentences of its request.
     pub fn index(&self) -> usize {
         self.index
     }

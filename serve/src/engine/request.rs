@@ -21,7 +21,7 @@ pub struct RequestOptions {
     pub raw: bool,
     /// Translations per sentence; 0 and 1 give only the best one.
     pub n_best: usize,
-    /// Whether all of them must have different words.
+    /// Whether all translations must have different words.
     pub distinct: bool,
     /// The language tokens for a multilingual neural model.
     pub languages: LanguagePairTokens,
@@ -29,8 +29,8 @@ pub struct RequestOptions {
     pub settings: DecodingSettings,
     /// Whether scores are wanted.
     pub scores: bool,
-    /// Whether the values of features are wanted, of phrase-based models; lists of several
-    /// translations have them anyway.
+    /// Whether the values of features are wanted, for phrase-based models. Lists of several
+    /// translations always have them.
     pub features: bool,
     /// Whether alignments are wanted.
     pub alignment: bool,
@@ -190,12 +190,12 @@ pub struct Reply {
     pub outcome: Result<Vec<SentenceResult>, Failure>,
     /// The time from the request to the search of its first sentence.
     pub queued: Duration,
-    /// The time from there to the reply.
+    /// The time from the start of that search to the reply.
     pub searched: Duration,
 }
 
 impl Reply {
-    /// Returns the reply of a request that the engine dropped, as when it ends.
+    /// Returns the reply of a request that the engine dropped, for example when the engine ends.
     fn none() -> Self {
         let outcome = Err(Failure::Cancelled);
         Reply { outcome, queued: Duration::ZERO, searched: Duration::ZERO }
@@ -226,7 +226,7 @@ pub struct Pending {
     receiver: oneshot::Receiver<Reply>,
     cancellation: CancellationToken,
     deadline: Instant,
-    /// That of the request.
+    /// The same cell as in the request.
     abandoned: Arc<OnceLock<Outcome>>,
 }
 
@@ -329,7 +329,7 @@ impl Pending {
         (&mut self.receiver).await.unwrap_or_else(|_| Reply::none())
     }
 
-    /// Does [`Pending::reply`] on a thread that serves no sockets.
+    /// Works like [`Pending::reply`], on a thread that serves no sockets.
     pub fn blocking_reply(mut self) -> Reply {
         let (_, closed) = oneshot::channel();
         let receiver = std::mem::replace(&mut self.receiver, closed);

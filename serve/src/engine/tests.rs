@@ -1,4 +1,4 @@
-//! The engine with backends of which one knows what they do.
+//! Tests of the engine with backends whose behaviour is known.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 
-/// Answers a sentence with itself; notes in which order.
+/// Answers each sentence with itself, and records their order.
 #[derive(Default)]
 struct Echo {
     seen: Mutex<Vec<String>>,
@@ -192,7 +192,7 @@ fn a_full_queue_sends_away_and_recovers() {
     setup.wait_until_busy();
     let second = setup.submit(&["a b", "c d"]).unwrap();
     let overload = setup.submit(&["e"]).err().unwrap();
-    // A word too many is done in less than a second, of which clients are told a whole one.
+    // One word too many takes less than a second; clients are told a whole second.
     let wait = overload.retry_after;
     assert!(wait > Duration::ZERO && wait <= Duration::from_secs(60), "{wait:?}");
     assert!((1..=60).contains(&crate::refusal::Refusal::from(overload).retry_after().unwrap()));

@@ -300,7 +300,7 @@ mod tests {
         assert!(bomb.len() < 20_000);
         assert_eq!(unpack(&bomb, 1 << 20), Err(BodyError::TooLarge));
         assert_eq!(unpack(b"no gzip", 100), Err(BodyError::Malformed));
-        // It is given up, and twice as much is asked for twice as often.
+        // Decompression stops when it is told to, and twice the size asks twice as often.
         assert_eq!(decompress(&bomb, 10 << 20, &|| true), Err(Interrupted));
         let asked = |size: usize| {
             let count = std::cell::Cell::new(0);

@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(found, [pair("q", "Hello"), pair("target", "es")]);
         assert_eq!(parse_multipart("multipart/form-data", body), None);
         assert_eq!(parse_multipart("multipart/form-data; boundary=y", body), None);
-        // A mark that is nearly everywhere would be looked for in vain for very long.
+        // A search for a boundary that nearly matches everywhere would take very long.
         let long = format!("multipart/form-data; boundary={}", "a".repeat(71));
         assert_eq!(parse_multipart(&long, body), None);
     }

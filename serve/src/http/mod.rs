@@ -50,7 +50,7 @@ impl Call {
     }
 }
 
-/// Does [`Call::bearer`] for headers.
+/// Works like [`Call::bearer`], for headers.
 pub fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(hyper::header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;

@@ -5,7 +5,7 @@
 pub struct SocketAccess {
     /// The mode of its file.
     pub mode: u32,
-    /// The name or the number of its group, where it is another than the process's.
+    /// The name or the number of its group, if it is not the group of the process.
     pub group: Option<String>,
 }
 

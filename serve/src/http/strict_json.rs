@@ -178,7 +178,7 @@ mod tests {
     }
 
     proptest! {
-        /// What has each name once is what serde_json reads.
+        /// A text in which each name occurs once is read as serde_json reads it.
         #[test]
         fn values_are_read_as_usual(text in "[\\[\\]{}\",:0-9a-z.eE+ -]{0,40}") {
             let usual: Result<Value, _> = serde_json::from_str(&text);

@@ -70,7 +70,7 @@ pub(crate) fn open(
         let record = Arc::clone(record);
         record.set_open_ended();
         tokio::spawn(async move {
-            // Counted as a connection until the websocket is closed.
+            // The websocket counts as a connection until it is closed.
             let _guard = guard;
             record.with_key_name(converse(upgrade, limit, answerer, stop, &record)).await;
         });
@@ -156,7 +156,7 @@ async fn receive(socket: &mut Socket) -> Option<Result<String, (u16, String)>> {
                 Err(_) => Err((1007, "the message is not UTF-8".into())),
             },
             Ok(Message::Close(_)) => {
-                // The reply to it, which reports an invalid code.
+                // Sends the reply, which reports an invalid code.
                 drain(socket).await;
                 return None;
             }

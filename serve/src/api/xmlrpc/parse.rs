@@ -195,7 +195,7 @@ impl Parser<'_> {
         if depth > MAX_DEPTH {
             return Err(wrong("values are nested too deeply"));
         }
-        // Without a type it is a string.
+        // A value without a type is a string.
         let mut text = String::new();
         let name = loop {
             match self.token()? {
@@ -368,7 +368,8 @@ mod tests {
     }
 
     proptest! {
-        /// What is written is read again: a response's value in the place of a parameter.
+        /// A value that is written in a response is read again if it is in the place of a
+        /// parameter.
         #[test]
         fn written_values_are_read(value in value()) {
             let document = write_response(&Ok(value.clone()));

@@ -146,8 +146,8 @@ fn respond(result: &SentenceResult, asked: &Asked) -> Vec<(String, Value)> {
     response
 }
 
-/// Returns the words, each followed by a space; with `align` and marks, `|0-1|` after each phrase,
-/// the positions of its source. The text of neural models is already joined.
+/// Returns the words, each followed by a space. With `align` and marks, the source positions of
+/// each phrase follow it, such as `|0-1|`. The text of neural models is already joined.
 fn text(found: &Hypothesis, asked: &Asked) -> Vec<u8> {
     if !(asked.align && asked.marks) {
         return found.text.clone();
@@ -221,8 +221,8 @@ fn n_best_entry(found: &Hypothesis, result: &SentenceResult, asked: &Asked) -> V
     Value::Struct(entry)
 }
 
-/// Returns values by the names of their features, each as Moses does: its dense values, and a
-/// struct of sparse ones, which is empty.
+/// Returns the values of each feature by its name, as Moses does: its dense values, and a struct of
+/// sparse values, which is empty.
 fn pack_features(features: &[(String, Vec<f32>)]) -> Value {
     let scores = features.iter().map(|(name, values)| {
         let values = vec![Value::Array(doubles(values)), Value::Struct(Vec::new())];

@@ -1,7 +1,7 @@
 //! Options of decoding among the keys of a model's table.
 //!
-//! They are listed in [`DecodingSettings`] alone: what is a key there is one here. All other keys
-//! go to the derived reader of the table, which knows where each is in the file.
+//! Only [`DecodingSettings`] lists these options: each of its keys is a key here. All other keys go
+//! to the derived reader of the table, which knows where each is in the file.
 
 use std::fmt;
 
@@ -90,7 +90,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for OtherKeys<'_, A> {
     }
 }
 
-/// A key of a table: an option of decoding, with the seed of another key, or that other key.
+/// A key of a table: an option of decoding, with the seed that it did not use, or another key.
 enum Key<K, V> {
     Decoding(&'static str, K),
     Other(V),
@@ -119,7 +119,7 @@ impl<'de, K: DeserializeSeed<'de>> Visitor<'de> for KeySeed<K> {
             return Ok(Key::Decoding(key, self.0));
         }
         let found = self.0.deserialize(StrDeserializer::<E>::new(key)).map(Key::Other);
-        // It lists the other keys.
+        // The error lists the other keys.
         found.map_err(|error| E::custom(format!("{error}, {}", DecodingSettings::KEYS.join(", "))))
     }
 }
