@@ -73,7 +73,7 @@ def _line(sentence: int, text: str, features: str, total: object) -> str:
     if "\n" in text:
         raise ValueError(f"sentence {sentence}: {text!r} cannot be in a list: it has a line end")
     if "|||" in text:
-        # Adds an empty field of alignments, so that the last field of the text is not taken for one.
+        # Adds an empty field of alignments. The last field of the text is then not taken for one.
         text += " ||| "
     return f"{sentence} ||| {text} ||| {features} ||| {total}\n"
 

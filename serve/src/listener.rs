@@ -106,7 +106,7 @@ impl Listener {
             .collect()
     }
 
-    /// Returns its address if it is not a file.
+    /// Returns the address of the listener, unless it is a socket in the file system.
     pub fn tcp_address(&self) -> Option<SocketAddr> {
         match self {
             Listener::Tcp(listener) => listener.local_addr().ok(),
@@ -114,7 +114,7 @@ impl Listener {
         }
     }
 
-    /// Returns its address as clients write it.
+    /// Returns the address of the listener as clients write it.
     pub fn name(&self) -> String {
         match self {
             Listener::Tcp(listener) => match listener.local_addr() {
@@ -131,7 +131,7 @@ impl Listener {
         }
     }
 
-    /// Whether other machines can reach it.
+    /// Whether other machines can reach the listener.
     pub fn is_public(&self) -> bool {
         match self {
             Listener::Tcp(listener) => {
@@ -142,7 +142,7 @@ impl Listener {
     }
 
     /// Serves connections until `stop` is true. While there are too many connections or no file
-    /// descriptors, none is accepted. With `is_for_metrics` only measurements are served.
+    /// descriptors, no connection is accepted. With `is_for_metrics` only measurements are served.
     pub async fn serve(
         self,
         app: Arc<App>,
@@ -167,8 +167,8 @@ impl Listener {
             let (stream, permit) = match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // A client that has disconnected is not a problem; without descriptors it must
-                    // wait.
+                    // A client that has disconnected is not a problem. Without file descriptors,
+                    // the next connection must wait.
                     tracing::debug!("a connection was not accepted: {error}");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;

@@ -45,9 +45,9 @@ const OUTCOMES: [(Outcome, &str); 5] = [
 /// Counts in buckets, with a sum.
 struct Histogram {
     bounds: &'static [f64],
-    /// One more than there are bounds.
+    /// The count of each bucket; there is one bucket more than there are bounds.
     buckets: Vec<AtomicU64>,
-    /// In millionths.
+    /// The sum of the values, in millionths.
     sum: AtomicU64,
 }
 
@@ -146,11 +146,11 @@ pub struct Metrics {
     pub lost_log_lines: AtomicU64,
     /// Reloads of the configuration.
     pub reloads: AtomicU64,
-    /// Reloads in which a model did not open.
+    /// Reloads in which the configuration was not read or a model did not open.
     pub reload_failures: AtomicU64,
 }
 
-/// Measurements that are not counted here.
+/// Measurements that [`Metrics`] does not count.
 pub struct Gauges {
     /// Words in the queues.
     pub queued_words: usize,
@@ -224,7 +224,7 @@ impl Metrics {
             histogram.write("miriam_queue_seconds", "", &mut out);
         }
         self.render_models(&mut out, &head);
-        head(&mut out, "miriam_shed_total", "counter", "Requests that were sent away");
+        head(&mut out, "miriam_shed_total", "counter", "Requests rejected for overload");
         let _ = writeln!(out, "miriam_shed_total{{reason=\"queue\"}} {}", lock(&self.shed).total);
         head(&mut out, "miriam_model_info", "gauge", "The models that are served");
         for (name, generation, kind) in &gauges.models {
@@ -244,7 +244,7 @@ impl Metrics {
             &mut out,
             "miriam_degraded",
             "gauge",
-            "Whether something is not as the configuration has it",
+            "Whether the server differs from its configuration",
         );
         let _ = writeln!(out, "miriam_degraded {}", u8::from(readiness.is_degraded()));
         head(&mut out, "miriam_model_broken", "gauge", "The models that did not open");

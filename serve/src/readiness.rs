@@ -45,7 +45,7 @@ impl Readiness {
         !self.broken.is_empty() || self.reload_error.is_some() || !self.pending_settings.is_empty()
     }
 
-    /// Returns the message to clients of a server that is not ready.
+    /// Returns the refusal for clients, if the server is not ready.
     pub fn refusal(&self) -> Option<Refusal> {
         if self.is_ready() {
             return None;

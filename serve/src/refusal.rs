@@ -8,7 +8,7 @@ pub enum RouteError {
     /// No model has the name.
     #[error("there is no model {0:?}")]
     NoModel(String),
-    /// No model has the language, on that side.
+    /// No model that fits the request has the language.
     #[error("{0} is not supported")]
     NoLanguage(String),
     /// Models have both languages, but not as a pair.

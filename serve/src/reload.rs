@@ -8,7 +8,8 @@ use tokio::sync::oneshot;
 #[derive(Clone)]
 pub struct ReloadSender(mpsc::Sender<ReloadRequest>);
 
-/// A request for a reload, with the channel for whether all models opened.
+/// A request for a reload. A caller that waits for it adds a channel for the answer: whether all
+/// models opened.
 pub(crate) type ReloadRequest = Option<oneshot::Sender<bool>>;
 
 /// Creates a sender and the receiver of its requests.

@@ -1,8 +1,8 @@
 //! Record of a request: its line in the log and its place in the measurements.
 //!
 //! It is written when the last owner drops it: the handler of the request, the body of a stream or
-//! the task of a websocket. The client may go away: then the last of them is dropped, so the
-//! request is recorded all the same.
+//! the task of a websocket. If the client goes away, these owners are dropped too, so the request
+//! is recorded in any case.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
@@ -21,8 +21,8 @@ use crate::metrics::Metrics;
 const GIVEN_UP: u16 = 499;
 
 tokio::task_local! {
-    /// The name of the key of the request that a task answers. Every protocol finds keys in another
-    /// place.
+    /// The name of the key of the request that a task answers. It is set late, because each
+    /// protocol finds the key in a different place of the request.
     static KEY_NAME: Arc<OnceLock<String>>;
 }
 
@@ -54,7 +54,7 @@ pub struct RequestRecord {
     status: AtomicU16,
     /// Bytes of the body of the response.
     bytes: AtomicU64,
-    /// Whether the client decides how long it takes.
+    /// Whether the client decides how long the request takes.
     is_open_ended: AtomicBool,
 }
 
@@ -92,7 +92,8 @@ impl RequestRecord {
         self.bytes.fetch_add(count as u64, Ordering::Relaxed);
     }
 
-    /// Excludes the time from the measurements, because the client decides how long it takes.
+    /// Excludes the time from the measurements, because the client decides how long the request
+    /// takes.
     pub(crate) fn set_open_ended(&self) {
         self.is_open_ended.store(true, Ordering::Relaxed);
     }

@@ -25,14 +25,14 @@ use crate::reload::{self, ReloadRequest, ReloadSender};
 use crate::{Error, Result};
 use std::sync::atomic::Ordering;
 
-/// The address of a server that is not told any.
+/// The address of a server for which none is configured.
 const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 
 /// Reads the configuration, at the start and at every reload.
 pub type ConfigurationSource = Box<dyn Fn() -> Result<Configuration> + Send + Sync>;
 
-/// A callback with whether any model opened. It is not generic, because the code of the server
-/// would otherwise be compiled again in the crate that starts it.
+/// A callback that is told whether any model opened. It is not generic, because the code of the
+/// server would otherwise be compiled again in the crate that starts it.
 pub type OpenListener = Box<dyn FnOnce(bool) + Send>;
 
 /// A running server.
@@ -48,7 +48,7 @@ pub struct Server {
 
 impl Server {
     /// Starts a server. When this returns, sockets are open and models are being opened. `on_open`
-    /// is called afterwards, with whether any model opened.
+    /// is called after the models were opened, and is told whether any model opened.
     ///
     /// # Errors
     /// If the configuration is invalid, or an address is in use.
@@ -146,7 +146,7 @@ pub struct CheckedModel {
 /// translates a line with each, and closes them again.
 ///
 /// # Errors
-/// If any of these fails, with the first error.
+/// If any of these fails; the error is the first one.
 pub fn check(configuration: &Configuration, tuner: Arc<Autotuner>) -> Result<Vec<CheckedModel>> {
     configuration.check()?;
     check_environment(configuration)?;
@@ -185,7 +185,7 @@ fn opener(configuration: &Configuration, tuner: Arc<Autotuner>) -> Opener {
     Opener { engine, metrics: Arc::new(Metrics::default()), tuner }
 }
 
-/// Returns the addresses to listen on. It is the default one if there is no other way to reach the
+/// Returns the addresses to listen on, or the default one if there is no other way to reach the
 /// server.
 fn listen_names(configuration: &Configuration, has_inherited: bool) -> Vec<&str> {
     let is_default =
@@ -229,8 +229,8 @@ fn reload(app: &App, source: &ConfigurationSource) -> Result<bool> {
     Ok(app.open_models(&configuration))
 }
 
-/// Opens models, on a thread: those of `first` at once, then at every request those that `source`
-/// reads.
+/// Starts a thread that opens models: those of `first` at once, then at every request those of the
+/// configuration that `source` reads.
 fn start_reloader(
     app: Arc<App>,
     first: Configuration,

@@ -28,7 +28,7 @@ pub(crate) struct TranslatedText {
     pub alternatives: Vec<String>,
     /// The sentences of the source.
     pub source: Vec<String>,
-    /// Their results.
+    /// The results of these sentences.
     pub results: Vec<SentenceResult>,
 }
 
@@ -59,14 +59,15 @@ pub(crate) enum Detection {
     Each,
     /// Each text by itself, among the source languages of the models.
     Sources,
-    /// As [`Detection::Each`], but short texts have the language of all texts together if it fits.
+    /// Like [`Detection::Each`], but a short text gets the language of all texts together if that
+    /// fits.
     Batch,
 }
 
 /// The most characters of a text that is too short for its language to be detected.
 const SHORT_TEXT: usize = 40;
 
-/// The confidence below which a language that can be translated is preferred.
+/// The confidence, from 0 to 100, below which a language that can be translated is preferred.
 const UNSURE: f64 = 50.0;
 
 impl Registry {
@@ -80,7 +81,7 @@ impl Registry {
     /// English with a confidence of 0, or the first source if English has no route to `to`.
     ///
     /// # Errors
-    /// If it should stop.
+    /// If `should_stop` returns true.
     fn detect(
         &self,
         texts: &[String],
@@ -90,7 +91,7 @@ impl Registry {
     ) -> Result<Vec<DetectedLanguage>, Interrupted> {
         let sources = self.sources();
         let english = sources.iter().find(|code| code.eq_ignore_ascii_case("en"));
-        // Looked up once per language, not per text.
+        // Routes are looked up once per language, not per text.
         let reached = RefCell::new(HashMap::new());
         let reaches = |code: &str, to: &str| {
             let found = reached.borrow().get(code).copied();
@@ -189,9 +190,9 @@ impl App {
         Ok(texts)
     }
 
-    /// Translates running texts. `options` are those of each sentence; several translations of
-    /// a sentence become alternatives of its text. Sentences may have errors in place of a
-    /// translation. Returns the times in the queue and of the search, too.
+    /// Translates running texts. `options` apply to each sentence. Several translations of a
+    /// sentence become alternatives of its text. Sentences may have errors in place of a
+    /// translation. Also returns the time in the queue and the time of the search.
     pub(crate) async fn translate_texts_with_errors(
         &self,
         route: &Route,
@@ -219,7 +220,7 @@ impl App {
             .iter()
             .map(|model| model.configuration.prefix_token.clone().unwrap_or_default())
             .collect();
-        // A search may have taken longer than it should, and then has a result all the same.
+        // A search that took longer than it should may still have a result, which must be joined.
         let deadline = deadline.max(Instant::now() + JOINING_TIME);
         let joining = background::run_on_text(bytes, deadline, move |should_stop| {
             join_texts(&cut, sentences, pivots, &tags, should_stop)
@@ -250,8 +251,8 @@ impl App {
         Ok(detecting.await?)
     }
 
-    /// Translates texts to the language `to` from the language `from`, or without one from the
-    /// detected language of each. A text in the language `to` stays unchanged.
+    /// Translates texts from the language `from` to the language `to`. Without `from`, the language
+    /// of each text is detected. A text in the language `to` stays unchanged.
     pub(crate) async fn translate_between(
         &self,
         texts: &[String],
@@ -269,7 +270,7 @@ impl App {
             }
         };
         let mut results = Vec::with_capacity(texts.len());
-        // Texts of one language in a row are translated together.
+        // Texts in a row that have the same language are translated together.
         let mut rest = texts;
         for alike in languages.chunk_by(|one, other| one.code == other.code) {
             let (now, later) = rest.split_at(alike.len());

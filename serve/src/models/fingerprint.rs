@@ -5,11 +5,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The identities of files. Files of models are replaced by rename, so a changed file has another
-/// number.
+/// inode number.
 pub(super) struct Fingerprint {
     files: Vec<(PathBuf, Option<Identity>)>,
-    /// What is in those of the files that are folders: the identity of a folder does not tell that
-    /// a file in it was written again.
+    /// The files in those paths that are folders: the identity of a folder does not change when a
+    /// file in it is written again.
     in_folders: BTreeSet<(PathBuf, Identity)>,
 }
 
@@ -33,7 +33,7 @@ impl Identity {
     }
 }
 
-/// Returns the files in those of `paths` that are folders; not those in folders below.
+/// Returns the files directly in those of `paths` that are folders.
 fn files_in_folders<'p>(paths: impl Iterator<Item = &'p Path>) -> BTreeSet<(PathBuf, Identity)> {
     let entries = paths.filter_map(|path| path.read_dir().ok()).flatten().flatten();
     let files = entries.map(|entry| entry.path()).filter(|path| path.is_file());
@@ -64,7 +64,7 @@ impl Fingerprint {
         self.files.iter().map(|(file, _)| &**file)
     }
 
-    /// Whether all files, and those in folders, are unchanged.
+    /// Whether all files, and the files in folders, are unchanged.
     pub fn is_current(&self) -> bool {
         self.files.iter().all(|(file, identity)| Identity::of(file) == *identity)
             && self.in_folders == files_in_folders(self.paths())

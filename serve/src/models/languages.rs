@@ -198,7 +198,7 @@ const NAMES: &[(&str, &str)] = &[
 
 /// Returns the English name of a language with its region, or its code if it is not known.
 pub fn name(code: &str) -> String {
-    // Both Norwegian languages; clients ask for one of them, or for either.
+    // `no` does not say which of the two Norwegian languages, `nb` or `nn`, is meant.
     if code.eq_ignore_ascii_case("no") {
         return "Norwegian".into();
     }
@@ -215,8 +215,8 @@ pub fn name(code: &str) -> String {
     format!("{name} ({detail})")
 }
 
-/// Finds the language of `served` that `code` means: the same code in any case, or the first that
-/// fits its language, script and region best.
+/// Finds the language of `served` that `code` means: the same code apart from case and `_` or `-`,
+/// or else the first that fits best in language, script and region.
 pub fn find<'a>(code: &str, served: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
     fn plain(code: &str) -> String {
         code.replace('_', "-").to_ascii_lowercase()
@@ -264,7 +264,7 @@ mod tests {
         ] {
             assert_eq!(found(code), expected, "{code}");
         }
-        // Codes that are not names of languages are found as they are.
+        // Unknown codes are compared as they are, apart from case.
         assert_eq!(find("Klingon", ["klingon"].into_iter()), Some("klingon"));
         assert_eq!(find("zh-Hant", ["zh"].into_iter()), Some("zh"));
     }

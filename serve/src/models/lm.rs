@@ -1,4 +1,5 @@
-//! Language models: scores of lines and next words, computed at once; they need no queue.
+//! Language models in the server. Scores of lines and next words are computed at once, without a
+//! queue.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ pub struct LanguageModel(Arc<dyn Model>);
 /// The score of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LineScore {
-    /// log10 of its probability, the sum of f32 in the order of words.
+    /// log10 of the probability of the line, summed in f32 in the order of words.
     pub log10: f32,
     /// The number of words, including the end of the sentence.
     pub tokens: usize,

@@ -1,4 +1,5 @@
-//! Models: opened, probed, and behind a queue of the engine.
+//! Models that the server opens. Each model that translates has a queue in the engine, and is
+//! tested with one line.
 
 mod fingerprint;
 pub mod languages;
@@ -44,19 +45,19 @@ pub struct Model {
     pub generation: u64,
     /// The model itself, by its kind.
     pub kind: ModelKind,
-    /// The longest list of translations, where the beam limits it.
+    /// The length of the longest list of translations, if the beam limits it.
     pub beam_size: Option<usize>,
-    /// Facts about it, for clients that ask.
+    /// Facts about the model, for clients that ask for them.
     pub facts: Vec<(&'static str, String)>,
-    /// Settings of a phrase-based system that a call of Moses' protocol may give but not change, or
-    /// that ask for something in every response of that protocol.
+    /// Settings of a phrase-based system that matter to Moses' protocol. A call may give but not
+    /// change them, or they add something to every response.
     pub moses_settings: Vec<(&'static str, String)>,
     files: Fingerprint,
     engine: Arc<Engine>,
     served: Served,
-    /// Only of a neural model: its translator, which counts tokens.
+    /// For a neural model, its translator, which counts tokens.
     translator: Option<Arc<Translator>>,
-    /// Only of a neural model: its languages.
+    /// For a neural model, its languages.
     languages: Option<ModelLanguages>,
     prefixes: Option<NonbreakingPrefixes>,
 }
@@ -71,9 +72,9 @@ enum Served {
 
 /// The resources that models need when they are opened.
 pub struct Opener {
-    /// The engine whose threads search.
+    /// The engine whose threads run the searches.
     pub engine: Arc<Engine>,
-    /// Their measurements.
+    /// The measurements of the models.
     pub metrics: Arc<Metrics>,
     /// Chooses kernels for neural models.
     pub tuner: Arc<Autotuner>,
@@ -336,13 +337,13 @@ fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Ope
     Ok(Opened { backend, files, facts, moses_settings, beam_size, translator, languages, prefixes })
 }
 
-/// The setting of a system that asks for phrases in every response.
+/// The setting of a system that adds phrases to every response.
 pub const REPORT_SEGMENTATION: &str = "report-segmentation";
-/// The setting of a system that asks for word alignment in every response.
+/// The setting of a system that adds word alignment to every response.
 pub const PRINT_ALIGNMENT: &str = "print-alignment-info";
 
-/// Returns the settings of a system by Moses' names. Those of factors are included only where
-/// words have several.
+/// Returns the settings of a system by Moses' names. Settings of factors are included only if words
+/// have several factors.
 fn moses_settings(system: &System) -> Vec<(&'static str, String)> {
     let settings = system.settings();
     let markup = match settings.input_format.markup {
@@ -402,8 +403,8 @@ impl Model {
         self.prefixes.as_ref()
     }
 
-    /// Returns the most tokens of a sentence of running text and a function that counts them, if
-    /// longer sentences must be cut.
+    /// Returns the most tokens of a sentence of running text and the translator that counts them,
+    /// if longer sentences must be cut.
     pub(crate) fn sentence_limit(&self) -> Option<(usize, &Translator)> {
         let translator = self.translator.as_deref()?;
         Some((translator.max_running_tokens()?, translator))
@@ -441,7 +442,8 @@ impl Model {
         self.files.bytes()
     }
 
-    /// Checks the checksums and weights of files of this project, which opening only maps.
+    /// Checks the checksums and weights of files in this project's format, which are only mapped
+    /// when a model is opened.
     ///
     /// # Errors
     /// If one is damaged.
@@ -469,7 +471,7 @@ impl Model {
     /// If too much is queued.
     ///
     /// # Panics
-    /// If it does not translate.
+    /// If the model does not translate.
     pub fn submit(
         &self,
         sentences: Vec<Sentence>,

@@ -1,5 +1,5 @@
-//! The languages of a neural model: those of the configuration, checked against those of the model,
-//! and the language tokens of requests.
+//! Languages of a neural model. The languages of the configuration are checked against the model's
+//! own, and give the language tokens of requests.
 
 use std::sync::Arc;
 
@@ -31,8 +31,8 @@ impl ModelLanguages {
     /// Checks the languages of `configuration` against a loaded model.
     ///
     /// # Errors
-    /// If the model does not know one, has no token to choose among several, or needs one that the
-    /// configuration does not name.
+    /// If the model does not know one of the languages, has no tokens to choose among several, or
+    /// needs a language that the configuration does not name.
     pub fn new(
         configuration: &ModelConfiguration,
         translator: &Arc<Translator>,
@@ -53,7 +53,7 @@ impl ModelLanguages {
         else {
             if to.len() > 1 {
                 return Err(format!(
-                    "to has {} languages, and the model does not say how it is told one: its \
+                    "to has {} languages, but the model cannot be told which of them to use: its \
                      vocabularies have no tokens of languages; give the one that it translates to",
                     to.len()
                 ));
@@ -135,14 +135,15 @@ impl ModelLanguages {
         [code(&self.from, from), code(&self.to, to)]
     }
 
-    /// Returns the tokens of the first pair. With those of any other pair a sentence is as long.
+    /// Returns the tokens of the first pair. The tokens of every other pair make a sentence equally
+    /// long.
     pub fn first_pair_tokens(&self) -> LanguagePairTokens {
         fn first(side: &[NamedLanguage]) -> Option<String> {
             side.first().map(|language| language.code.clone())
         }
         let (from, to) = (first(&self.from), first(&self.to));
         let known = self.translator.languages();
-        // They were found when the model was opened.
+        // The languages were found when the model was opened.
         known
             .and_then(|known| known.pair_tokens(from.as_deref(), to.as_deref()).ok())
             .unwrap_or_default()
@@ -187,7 +188,7 @@ fn resolve(known: &Languages, side: &str, names: &[String]) -> Result<Vec<NamedL
     found.collect::<Result<_, String>>().map_err(|reason| format!("{side}: {reason}"))
 }
 
-/// Returns the code of the language `name`, or of the only one of the side.
+/// Returns the code of the language `name`, or of the only language of the side.
 fn code<'a>(side: &'a [NamedLanguage], name: Option<&str>) -> Option<&'a str> {
     let found = match name {
         Some(name) => {

@@ -1,5 +1,5 @@
-//! Neural models in the engine: a worker translates a running batch, which sentences of all
-//! requests with the same options join.
+//! Neural models in the engine. A worker translates a running batch, and sentences of all requests
+//! with the same options join it.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,13 +30,13 @@ struct Memory {
     scorer: Option<Scorer>,
 }
 
-/// The sentences of one batch of a worker, from the first until it leaves the class.
+/// The sentences of one batch of a worker, from the first until the worker leaves the class.
 struct Batch<'a> {
     worker: &'a Worker,
     options: RequestOptions,
-    /// `>>fra<< `.
+    /// The prefix of each source sentence, such as `>>fra<< `.
     prefix: &'a [u8],
-    /// The largest batch, if more sentences may join.
+    /// The size of the largest batch, if more sentences may join.
     places: Option<usize>,
     started: Instant,
     next_id: u64,
@@ -115,8 +115,8 @@ fn options_of(options: RequestOptions) -> SentenceOptions {
 }
 
 impl NeuralModel {
-    /// Scores the given translations of `first` and of sentences like it. Returns them if one makes
-    /// the worker panic.
+    /// Scores the given translations of `first` and of sentences with the same options. Returns the
+    /// sentences if one of them makes the worker panic.
     fn score_given(
         &self,
         worker: &Worker,
@@ -169,7 +169,7 @@ impl NeuralModel {
         Ok(())
     }
 
-    /// Runs `task`, and those that may join it, in the memory of a worker.
+    /// Runs `task`, and the tasks that may join it, in the memory of a worker.
     fn work(
         &self,
         worker: &Worker,
@@ -202,7 +202,8 @@ impl NeuralModel {
     }
 }
 
-/// Threads of each GPU: one prepares text and reads results while the GPU computes for the other.
+/// The number of threads for each GPU: one prepares text and reads results while the GPU computes
+/// for the other.
 const THREADS_OF_GPU: usize = 2;
 
 impl Backend for NeuralModel {
@@ -220,7 +221,7 @@ impl Backend for NeuralModel {
                 let Err(left) = self.work(worker, &mut memory, task, joins) else { continue };
                 memory = Memory::default();
                 if joins {
-                    // One of them made the worker panic; each alone tells which.
+                    // One of the sentences made the worker panic; running each alone shows which.
                     waiting.extend(left.into_iter().map(|task| (task, false)));
                     continue;
                 }

@@ -16,7 +16,8 @@ use crate::engine::{
 };
 use crate::metrics::Outcome;
 
-/// A system, with its steps from and to running text.
+/// A system, with the steps that turn running text into its input, and its output into running
+/// text.
 pub struct PhraseModel {
     system: Arc<System>,
     preparation: Option<TextProcessor>,
@@ -125,7 +126,7 @@ impl PhraseModel {
         Hypothesis { text, tokens, score, alignment, phrases, features, ..Hypothesis::default() }
     }
 
-    /// Returns the values of each feature, by name; nothing where there are none.
+    /// Returns the values of each feature, by name; empty if `values` is empty.
     fn named_values(&self, values: &[f32]) -> Vec<(String, Vec<f32>)> {
         let features = self.system.features().iter().filter(|_| !values.is_empty());
         features
@@ -156,7 +157,7 @@ impl Backend for PhraseModel {
             let permit = worker.permit();
             let Some(task) = worker.pop(None) else { continue };
             let started = Instant::now();
-            // What a panic leaves half done is replaced.
+            // After a panic, the translators are replaced.
             let run = AssertUnwindSafe(|| self.translate(&mut translators, &task));
             let outcome = catch_unwind(run);
             drop(permit);
@@ -181,7 +182,7 @@ impl Backend for PhraseModel {
     }
 }
 
-/// Adds a phrase to what a hypothesis has so far.
+/// Appends a phrase to the parts of a hypothesis.
 fn push_phrase(
     phrase: TranslatedPhrase,
     text: &mut Vec<u8>,

@@ -15,7 +15,7 @@ pub struct Registry {
     pub pivot: Option<String>,
     /// The models that did not open, with reasons.
     pub broken: Vec<(String, String)>,
-    /// Those of them that have no earlier generation.
+    /// The configurations of broken models of which no earlier generation is served.
     pub absent: Vec<ModelConfiguration>,
     /// The models that are not open yet.
     pub loading: Vec<String>,
@@ -114,7 +114,7 @@ impl Registry {
         from: Option<&str>,
         to: Option<&str>,
     ) -> Result<Route, RouteError> {
-        // A missing model may still be opened.
+        // A missing model may be one that is still being opened.
         self.find_route(name, from, to).map_err(|error| {
             if !self.loading.is_empty() {
                 return RouteError::Loading;
@@ -197,7 +197,8 @@ impl Registry {
         }
     }
 
-    /// Finds the route of a pair of languages: the preferred model that has it, or two in a row.
+    /// Finds the route of a pair of languages: the preferred model that has the pair, or two models
+    /// in a row.
     fn pair(&self, from: &str, to: &str) -> Result<Route, RouteError> {
         // A language of the other side is known too, even if no model has the pair.
         let from = known(from, self.sources()).or_else(|_| known(from, self.targets()))?;

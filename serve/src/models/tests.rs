@@ -1,4 +1,4 @@
-//! Models whose sentences make a worker panic: the sentence fails, its neighbours do not.
+//! Tests of models: panics, deadlines, keys without effect, and files that change.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ fn a_panic_is_the_failure_of_its_sentence() {
         let options = RequestOptions::default();
         let expected = best(submit(&model, &text, options).blocking_reply());
         assert!(expected.iter().all(|text| !text.is_empty()));
-        // All are in one batch of a neural model, for there is one worker.
+        // All sentences are in one batch of the neural model, because there is one worker.
         let before = submit(&model, &text, options);
         let bad = submit(&model, &["panic in a test", "the house"], options);
         let after = submit(&model, &text, options);
@@ -76,7 +76,7 @@ fn keys_that_have_no_effect_are_refused() {
     assert_eq!(error, "model toy: beam-size has no effect on a model of the kind phrase");
 }
 
-/// A model of `[rescore]` may be a folder; what is written in it again is a change.
+/// A model of `[rescore]` may be a folder; writing a file in it again counts as a change.
 #[test]
 fn files_in_folders_of_rescoring_models_are_watched() {
     let folder = tempfile::tempdir().unwrap();
