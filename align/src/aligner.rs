@@ -20,8 +20,8 @@ use crate::{Error, Result};
 
 /// The default number of iterations of IBM model 2, as in fast_align; the last one only aligns.
 const IBM2_ITERATIONS: usize = 5;
-/// The default number of iterations of the HMM model after them. In a test on a small text, more
-/// iterations gave fewer links and no better translations.
+/// The default number of iterations of the HMM model, which follow those of IBM model 2. In a test
+/// on a small text, more iterations gave fewer links and no better translations.
 const HMM_ITERATIONS: usize = 2;
 /// The default memory limit in bytes.
 const DEFAULT_MEMORY: u64 = 4 << 30;
@@ -467,7 +467,7 @@ pub(crate) mod tests {
         .expect("training in memory cannot fail")
     }
 
-    /// Abramowitz and Stegun 6.3.5 and 6.3.18.
+    /// Computes digamma by the formulas 6.3.5 and 6.3.18 of Abramowitz and Stegun.
     fn digamma(mut x: f64) -> f64 {
         let mut result = 0.0;
         while x < 40.0 {
@@ -481,8 +481,8 @@ pub(crate) mod tests {
 
     type Table = HashMap<(String, String), f64>;
 
-    /// IBM model 2 as the paper has it, over hash tables: t(output | state) after
-    /// `updates` iterations with a tension of 4; the empty state is the null word.
+    /// Trains IBM model 2 by the formulas of the paper, with hash tables. Returns t(output | state)
+    /// after `updates` iterations with a tension of 4; the empty state is the null word.
     fn naive_ibm2(pairs: &[(Vec<String>, Vec<String>)], updates: usize) -> Table {
         let mut table: Option<Table> = None;
         for _ in 0..updates {

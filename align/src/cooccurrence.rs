@@ -146,8 +146,8 @@ fn index_lines_by_word(text: &Bitext, words: usize) -> (Vec<u64>, Vec<u32>) {
     }
     let mut total = 0;
     for end in &mut ends {
-        // While lines are added this is where the word's next line goes; then it is the
-        // word's end.
+        // At first, where the word's next line goes. After all lines are added, the end of the
+        // word's lines.
         total += std::mem::replace(end, total);
     }
     let mut lines = vec![0u32; total as usize];
@@ -210,7 +210,8 @@ impl CellStore {
         let task = progress.task("finding word pairs", Some(text.len() as u64));
         let mut used = 0;
         let bounds = chunk_bounds(text, rows);
-        // As many chunks at once as there are threads; they are stored in the order of the text.
+        // Computes as many chunks at once as there are threads, and stores them in the order of the
+        // text.
         for group in bounds.chunks(rayon::current_num_threads()) {
             if task.is_cancelled() {
                 return Err(Error::Cancelled);
@@ -289,8 +290,8 @@ fn chunk_bounds(text: &Bitext, rows: &CooccurrenceRows) -> Vec<(Range<usize>, us
     bounds
 }
 
-/// Computes the cells of `lines`, source word by source word, so that a row can be
-/// scattered into a table by target word: a cell is then one access to a small table.
+/// Computes the cells of `lines`, one source word at a time. The row of the word is first scattered
+/// into a table by target word, so that each cell is one access to a small table.
 fn build_cells(
     text: &Bitext,
     rows: &CooccurrenceRows,
@@ -353,7 +354,7 @@ mod tests {
     use miriam_textio::NoProgress;
     use proptest::prelude::*;
 
-    /// Every cell names the entry of its two words, in memory or on disk.
+    /// Checks that every cell names the entry of its two words, in memory or on disk.
     fn check(text: &Bitext, memory: u64) {
         let rows = CooccurrenceRows::from_bitext(text);
         let cells = CellStore::from_bitext(text, &rows, memory, &std::env::temp_dir(), &NoProgress)

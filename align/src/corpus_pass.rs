@@ -20,10 +20,12 @@ use crate::translation_table::{FORWARD, REVERSE, TranslationTable, UNKNOWN_PROBA
 use crate::{Error, Result};
 use miriam_textio::ProgressTask;
 
-/// The number of cells in a task, the pairs that one thread takes at a time. It must not depend on
-/// the number of threads: sums other than counts are added task by task, so it changes their order.
+/// The number of cells in a task. A task is the sentence pairs that one thread processes at a time.
+/// Its size must not depend on the number of threads: sums other than counts are added task by
+/// task, so the size changes the order of additions.
 const TASK_CELLS: usize = 8 << 10;
-/// The number of tasks per thread in a batch; so small that their posteriors stay in the caches.
+/// The number of tasks per thread in a batch. It is small, so that their posteriors stay in the
+/// caches.
 const TASKS_PER_BATCH: usize = 8;
 /// The number of tasks per thread in a batch of decoding, which stores no posteriors.
 const DECODE_TASKS_PER_BATCH: usize = 64;
@@ -140,8 +142,8 @@ impl CorpusPass<'_> {
         sums
     }
 
-    /// Fills `local` with the probabilities of the pair's words and returns how many units of
-    /// `cells`, which begin with those of the pair, belong to it.
+    /// Fills `local` with the probabilities of the pair's words. `cells` begins with the cells of
+    /// the pair; returns how many units they take.
     fn fetch_probabilities(
         &self,
         pair: SentencePair<'_>,

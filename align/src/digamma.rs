@@ -2,8 +2,8 @@
 //! Dirichlet prior.
 //!
 //! Training computes it for every pair of words in every iteration. The exponential of digamma
-//! needs no logarithm, and the reciprocals that shift a small argument to where the series holds
-//! add up to one fraction, so a call has at most two divisions and one exponential.
+//! needs no logarithm. A small argument is shifted into the range of the series; the reciprocals of
+//! this shift add up to one fraction. So a call has at most two divisions and one exponential.
 //! `1/x + 1/(x+6)`, `1/(x+1) + 1/(x+5)` and `1/(x+2) + 1/(x+4)` are `2(x+3)/(u + d)` with
 //! `u = x(x+6)` and d = 0, 5, 8; the middle one, `1/(x+3)`, is `(x+3)/(u+9)`.
 

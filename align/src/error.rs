@@ -20,7 +20,7 @@ pub enum Error {
     /// Options that contradict each other.
     #[error("{reason}")]
     InvalidOptions {
-        /// Which ones, and what to give instead.
+        /// Which options, and what to give instead.
         reason: String,
     },
 }

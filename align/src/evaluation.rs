@@ -17,9 +17,9 @@ pub struct AlignmentEvaluation {
     pub links: u64,
     /// Sure links of the gold standard.
     pub sure_links: u64,
-    /// Links that are sure ones.
+    /// Links that are sure in the gold standard.
     pub matched_sure: u64,
-    /// Links that are sure or possible ones.
+    /// Links that are sure or possible in the gold standard.
     pub matched_possible: u64,
 }
 
@@ -45,8 +45,8 @@ fn ratio(part: u64, total: u64) -> f64 {
     if total == 0 { 1.0 } else { part as f64 / total as f64 }
 }
 
-/// Compares the links of a file with a gold standard, line by line. Its sure links are
-/// written `i-j`, its other possible ones `i?j`.
+/// Compares the links of a file with a gold standard, line by line. In the gold standard, sure
+/// links are written `i-j` and other possible links `i?j`.
 ///
 /// # Errors
 /// If a file cannot be read, the files differ in their numbers of lines, or a link is malformed;
@@ -106,8 +106,9 @@ mod tests {
             std::fs::write(&path, text).expect("writable");
             path
         };
-        // Line 1: of 3 links 1 is sure and 1 more possible; of 2 sure ones 1 is found.
-        // Line 2: nothing on either side. Line 3: a link twice counts once.
+        // Line 1: one of the 3 links is sure, another is possible; one of the 2 sure links is
+        // found. Line 2 has no links on either side. Line 3: a link that is given twice counts
+        // once.
         let links = path("links", "0-0 1-1 2-2\n\n4-5 4-5\n");
         let gold = path("gold", "0-0 1?1 3-3\n\n4-5\n");
         let agreement =

@@ -37,8 +37,8 @@ pub struct FastAlignOptions {
     pub iterations: usize,
     /// Whether each line of links gets its score, ` ||| ln p`.
     pub scores: bool,
-    /// The file to write ln probabilities to, and the share of a word's best one, as a
-    /// multiple of its logarithm (-4 in fast_align), below which they are left out.
+    /// The file to write ln probabilities to, and a beam `b` (-4 in fast_align). Probabilities
+    /// whose logarithm is below `-b` times that of the word's best one are left out.
     pub table: Option<(PathBuf, f64)>,
     /// Worker threads.
     pub threads: usize,
@@ -50,7 +50,8 @@ pub struct FastAlignOptions {
 pub struct FastAlignSummary {
     /// Counts and iterations; the second of each pair is the reverse direction's.
     pub align: AlignSummary,
-    /// Target words per source word, the mean over lines (in reverse source words per target word).
+    /// The mean over lines of target words per source word; in reverse, of source words per target
+    /// word.
     pub length_ratio: f64,
 }
 
@@ -247,7 +248,7 @@ fn write_table(
         (source, rows.targets[index], table.entries[index])
     }
     if options.reverse {
-        // The table is by source word.
+        // The table is ordered by source word.
         let sources = 0..text.source.vocabulary.len() as u32;
         let all = sources.flat_map(|source| rows.row(source).map(move |index| (source, index)));
         let mut all: Vec<(u32, u32, f64)> = all

@@ -1,20 +1,20 @@
 //! The HMM alignment model of Vogel, Ney and Tillmann (1996): an output's position depends
 //! on the jump from the position that generated the output before.
 //!
-//! As in Och and Ney (2003) jumps are counted by their width alone, those beyond
-//! [`MAX_JUMP`] together; the transitions of a sentence are the jumps that stay inside it,
-//! normalised, and mixed with the uniform distribution. An output of the null word keeps
-//! the last position for the next jump. The first jump starts before the first position.
+//! As in Och and Ney (2003), jumps are counted by their width alone, and wider jumps than
+//! [`MAX_JUMP`] as jumps of that width. The transitions of a sentence are the jumps that stay
+//! inside it, normalised and mixed with the uniform distribution. An output of the null word does
+//! not move the position from which the next jump starts. The first jump starts before the first
+//! position.
 //!
-//! A real state and the null state that remembers it have the same future, so forward and
-//! backward variables are kept for the position alone, and null states cost nothing. After
-//! IBM model 2 few positions of a sentence are likely at a time; the others are pruned from
-//! the sums ([`PRUNING_THRESHOLD`]), which makes a sentence far cheaper than its length
-//! squared for each output.
+//! A real state and the null state that remembers it have the same future, so forward and backward
+//! variables are kept for the position alone, and null states cost nothing. After IBM model 2 few
+//! positions of a sentence are likely at a time; the others are pruned from the sums
+//! ([`PRUNING_THRESHOLD`]), so that an output costs far less than the square of the sentence's
+//! length.
 //!
-//! An output is aligned to its most probable state over all paths (posterior decoding),
-//! which for phrase extraction was as good as the Viterbi path and needs no second
-//! algorithm.
+//! An output is aligned to its most probable state over all paths (posterior decoding). For phrase
+//! extraction this was as good as the Viterbi path, and it needs no second algorithm.
 
 use std::sync::OnceLock;
 
@@ -65,9 +65,9 @@ pub(crate) struct HmmScratch {
     /// `[outputs, stride]`: the probability that an output belongs to a position, given the
     /// outputs so far.
     aligned: Vec<f64>,
-    /// For each output the reciprocal of its probability, given those before.
+    /// For each output the reciprocal of its probability, given the outputs before it.
     scale: Vec<f64>,
-    /// For each position as the last one the scaled backward probability.
+    /// For each position the scaled backward probability, given that it was the last one.
     backward: Vec<f64>,
     next_backward: Vec<f64>,
     predicted: Vec<f64>,
@@ -88,7 +88,7 @@ impl HmmTransitions {
         }
     }
 
-    /// Creates transitions of weights from a file; `None` if these are not valid weights.
+    /// Creates transitions from the weights in a file; `None` if they are not valid weights.
     pub fn from_weights(weights: Vec<f64>) -> Option<Self> {
         let fit = weights.iter().all(|weight| weight.is_finite() && *weight > 0.0);
         (fit && weights.len() == 2 * MAX_JUMP + 1).then(|| Self::new(weights))
@@ -104,8 +104,8 @@ impl HmmTransitions {
         Self::new(sums.jump_counts.iter().map(|count| count + SMOOTHING).collect())
     }
 
-    /// Returns the transition matrix `[n + 1, n]`, rows padded with zeros: the start and each of
-    /// `n` positions, by the position that the next jump reaches.
+    /// Returns the transition matrix `[n + 1, n]`, whose rows are padded with zeros. A row is the
+    /// start or one of `n` positions, a column the position that the next jump reaches.
     fn transitions(&self, n: usize) -> Vec<f64> {
         let stride = n.next_multiple_of(LANES);
         let mut rows = vec![0.0; (n + 1) * stride];
@@ -214,7 +214,7 @@ impl HmmTransitions {
     }
 
     /// Writes the most probable position of each output, `None` for the null word, to `best`. Ties
-    /// go to the null word, then to the first.
+    /// go to the null word, then to the first position.
     pub fn decode(
         &self,
         view: &DirectedPair,
@@ -351,7 +351,7 @@ mod tests {
         view
     }
 
-    /// Every path of states, its probability, and for each output its state (2: null).
+    /// Returns the probability of every path of states, with the state of each output (2: null).
     fn all_paths(jumps: &HmmTransitions, view: &DirectedPair) -> Vec<(f64, [usize; 3])> {
         let transitions = jumps.transitions(view.num_states);
         let mut all = Vec::new();

@@ -8,7 +8,7 @@ const MAX_TENSION: f64 = 100.0;
 /// The options of IBM model 2, by default those of fast_align with `-d -o -v`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ibm2Options {
-    /// Whether positions near the diagonal are preferred; without that it is IBM model 1.
+    /// Whether positions near the diagonal are preferred; otherwise the model is IBM model 1.
     pub diagonal: bool,
     /// The initial tension of the diagonal, from 0 (excluded) to 100.
     pub tension: f64,
@@ -17,7 +17,7 @@ pub struct Ibm2Options {
     /// The Dirichlet prior's count of each translation, above 0; without it probabilities
     /// are relative counts.
     pub dirichlet: Option<f64>,
-    /// The probability that the null word explains a word, beside a diagonal.
+    /// The probability that the null word explains a word, if there is a diagonal.
     pub null_probability: f64,
     /// Whether there is a null word.
     pub null_word: bool,
@@ -37,7 +37,7 @@ impl Default for Ibm2Options {
 }
 
 impl Ibm2Options {
-    /// Checks the ranges.
+    /// Checks the ranges of the options.
     ///
     /// # Errors
     /// If an option is out of range ([`Error::InvalidOptions`], with the option and its range).
@@ -65,7 +65,7 @@ pub struct Ibm2Iteration {
     pub ln_likelihood: f64,
     /// Words explained.
     pub outputs: f64,
-    /// Those that the null word is expected to explain.
+    /// The expected number of words that the null word explains.
     pub null_outputs: f64,
     /// The tension after the iteration.
     pub tension: f64,

@@ -122,6 +122,7 @@ fn write_direction(
 mod tests {
     use super::*;
 
+    /// The expected probabilities were computed by hand.
     #[test]
     fn counts_on_paper() {
         let folder = tempfile::tempdir().expect("a temporary folder");

@@ -48,8 +48,8 @@ impl LinkOperation {
     }
 }
 
-/// Applies `operation` to every line of `first`, and of `second` if it is binary; `-` is
-/// standard input.
+/// Applies `operation` to every line of `first`, and of `second` if the operation needs a second
+/// file; `-` is standard input.
 ///
 /// # Errors
 /// If a file cannot be read or written, the files differ in length, a link is malformed, or there

@@ -14,9 +14,9 @@ pub type Link = (u16, u16);
 /// error messages.
 ///
 /// # Errors
-/// [`miriam_textio::Error::Format`] with file, line and field of a malformed link, of a
-/// position above [`MAX_POSITION`], or of a possible link (`i?j`); with a remedy for the output of
-/// GIZA++.
+/// [`miriam_textio::Error::Format`] with file, line and field of a malformed link, of a position
+/// above [`MAX_POSITION`], or of a possible link (`i?j`). For the output of GIZA++, the message
+/// says how to convert it.
 pub fn parse_links(
     file: &str,
     line: &Line<'_>,
@@ -32,7 +32,7 @@ pub fn parse_links(
     })
 }
 
-/// Calls `found` with each link of a line of `file`; its error is reported with the link.
+/// Calls `found` with each link of a line of `file`; an error of `found` is reported with the link.
 pub(crate) fn for_each_link(
     file: &str,
     line: &Line<'_>,

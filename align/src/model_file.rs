@@ -27,8 +27,8 @@ const MIN_PROBABILITY: f64 = 1e-7;
 
 #[derive(Serialize, Deserialize)]
 struct Metadata {
-    /// Whether the position model is the diagonal prior with these tensions; otherwise it
-    /// is the HMM model, whose weights of jumps are in sections.
+    /// Whether the position model is the diagonal prior, with `tensions`; otherwise it is the HMM
+    /// model, whose weights of jumps are in sections.
     diagonal: bool,
     tensions: [f64; 2],
 }

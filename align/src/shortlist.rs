@@ -1,10 +1,10 @@
 //! Lexical shortlists for neural translation: for each source word the target words that it
 //! is aligned to, in Marian's text format.
 //!
-//! Marian's users make this file with a tool that counts links: the number of links between a
-//! source word and a target word, divided by the number of its links, in one direction only. A line
-//! is `target source p(target|source)`. Marian looks words up in its vocabularies, so the text must
-//! be segmented as the model's input.
+//! Marian's users make this file with a tool that counts links. A line is
+//! `target source p(target|source)`: the number of links between both words, divided by the number
+//! of links of the source word. Only this direction is written. Marian looks words up in its
+//! vocabularies, so the text must be segmented as the model's input.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -25,9 +25,9 @@ pub struct ShortlistOptions {
     pub threshold: f64,
 }
 
-/// Writes the shortlist of a parallel text with its links, `i-j`, and returns its number of lines:
-/// source words in the order of the text, their translations by falling frequency, ties in the
-/// order of the text. `output` is finished.
+/// Writes the shortlist of a parallel text with its links, `i-j`, finishes `output` and returns the
+/// number of lines. Source words are in the order of the text, their translations by falling
+/// frequency, ties in the order of the text.
 ///
 /// # Errors
 /// If a file cannot be read or written, the files differ in their numbers of lines, or a link is

@@ -180,7 +180,8 @@ impl Symmetrizer {
             }
         }
         self.candidates = candidates;
-        // In the final step, a link is accepted if fewer of its two words than this have a link.
+        // In the final step, a link is accepted if fewer than this number of its two words have a
+        // link.
         let linked_limit = match heuristic {
             Symmetrization::GrowDiagFinal => 2,
             Symmetrization::GrowDiagFinalAnd => 1,
@@ -243,7 +244,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// The definitions, over sets.
+    /// Symmetrises by the definitions, with sets.
     fn naive_symmetrize(
         heuristic: Symmetrization,
         forward: &[Link],

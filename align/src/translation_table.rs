@@ -68,7 +68,7 @@ impl TranslationTable {
                 });
             }
             None => {
-                // Words of no aligned pair have no counts.
+                // Words that are not in any aligned pair have no counts.
                 self.normalize_by(
                     rows,
                     shares,
@@ -115,7 +115,7 @@ impl TranslationTable {
             }
         });
         for row in &mut self.null {
-            // Words of no aligned pair have no entry; their values are never read.
+            // Words that are not in any aligned pair have no entry; their values are never read.
             let sum: f64 = row.iter().map(|count| count + added).sum();
             let row_scale = scale(sum);
             row.iter_mut().for_each(|number| *number = transformed(*number + added) * row_scale);

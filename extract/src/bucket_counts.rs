@@ -1,5 +1,5 @@
 //! Counts of the phrase pairs of one bucket of occurrences. Tables and records of a bucket fit into
-//! a core's caches, so that looking up a phrase pair waits for no memory.
+//! a core's caches, so that looking up a phrase pair does not wait for memory.
 
 use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
@@ -166,9 +166,9 @@ impl BucketCounts {
             let bytes = &self.bytes;
             let target = &self.targets[pair.target as usize];
             let mut most = 0;
-            // The most frequent alignment for the weights of target words, then for those of
-            // source words. Of equally frequent alignments, each direction takes the last in its
-            // order.
+            // The most frequent alignment: `direct` for the weights of target words, `inverse` for
+            // those of source words. Of equally frequent alignments, each direction takes the last
+            // in its own order.
             let (mut direct, mut inverse) = (&pair.record, &pair.record);
             let mut is_inverted = false;
             let mut next = pair.alignments;
@@ -221,14 +221,15 @@ mod tests {
     use crate::phrase_occurrence::write_occurrence;
     use proptest::prelude::*;
 
-    /// The alignments of two source words and two target words, among them two of which each comes
-    /// first in one direction.
+    /// Alignments of two source words and two target words. Two of them are ordered differently in
+    /// the two directions.
     const ALIGNMENTS: [&[u8]; 4] =
         [&[1, 2, 0, 1, 0], &[2, 0, 1, 2, 0], &[1, 0, 2, 0], &[2, 0, 1, 0]];
 
     proptest! {
-        /// Counts equal those that are collected in a map, phrase pair by phrase pair; alignments
-        /// those with the largest count and, of these, the last in the order of the direction.
+        /// The counts of a phrase pair equal those that a map collects. The alignment of a
+        /// direction is the most frequent one; of equally frequent ones, it is the last in the
+        /// order of the direction.
         #[test]
         fn pairs_are_counted(
             occurrences in proptest::collection::vec((0u8..3, 0u8..3, 0usize..4, 0u8..4), 1..60),

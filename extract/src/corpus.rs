@@ -125,7 +125,7 @@ impl Corpus {
         [0, 1].map(|side: usize| self.vocabularies[side].end_rank)
     }
 
-    /// Bytes of memory that the corpus takes.
+    /// Returns the bytes of memory that the corpus takes.
     pub fn memory_bytes(&self) -> u64 {
         self.in_memory + self.vocabularies.iter().map(RankedVocabulary::memory_bytes).sum::<u64>()
     }
@@ -170,7 +170,8 @@ fn read_batch(
     while batch.text.len() < size {
         let mut ends = [0; 3];
         let has_line = files.next(|file, name, line| {
-            // Here, because such a file has more lines than the texts, an error of its own.
+            // Checked here already: output of GIZA++ has more lines than the texts, and the error
+            // must not be that the numbers of lines differ.
             if file == 2 {
                 reject_giza_output(name, line)?;
             }

@@ -11,9 +11,9 @@
 //! 3. `merge` reads all runs as one and so finds the counts of source phrases; `tables`
 //!    formats the lines.
 //!
-//! Moses writes every occurrence of a pair as text, three times, and sorts it five times.
-//! Here words are numbers whose order is that of bytes, an occurrence is some thirty bytes, and
-//! text is written once, at the end.
+//! Moses writes every occurrence of a pair as text, three times, and sorts it five times. Here
+//! words are numbers in the order of the words' bytes, an occurrence is some thirty bytes, and text
+//! is written once, at the end.
 //!
 //! The memory limit and the number of threads do not change the results. Runs survive a killed
 //! process: a `checkpoint` lists those that can be used again. Several machines can count the
@@ -100,7 +100,7 @@ const LOCK_FILE: &str = "extract.lock";
 /// `reordering-table` (with the suffix of [`compression`](ExtractOptions::compression)),
 /// `lex.e2f` and `lex.f2e`.
 ///
-/// A killed extraction is resumed if `output` has its checkpoint and text and options are
+/// A killed extraction is resumed if `output` has its checkpoint, and the text and the options are
 /// the same.
 ///
 /// # Errors
@@ -291,7 +291,7 @@ fn write_tables(
     };
     let task = progress.task("tables", Some(statistics.pairs));
     let reordering_scores = reordering.map(|model| (model, options.reordering_smoothing));
-    // Batches that were formatted; fresh memory would have to be cleared.
+    // Batches that are formatted already and are reused: fresh memory would have to be cleared.
     let spare = Mutex::new(Vec::new());
     ordered_map(
         options.threads.max(1),

@@ -1,4 +1,4 @@
-//! Any bytes as an alignment model: whole or an error, never a panic.
+//! Any bytes as an alignment model: they are valid or give an error, never a panic.
 #![no_main]
 
 use std::path::Path;
