@@ -68,7 +68,7 @@ impl PhrasePairBatch {
         self.pairs.len()
     }
 
-    /// Calls `take` with every phrase pair and the counts of its source phrase, until one fails.
+    /// Calls `take` with every phrase pair and the counts of its source phrase, until a call fails.
     pub fn try_for_each_pair<E>(
         &self,
         mut take: impl FnMut(&SourceCounts, &PhrasePair<'_>) -> Result<(), E>,

@@ -13,9 +13,10 @@ use crate::{Error, IN_FLIGHT_BATCHES, Result};
 /// The largest maximum phrase length, in words.
 pub const MAX_PHRASE_LENGTH: usize = 64;
 
-/// Bytes of memory per occurrence of a phrase pair in its partition: its record, and that of the
-/// phrase pair, which is longer, while occurrences are counted bucket by bucket. Measured with
-/// small partitions, in which most phrase pairs occur once; large partitions need half of it.
+/// Bytes of memory per occurrence of a phrase pair in its partition: the record of the occurrence
+/// and the longer record of the phrase pair, while occurrences are counted bucket by bucket. This
+/// was measured with small partitions, in which most phrase pairs occur once; large partitions need
+/// half of it.
 const INSTANCE_BYTES: u64 = 112;
 /// The same if phrase pairs are pruned, which needs all phrases of the partition in hash tables.
 const PRUNING_INSTANCE_BYTES: u64 = 160;
@@ -107,8 +108,8 @@ impl ExtractOptions {
         format!("{:032x} {} {model} {level}", corpus.digest, self.max_length)
     }
 
-    /// Returns the number of partitions of one of `shards` shards. One partition per thread fits
-    /// into the remaining memory.
+    /// Returns the number of partitions of each of `shards` shards, so that one partition per
+    /// thread fits into the remaining memory.
     pub(crate) fn num_partitions(
         &self,
         corpus: &Corpus,

@@ -2,10 +2,10 @@
 //! to which partition a pair belongs. So all counts of a target phrase are in one partition, and
 //! the merge adds only the counts of source phrases.
 //!
-//! A phrase that is looked up in tables of the size of a partition costs several waits for memory.
-//! So the occurrences are first scattered, by the same hash, to buckets that fit into a core's
-//! caches; the phrase pairs of a bucket are counted there and scattered once more, by their place
-//! in the tables.
+//! Looking up a phrase in tables of the size of a partition means several waits for memory. So the
+//! occurrences are first scattered, by the same hash, to buckets that fit into a core's caches; the
+//! phrase pairs of a bucket are counted there and scattered once more, by their place in the
+//! tables.
 //!
 //! Each partition reads the whole corpus and shares no mutable state. So partitions need no
 //! locks, and any number of them gives the same result.
@@ -27,10 +27,11 @@ use crate::significance::{SignificanceThreshold, find_insignificant};
 use crate::sorted_pairs::SortedPairs;
 use crate::{Error, Result};
 
-/// The number of occurrences in a bucket, about; they and the counts of their phrase pairs fit into
-/// a core's caches. In tests texts are small and have several buckets all the same.
+/// The approximate number of occurrences in a bucket. They and the counts of their phrase pairs fit
+/// into a core's caches. It is smaller in tests, so that their small texts have several buckets
+/// too.
 const BUCKET_OCCURRENCES: u64 = if cfg!(test) { 8 } else { 16 << 10 };
-/// The largest number of buckets, each of which is written to at one place.
+/// The largest number of buckets, and so of the places in memory that are written to in turn.
 const MAX_BUCKETS: u64 = 1 << 10;
 
 /// The corpus and the options from which partitions are extracted.
@@ -45,7 +46,7 @@ pub(crate) struct PhraseExtractor<'a> {
     pub num_partitions: u64,
 }
 
-/// The largest count of which the number of phrase pairs is kept.
+/// The largest count for which the number of phrase pairs with that count is kept.
 pub(crate) const MAX_COUNTED: usize = 10;
 
 /// The counts of counts, from which discounts are computed.

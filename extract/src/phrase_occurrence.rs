@@ -1,6 +1,6 @@
-//! One occurrence of a phrase pair as a record of bytes: what is counted, in the form in which
-//! equal things have equal bytes. Words are the numbers that the corpus is stored with, so that
-//! most take one byte and a phrase is copied from its sentence.
+//! One occurrence of a phrase pair as a record of bytes. Equal phrase pairs and equal alignments
+//! have equal bytes, by which they are counted. Words are the numbers that the corpus is stored
+//! with, so that most take one byte and a phrase is copied from its sentence.
 
 use miriam_textio::leb128::{push_leb128, read_leb128};
 
@@ -71,12 +71,12 @@ impl OccurrenceRecord {
         })
     }
 
-    /// Returns the bytes that are equal for occurrences of the same aligned phrase pair only.
+    /// Returns the bytes that are equal only for occurrences of the same aligned phrase pair.
     pub fn aligned_pair<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         &bytes[self.start + 1 + WEIGHT_BYTES..self.end]
     }
 
-    /// Returns the bytes that are equal for occurrences of the same phrase pair only.
+    /// Returns the bytes that are equal only for occurrences of the same phrase pair.
     pub fn pair<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         &bytes[self.start + 1 + WEIGHT_BYTES..self.phrases_end]
     }

@@ -1,5 +1,5 @@
-//! A phrase pair with its counts, as partitions hand it to sorted runs, and these to the merge.
-//! It lacks the counts of the source phrase, which only the merge knows.
+//! A phrase pair with its counts, as it passes from partitions to sorted runs, and from sorted runs
+//! to the merge. It lacks the counts of the source phrase, which only the merge knows.
 
 use crate::links::Link;
 use crate::reordering::MAX_CLASSES;
@@ -21,6 +21,6 @@ pub(crate) struct PhrasePair<'a> {
     pub lexical_weights: [f32; 2],
     /// The counts of orientations to the previous and to the next phrase.
     pub orientations: [[u32; MAX_CLASSES]; 2],
-    /// Whether the pair is left out of tables. Its counts still count.
+    /// Whether the pair is left out of tables. It is still part of the counts of its phrases.
     pub is_pruned: bool,
 }

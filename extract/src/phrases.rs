@@ -10,7 +10,7 @@ pub(crate) fn hash_phrase(words: &[u32]) -> u64 {
     let hash = words.iter().fold(words.len() as u64, |hash, &word| {
         (hash.rotate_left(23) ^ u64::from(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     });
-    // The low bits of a product depend little on the factor's high ones.
+    // The low bits of a product depend little on the high bits of its factors.
     hash ^ hash >> 32
 }
 

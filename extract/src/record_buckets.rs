@@ -1,5 +1,5 @@
-//! Records scattered to buckets, so that what belongs together is processed together, in a core's
-//! caches, whatever the order in which it is found. Writing to a bucket is sequential, and its
+//! Records scattered to buckets, so that records that belong together are processed together, in a
+//! core's caches, in whatever order they are found. Writing to a bucket is sequential, and its
 //! memory is freed when it is read.
 
 /// The bytes that a bucket grows by; only its last chunk has free room.

@@ -7,8 +7,8 @@
 //! phrase pair of any length (Galley and Manning 2008).
 //!
 //! Two details follow Moses, because they change the probabilities. For the next neighbour, it
-//! looks for pairs whose *last* target word is the next word, not the first one. And its search
-//! to the right stops one word before the end of the sentence.
+//! looks for pairs whose *last* target word is the next word, not for pairs whose first one is. And
+//! its search to the right stops one word before the end of the sentence.
 
 use std::fmt;
 use std::ops::Range;
@@ -22,9 +22,9 @@ use crate::sentence_pair::SentencePair;
 /// The largest number of orientation classes of a model.
 pub(crate) const MAX_CLASSES: usize = 4;
 
-/// Appends the orientation counts of a phrase pair that occurs `count` times to a temporary file.
-/// Most pairs occur once: a byte has their two classes. For others a byte has a bit for each count
-/// that is not zero, and these follow.
+/// Appends the orientation counts of a phrase pair that occurs `count` times to a temporary file. A
+/// pair that occurs once, as most do, takes one byte with its two classes. Other pairs take a byte
+/// with a bit for each count that is not zero, and then these counts.
 pub(crate) fn push_orientation_counts(
     count: u32,
     counts: &[[u32; MAX_CLASSES]; 2],

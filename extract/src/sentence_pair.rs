@@ -30,7 +30,7 @@ pub(crate) struct SentencePair {
 #[derive(Default)]
 struct EncodedWords {
     bytes: Vec<u8>,
-    /// The start of each word in `bytes`, and their end.
+    /// The start of each word in `bytes`, and the end of the last word.
     starts: Vec<u32>,
 }
 

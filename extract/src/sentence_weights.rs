@@ -1,8 +1,9 @@
-//! Lexical weights of the phrases of one sentence pair (Koehn et al. 2003): products over the words
-//! of one side, each the mean of the translation probabilities from the words that it is linked to.
+//! Lexical weights of the phrases of one sentence pair (Koehn et al. 2003). A weight is the product
+//! of a factor for each word of one side. The factor is the mean of the word's translation
+//! probabilities from the words that it is linked to.
 //!
 //! No link of a word leaves a phrase pair, so the factor of a word is the same in all phrase pairs
-//! of its sentence pair. It is looked up once there, instead of once for every phrase pair.
+//! of its sentence pair. It is computed once there, instead of once for every phrase pair.
 
 use std::ops::Range;
 
@@ -13,17 +14,17 @@ use crate::sentence_pair::SentencePair;
 /// The factors of the words of a sentence pair; buffers are reused from one pair to the next.
 #[derive(Default)]
 pub(crate) struct SentenceWeights {
-    /// The factors of source words to lex(f|e).
+    /// The factors of source words in lex(f|e).
     source: Vec<f64>,
-    /// The factors of target words to lex(e|f).
+    /// The factors of target words in lex(e|f).
     target: Vec<f64>,
     /// The number of links of each source word.
     source_links: Vec<u32>,
 }
 
 impl SentenceWeights {
-    /// Looks up the factors of the words. Unaligned words are linked to `NULL`; of repeated links
-    /// the first counts.
+    /// Computes the factors of the words. Unaligned words are linked to `NULL`; a repeated link
+    /// counts once.
     pub fn set(&mut self, sentence: &SentencePair, lexicon: &LexicalTable, corpus: &Corpus) {
         let [source_null, target_null] =
             [0, 1].map(|side: usize| corpus.vocabularies[side].null_rank);
@@ -42,7 +43,8 @@ impl SentenceWeights {
                 let [inverse, direct] = lexicon.probabilities(sentence.source[source], word);
                 sum += direct;
                 count += 1;
-                // Target words come in order, so sums over the links of a source word do too.
+                // Target words come in order, so the links of a source word are summed in that
+                // order too.
                 self.source[source] += inverse;
                 self.source_links[source] += 1;
             }

@@ -161,7 +161,7 @@ pub(crate) fn find_insignificant(
         }
     }
     let mut pruned = vec![false; pairs.len()];
-    // Target, source and index of the pairs that only cooccurrences decide.
+    // Target, source and index of the pairs that only a count of their cooccurrences decides.
     let mut open: Vec<(u32, u32, u32)> = Vec::new();
     for (index, &pair) in (0..).zip(pairs) {
         let counts = marginals(pair, all, &occurrences);

@@ -1,8 +1,9 @@
 //! The counted phrase pairs of a partition in the order of tables. They are scattered to ranges of
 //! that order, each of which is sorted in a core's caches.
 //!
-//! A record begins with its phrases as ranks, all of the same number of bytes, the highest first,
-//! and the end marker after each phrase: bytes in that form compare as lines of tables do.
+//! A record begins with its phrases as ranks, with the end marker after each phrase. The ranks of a
+//! side all have the same number of bytes, the highest byte first, so these bytes compare as lines
+//! of tables do.
 
 use miriam_textio::leb128::{push_leb128, read_leb128};
 
@@ -14,8 +15,8 @@ use crate::ranked_vocabulary::RankedVocabulary;
 use crate::record_buckets::RecordBuckets;
 use crate::reordering::{pop_orientation_counts, push_orientation_counts};
 
-/// The number of phrase pairs in a range, about; they and their order fit into a core's caches. In
-/// tests texts are small and have several ranges all the same.
+/// The approximate number of phrase pairs in a range. They and their order fit into a core's
+/// caches. It is smaller in tests, so that their small texts have several ranges too.
 const RANGE_PAIRS: usize = if cfg!(test) { 4 } else { 8 << 10 };
 /// The largest number of ranges.
 const MAX_RANGES: usize = 1 << 10;
@@ -25,7 +26,7 @@ pub(crate) struct SortedPairs<'a> {
     words: [&'a RankedVocabulary; 2],
     /// The bytes of a word.
     widths: [usize; 2],
-    /// The first key of each range but the first.
+    /// The first key of each range except the first range.
     bounds: Vec<u64>,
     ranges: RecordBuckets,
     /// Records that come before there are bounds.
@@ -36,7 +37,7 @@ pub(crate) struct SortedPairs<'a> {
     rest: Vec<u8>,
 }
 
-/// A record of a range in its order.
+/// A record of a range, to be sorted.
 #[derive(Clone, Copy)]
 struct SortEntry {
     key: u64,
@@ -114,8 +115,9 @@ impl<'a> SortedPairs<'a> {
         }
     }
 
-    /// Divides the order into ranges, as many as `parts` times the phrase pairs so far need; these
-    /// are taken for a sample of all. Does nothing if there are ranges or no phrase pairs.
+    /// Divides the order into ranges. The phrase pairs so far are taken as a sample: the number of
+    /// ranges is that which `parts` times as many phrase pairs need. Does nothing if there are
+    /// ranges already, or no phrase pairs.
     pub fn divide(&mut self, parts: usize) {
         if self.ranges.len() > 0 || self.sample.is_empty() {
             return;
@@ -139,8 +141,8 @@ impl<'a> SortedPairs<'a> {
         }
     }
 
-    /// Calls `take` with every phrase pair in the order of tables, until one call fails, and frees
-    /// those that were taken if `frees`.
+    /// Calls `take` with every phrase pair in the order of tables, until one call fails. If
+    /// `frees`, frees the phrase pairs that were taken.
     pub fn try_for_each<E>(
         &mut self,
         frees: bool,
@@ -245,13 +247,13 @@ mod tests {
     use crate::sentence_pair::encode_phrase;
     use proptest::prelude::*;
 
-    /// Returns counts of `count` occurrences.
+    /// Returns orientation counts of `count` occurrences.
     fn orientations(count: u32) -> [[u32; MAX_CLASSES]; 2] {
         [[0, 0, 1, count - 1], [count, 0, 0, 0]]
     }
 
     proptest! {
-        /// In one range and in many, with ranks of one byte and of two.
+        /// There is one range or many, and ranks have one byte or two.
         #[test]
         fn pairs_come_in_the_order_of_tables(
             mut pairs in proptest::collection::btree_set(

@@ -109,8 +109,8 @@ fn reordering_tables_are_those_of_moses() {
     }
 }
 
-/// Moses' tools lose the source phrases of such tables, so the expected values were
-/// calculated by hand.
+/// Moses' tools lose the source phrases of tables with scores of source phrases, so the expected
+/// values were calculated by hand.
 #[test]
 fn scores_of_source_phrases_sum_over_their_translations() {
     let temp = tempfile::tempdir().unwrap();
@@ -124,8 +124,8 @@ fn scores_of_source_phrases_sum_over_their_translations() {
         temp.path(),
         &ExtractOptions { reordering, ..plain_options(7, temp.path()) },
     );
-    // `a` is first monotone to the beginning, then swapped with `b` on its right. `b` follows it
-    // the first time; the second time nothing does, though the sentence is longer.
+    // In the first sentence, `a` is monotone to the beginning, and `b` follows it. In the second,
+    // it is swapped with `b`, and no target word follows, although the source sentence goes on.
     assert_eq!(
         found["reordering-table"],
         "a b ||| 0.714286 0.142857 0.142857 0.714286 0.142857 0.142857\n\
@@ -140,7 +140,7 @@ type RawSentencePair = (Vec<String>, Vec<String>, Vec<(usize, usize)>);
 /// Phrase pairs as words, with the count of each alignment.
 type RawPhrasePairs = BTreeMap<(Vec<String>, Vec<String>), BTreeMap<Vec<(usize, usize)>, u32>>;
 
-/// The phrase table, computed by its definition.
+/// Computes the phrase table by its definition.
 fn naive_phrase_table(corpus: &[RawSentencePair], longest: usize) -> String {
     let mut pairs = RawPhrasePairs::new();
     let mut lexical: BTreeMap<(String, String), u32> = BTreeMap::new();
@@ -196,7 +196,7 @@ fn naive_phrase_table(corpus: &[RawSentencePair], longest: usize) -> String {
     let mut lines = Vec::new();
     for ((source, target), alignments) in &pairs {
         let count: u32 = alignments.values().sum();
-        // The links of each word, in the order of nested sets.
+        // The links of each word, as lists that compare as Moses' nested sets do.
         let nested = |links: &[(usize, usize)], words: usize, swap: bool| -> Vec<Vec<usize>> {
             let of = |word: usize| {
                 let ends = links.iter().map(|&(t, s)| if swap { (s, t) } else { (t, s) });
@@ -297,8 +297,8 @@ proptest! {
     }
 }
 
-/// Whether two phrases cooccur more often than by chance, counting sentence pairs one by
-/// one and possibilities in whole numbers.
+/// Whether two phrases cooccur more often than by chance. Sentence pairs are counted one by one,
+/// and combinations in whole numbers.
 fn is_significant(
     corpus: &[RawSentencePair],
     source: &str,
@@ -404,8 +404,8 @@ fn runs_of_a_killed_extraction_are_used() {
     assert_eq!(extract_to_map(Path::new(TESTDATA), &other), expected);
 }
 
-/// Shards that were counted with other memory and threads, in any order and one of them after
-/// a kill, merge into the tables of one machine.
+/// Shards that were counted with different memory limits and threads, in any order, one of them
+/// after it was killed, merge into the tables of one machine.
 #[test]
 fn shards_merge_into_the_tables_of_one_machine() {
     let temp = tempfile::tempdir().unwrap();
@@ -498,7 +498,7 @@ fn cancelled_extractions_end_and_are_resumed() {
     }
 }
 
-/// The number of occurrences that one extraction finds.
+/// Returns the number of occurrences that one extraction finds.
 fn count_instances(files: [&Path; 3], output: &Path, options: &ExtractOptions) -> u64 {
     let [source, target, links] = files;
     extract_files(source, target, links, output, options, &NoProgress).unwrap().instances

@@ -22,7 +22,7 @@ const LANES: usize = 64;
 struct Workload {
     name: String,
     model: Arc<dyn LanguageModel>,
-    /// Each with its `</s>`.
+    /// The words of each sentence, with its `</s>`.
     sentences: Vec<Vec<LmWord>>,
 }
 
@@ -141,7 +141,8 @@ fn scramble(n: u64) -> u64 {
     (n ^ (n >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ (n >> 33)
 }
 
-/// Makes three million trigrams over 50,000 words, and text half made of them.
+/// Makes a model of three million trigrams over 50,000 words, and a text. Three of four words of
+/// the text form a bigram of the model with the word before.
 fn synthetic() -> Vec<Workload> {
     const WORDS: u64 = 50_000;
     const FOLLOWERS: u64 = 30;

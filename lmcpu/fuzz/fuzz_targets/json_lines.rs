@@ -1,5 +1,5 @@
-//! Any bytes as a JSON line: text or an error, never a panic; `serde_json` reads the
-//! same text from an accepted line, which stays an object when scores are added.
+//! Any bytes as a JSON line: text or an error, never a panic. `serde_json` reads the same text from
+//! an accepted line, and the line stays an object when scores are added.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
