@@ -39,8 +39,8 @@ const DEFECTS: [Defect; 3] = [
     Defect {
         arpa: POSITIVE,
         option: ["--positive", "zero"],
-        message: "line 9: 1-gram: log probability 0.5 is positive, as a defect of IRSTLM makes \
-                  them; --positive zero",
+        message: "line 9: 1-gram: log probability 0.5 is positive, which is a defect of IRSTLM; \
+                  --positive zero",
         text: "a b\n",
         // Zeros for <s> a, then a b and </s>.
         scores: "Total: -1.125 OOV: 0\n",

@@ -1,11 +1,10 @@
 //! Interleaving of many queries: while one waits for memory, others are stepped.
 //!
-//! Queries form a ring. A visit steps one as far as its prefetched memory allows,
-//! prefetches what it needs next, and moves to its neighbour; a query that ends is
-//! replaced at once, so that the ring stays full whatever the lengths of walks and
-//! sentences (asynchronous memory access chaining, Kocberber et al. 2015). Where all
-//! lookups of a query begin at once, one visit resolves it, unless a search goes on in the next
-//! line of a table.
+//! Queries form a ring. A visit steps one query as far as its prefetched memory allows, and
+//! prefetches what the query needs next. Then the next query is visited. A query that ends is
+//! replaced at once, so that the ring stays full, however long walks and sentences are
+//! (asynchronous memory access chaining, Kocberber et al. 2015). If all lookups of a query begin at
+//! once, one visit resolves it, unless a search continues in the next cache line of a table.
 
 use miriam_textio::Log10;
 
@@ -33,8 +32,8 @@ enum LanePhase {
 /// the highest order. If so, shorter n-grams and the state before the word do not matter. So the
 /// longest possible n-gram is looked up first: most words take one lookup instead of one per order.
 /// A match implies all that a walk would have found, because models have the context and the suffix
-/// of each n-gram. If there is none, a walk follows, after the state before the word has been
-/// computed where it was skipped.
+/// of each n-gram. If there is no match, a walk follows. Before the walk, the state before the word
+/// is computed if that was skipped.
 #[repr(align(64))]
 struct Lane<M: NgramIndex> {
     /// The state before the current word and the one after it; [`Lane::is_swapped`] says which
@@ -45,7 +44,7 @@ struct Lane<M: NgramIndex> {
     /// Whether the state before the current word has been computed.
     has_state: bool,
     /// The number of words before the current one that an n-gram may contain: the length of the
-    /// state, or, where that was not computed, at least its length.
+    /// state, or at least that length if the state was not computed.
     max_context: usize,
     /// The index of the current word.
     position: usize,
@@ -57,7 +56,7 @@ struct Lane<M: NgramIndex> {
     lookups: Lookups<M>,
 }
 
-/// The sentences that are scored, and where to.
+/// The sentences to score, and their scores.
 struct Batch<'b, M> {
     model: &'b M,
     /// The state before each sentence.
@@ -102,16 +101,16 @@ impl<M: NgramIndex> Lane<M> {
         self.begin_walk(model, words[start], usize::MAX);
     }
 
-    /// Begins a walk from `word` after the state before the current word, of which `limit` words
-    /// may match.
+    /// Begins a walk from `word`. Its context is the state before the current word, of which at
+    /// most `limit` words may match.
     #[inline(always)]
     fn begin_walk(&mut self, model: &M, word: LmWord, limit: usize) {
         let context = &self.states[usize::from(self.is_swapped)];
         self.query.begin(model, context, word, limit, &mut self.lookups);
     }
 
-    /// Continues a walk from `word` and returns its result when it ends; then the state after the
-    /// word is the current one.
+    /// Continues a walk from `word`. When it ends, returns its result and makes the state after the
+    /// word the current one.
     #[inline(always)]
     fn resume_walk(&mut self, model: &M, word: LmWord) -> Option<(Log10, u8)> {
         let [first, second] = &mut self.states;
@@ -164,7 +163,7 @@ impl<M: NgramIndex> Lane<M> {
             } else {
                 self.begin_walk(model, batch.words[at + 1], usize::MAX);
                 if let Some(&[older, word]) = batch.words.get(at + 1..at + 3) {
-                    // One word further ahead than what has been prefetched.
+                    // Prefetches one word further ahead than the walk.
                     model.prefetch_bigram(older, word);
                 }
             }
@@ -206,8 +205,8 @@ impl<M: NgramIndex> Lane<M> {
         }
     }
 
-    /// Returns the words before the word `at` from the newest on, those before the sentence
-    /// included.
+    /// Returns the words before the word `at` from the newest on, including the words before the
+    /// sentence.
     fn words_before<'b>(
         &self,
         batch: &'b Batch<'_, M>,
@@ -217,8 +216,9 @@ impl<M: NgramIndex> Lane<M> {
         batch.words[self.start..at].iter().rev().copied().chain(before)
     }
 
-    /// Begins a walk through the shorter n-grams that end in the current word, or through those
-    /// that end in the previous one, where the state after it is missing.
+    /// Begins a walk through the shorter n-grams that end in the current word. If the state after
+    /// the previous word is missing, begins a walk through the n-grams that end in that word
+    /// instead.
     #[inline(never)]
     fn begin_shorter(&mut self, batch: &Batch<'_, M>) {
         let &Batch { model, words, .. } = batch;

@@ -7,7 +7,7 @@ use crate::Result;
 /// The numbers of the blanks of each order, from the section `blanks`.
 pub struct BlankLists {
     numbers: View<u32>,
-    /// Where those of each order begin, from order 2, and where the last end.
+    /// The start of the numbers of each order, from order 2, and the end of the last order.
     offsets: Vec<usize>,
 }
 
@@ -17,7 +17,7 @@ impl BlankLists {
     ///
     /// # Errors
     ///
-    /// If the section is missing or does not hold that many.
+    /// If the section is missing or has another number of blanks.
     pub fn open(container: &Container, levels: impl Iterator<Item = (u64, u64)>) -> Result<Self> {
         let numbers = container.section::<u32>("blanks")?;
         let (mut offsets, mut end) = (vec![0], 0u64);

@@ -1,6 +1,6 @@
-//! Writing of any model as ARPA text in the format of KenLM's `lmplz` (`ngram-lm.md` 1.4): shortest
-//! decimals, backoffs printed for all but the longest n-grams, even if they are 0. Entries are in
-//! the order of the source.
+//! Writing of any model as ARPA text in the format of KenLM's `lmplz` (`ngram-lm.md` 1.4): numbers
+//! are shortest decimals, and all but the longest n-grams have a backoff, even if it is 0. Entries
+//! are in the order of the source.
 
 use miriam_storage::parallel;
 use miriam_textio::{Output, Progress, ProgressTask, Vocabulary, WordId, number};
@@ -102,7 +102,8 @@ fn push_entry(
     out.push(b'\n');
 }
 
-/// Appends `value`, a zero without its sign: that is a flag of the file, not of the model.
+/// Appends `value`. A zero is printed without its sign, which is a flag of the file, not of the
+/// model.
 fn push_float(out: &mut Vec<u8>, value: f32) {
     number::push_shortest_f32(out, if value == 0.0 { 0.0 } else { value });
 }

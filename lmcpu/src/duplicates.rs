@@ -39,7 +39,7 @@ where
 
 /// An error that may say that an n-gram is listed twice.
 pub trait AsDuplicateError {
-    /// Whether it says so.
+    /// Whether an n-gram is listed twice.
     fn is_duplicate(&self) -> bool;
 }
 
@@ -83,7 +83,7 @@ impl<'p> DedupSource<'p> {
 ///
 /// # Errors
 ///
-/// If it does.
+/// If an n-gram is listed twice.
 pub(crate) fn reject_duplicates(section: &Section, source: &dyn NgramSource) -> Result<()> {
     let Some(second) = mark_first_occurrences(section).iter().position(|is_first| !is_first) else {
         return Ok(());

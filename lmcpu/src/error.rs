@@ -3,7 +3,7 @@
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Fails if `progress` asks for the end of the work.
+/// Fails if `progress` is cancelled.
 pub(crate) fn check_cancelled(progress: &dyn miriam_textio::Progress) -> Result<()> {
     if progress.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
 }

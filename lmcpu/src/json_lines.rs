@@ -1,9 +1,9 @@
 //! JSON lines: one object per line, with text in one of its fields.
 //!
-//! A whole line is parsed, so that malformed JSON is an error, but only the one field is unescaped.
-//! Lines are not formatted anew: keys are inserted before the closing brace, every other byte
-//! stays. Numbers that only Python writes (`NaN`) are accepted, and halves of characters
-//! (`\ud83d`), which it writes for text that was cut or was not UTF-8.
+//! A whole line is parsed, so that malformed JSON is an error, but only the text is unescaped.
+//! Lines are not formatted anew: keys are inserted before the closing brace, and every other byte
+//! stays. Numbers that only Python writes (`NaN`) are accepted. So are halves of characters
+//! (`\ud83d`), which Python writes for text that was cut or was not UTF-8.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,7 +24,7 @@ const KEY_EXISTS: &str = "is there already; remove or rename it first";
 /// The largest number of fields that a message lists.
 const MAX_LISTED: usize = 12;
 
-/// The field of each object that is text.
+/// The field of each object that has its text.
 #[derive(Clone, Debug)]
 pub struct TextField {
     /// The key in the object, then the key in the nested object, and so on.
@@ -111,9 +111,9 @@ impl TextField {
     }
 }
 
-/// Returns the line with numbers in the place of `NaN`, `Infinity` and `-Infinity`, and U+FFFD in
-/// that of lone surrogates in strings: Python writes both, and JSON does not have them. `None` if
-/// there are none. Places stay the same.
+/// Returns the line with `NaN`, `Infinity` and `-Infinity` replaced by numbers, and lone surrogates
+/// in strings by U+FFFD. Python writes both, and JSON does not have them. `None` if the line has
+/// neither. Byte positions stay the same.
 fn replace_python_forms(line: &str) -> Option<String> {
     const NUMBERS: [(&str, &str); 2] = [("NaN", "1e0"), ("Infinity", "1e000000")];
     let mut replaced = String::with_capacity(line.len());

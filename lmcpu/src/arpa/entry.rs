@@ -12,7 +12,7 @@ use super::word_table::WordTable;
 use crate::MAX_ORDER;
 use crate::word_key::WordKey;
 
-/// Computes C's `isspace`.
+/// Whether `byte` is white space for C's `isspace`.
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
 }
@@ -39,7 +39,7 @@ pub(super) struct WordLookup<'v> {
 pub(super) struct EntryFormat {
     /// The length of the n-grams.
     pub order: usize,
-    /// Whether they are the longest ones, which have no backoff.
+    /// Whether these are the longest n-grams of the model, which have no backoff.
     pub longest: bool,
     /// Whether a positive log probability is read as 0.
     pub allows_positive: bool,
@@ -48,9 +48,9 @@ pub(super) struct EntryFormat {
 /// Entries parsed from a part of the text.
 #[derive(Default)]
 pub(super) struct ParsedEntries {
-    /// log10.
+    /// The log10 probabilities.
     pub log10: Vec<f32>,
-    /// log10; -0.0 if there is none. Empty for the longest n-grams.
+    /// The log10 backoffs; -0.0 if there is none. Empty for the longest n-grams.
     pub backoffs: Vec<f32>,
     /// Orders from 2: the ids, `order` per entry, in the order of the text.
     pub words: Vec<u32>,
@@ -58,7 +58,7 @@ pub(super) struct ParsedEntries {
     pub positives: u64,
     /// Order 1: the span of each word in the text.
     pub spans: Vec<(usize, usize)>,
-    /// `(entry, line)`, where the line is not that of the entry before plus one.
+    /// `(entry, line)` for each entry that does not begin on the line after the entry before.
     pub jumps: Vec<(usize, u64)>,
     /// The bytes parsed, without those of an unfinished entry.
     pub bytes: usize,
@@ -132,7 +132,8 @@ pub(super) fn read_entries(
     entries
 }
 
-/// The words of the previous entry, those that fit into a key, and their ids.
+/// The words of the previous entry as keys, with their ids. A word that does not fit into a key has
+/// `WordKey::NONE`.
 type RecentWords = [(WordKey, u32); MAX_ORDER];
 
 enum EntryError {
@@ -184,7 +185,7 @@ impl<'t> Cursor<'t> {
         if is_positive {
             if !format.allows_positive {
                 return invalid(format!(
-                    "log probability {probability} is positive, as a defect of IRSTLM makes them; \
+                    "log probability {probability} is positive, which is a defect of IRSTLM; \
                      --positive zero (build_binary: -i; moses.ini: positive=zero) reads it as 0"
                 ));
             }
@@ -244,8 +245,8 @@ impl<'t> Cursor<'t> {
             return invalid(format!("backoff {backoff} is not a finite number"));
         }
         self.expect_line_end("after the backoff")?;
-        // Zero becomes -0.0, the mark of an n-gram that is not a context; builders
-        // find out which are.
+        // Zero becomes -0.0, the mark of an n-gram that is not a context; builders find out which
+        // n-grams are contexts.
         Ok(if backoff == 0.0 { -0.0 } else { backoff })
     }
 
@@ -339,7 +340,7 @@ fn count_hint(token: &[u8]) -> &'static str {
 }
 
 /// Returns the length in bytes of the number that `text` starts with: sign, digits with at most one
-/// point, exponent; or sign and `inf`. 0 when there is none.
+/// point, exponent; or sign and `inf`. 0 if there is no number.
 #[inline]
 fn number_length(text: &[u8]) -> usize {
     fn digits(from: usize, text: &[u8]) -> usize {
@@ -372,8 +373,8 @@ fn number_length(text: &[u8]) -> usize {
 /// Returns the number of bytes before the first word separator; `None` if there is none.
 #[inline(always)]
 fn word_length(text: &[u8]) -> Option<usize> {
-    /// Sets the top bit of a byte of the result where that byte of `bytes` is a blank or less. Only
-    /// the lowest such byte is reliable.
+    /// Returns bytes whose top bit is set where the byte of `bytes` is a space or less. Only the
+    /// lowest byte that is set is reliable.
     fn low_bytes(bytes: u64) -> u64 {
         const ONES: u64 = u64::MAX / 255;
         bytes.wrapping_sub(ONES * (b' ' as u64 + 1)) & !bytes & (ONES * 0x80)

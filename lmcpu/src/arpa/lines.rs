@@ -50,8 +50,8 @@ impl<'p> ArpaLines<'p> {
         &self.text.name
     }
 
-    /// Returns the next lines, at least one chunk for each order; `None` after the longest, when
-    /// the end of the file is checked too.
+    /// Returns the next lines, at least one chunk for each order; `None` after the longest order,
+    /// when the end of the file is checked too.
     ///
     /// # Errors
     ///

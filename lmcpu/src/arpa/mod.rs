@@ -1,13 +1,12 @@
 //! Reading of ARPA files. Files that KenLM accepts are accepted; others are an error that names the
 //! line and the remedy (`ngram-lm.md` 1).
 //!
-//! Two deliberate differences: unigram models are accepted, and two entries for the
-//! same n-gram are an error, where KenLM silently keeps one of them, unless
-//! [`ArpaOptions`] say otherwise.
+//! There are two deliberate differences. Unigram models are accepted. Two entries for the same
+//! n-gram, of which KenLM silently keeps one, are an error unless [`ArpaOptions`] say otherwise.
 //!
-//! Sections are read one after another, each in parallel: blocks of text are parsed on
-//! all threads as if an entry began at the start of each, which is true unless an entry
-//! spans several lines. Where it is not, the blocks after are parsed again.
+//! Sections are read one after another, each in parallel. Blocks of text are parsed on all threads
+//! as if an entry began at the start of each block, which is true unless an entry spans several
+//! lines. If one does, the blocks after it are parsed again.
 
 mod entry;
 mod lines;
@@ -74,7 +73,7 @@ pub struct Unigram {
 /// ```
 pub struct ArpaReader<'p> {
     text: ArpaText<'p>,
-    /// Bytes of the file, where known, before decompression.
+    /// The size of the file in bytes, before decompression, if it is known.
     size: Option<u64>,
     counts: Vec<u64>,
     vocabulary: Vocabulary,
@@ -156,8 +155,8 @@ impl<'p> ArpaReader<'p> {
         self.text.error(line, reason)
     }
 
-    /// Reads the n-grams of the next order, from 2; `None` after the longest, when the end of the
-    /// file is checked too. Must not be called between the parts of an order.
+    /// Reads the n-grams of the next order, from 2; `None` after the longest order, when the end of
+    /// the file is checked too. Must not be called between the parts of an order.
     ///
     /// # Errors
     ///
@@ -172,8 +171,8 @@ impl<'p> ArpaReader<'p> {
     }
 
     /// Reads some more n-grams: the next ones of an order, from 2, or the first ones of the next
-    /// order. Every order has at least one part. `None` after the longest, when the end of the file
-    /// is checked too.
+    /// order. Every order has at least one part. `None` after the longest order, when the end of
+    /// the file is checked too.
     ///
     /// # Errors
     ///
@@ -187,8 +186,8 @@ impl<'p> ArpaReader<'p> {
         Ok(Some(part.finish()))
     }
 
-    /// Returns the format of the n-grams that come next, after the header of their section if none
-    /// of them has been read.
+    /// Returns the format of the n-grams that come next. Reads the header of their section first if
+    /// none of them has been read.
     fn begin_section(&mut self) -> Result<Option<EntryFormat>> {
         if self.remaining == 0 {
             let order = self.next_order;
@@ -386,7 +385,8 @@ fn trim(line: &[u8]) -> &[u8] {
     &line[start..end]
 }
 
-/// Skips what toolkits write before `\data\`, such as a description of the model, and that line.
+/// Skips what toolkits write before `\data\`, such as a description of the model, and the line
+/// `\data\` itself.
 fn skip_preamble(text: &mut ArpaText<'_>) -> Result<()> {
     let mut first: Option<text::HeaderLine> = None;
     while let Some(line) = text.next_line()? {
@@ -452,7 +452,7 @@ fn read_count(line: &[u8], order: u64) -> Result<u64, String> {
 }
 
 /// Returns the order and the count in `line`. White space is allowed everywhere between words and
-/// numbers, anything after the count.
+/// numbers, and anything may follow the count.
 fn parse_count(line: &[u8]) -> Option<(u64, u64)> {
     let rest = trim(line).strip_prefix(b"ngram")?;
     let rest = rest.first().is_some_and(|&byte| is_space(byte)).then_some(rest)?;
@@ -497,8 +497,8 @@ impl UnknownEntries {
         self.by_name.iter().all(Option::is_some)
     }
 
-    /// Returns the entry of the word `id`, from 1: these words have ids in the order of entries,
-    /// and the unknown word takes none of them.
+    /// Returns the entry of the word `id`, which is at least 1. Ids from 1 are in the order of
+    /// entries, without the entries of the unknown word.
     fn entry_of_word(&self, id: usize) -> usize {
         let mut earlier: Vec<usize> = self.by_name.iter().copied().flatten().collect();
         earlier.sort_unstable();
@@ -542,8 +542,8 @@ fn read_blocks(
     let (mut parsed_blocks, mut failure) = (Vec::with_capacity(blocks.len()), None);
     for (entries, &text) in parsed.into_iter().zip(&blocks) {
         if entries.log10.len() as u64 > left {
-            // The section ends in this block, and more entries than it has were
-            // parsed: parse again, with the right limit.
+            // The section ends in this block, but entries after its end were parsed too: parse
+            // again, with the right limit.
             let entries = read_entries(text, format, left, words);
             used.push((entries.bytes, entries.lines));
             left = 0;

@@ -25,7 +25,7 @@ pub enum PositivePolicy {
     /// It is an error.
     #[default]
     Reject,
-    /// Read it as 0, as KenLM's `build_binary -i`, and log how often.
+    /// Read it as 0, as KenLM's `build_binary -i` does, and log how often.
     Zero,
 }
 
@@ -35,7 +35,7 @@ pub enum MissingMarkerPolicy {
     /// It is an error.
     #[default]
     Reject,
-    /// Score the missing marker as `<unk>`, as KenLM's `build_binary -s`, and log it.
+    /// Score the missing marker as `<unk>`, as KenLM's `build_binary -s` does, and log it.
     Unknown,
 }
 
@@ -80,10 +80,10 @@ impl Default for ArpaOptions {
 }
 
 impl ArpaOptions {
-    /// The names of [`ArpaOptions::set`].
+    /// The names of the policies that [`ArpaOptions::set`] sets.
     pub const NAMES: [&str; 3] = ["duplicates", "positive", "missing-markers"];
 
-    /// Sets the policy `name` from text: of a feature line, a configuration or a keyword.
+    /// Sets the policy `name` from the text of a feature line, a configuration or a keyword.
     ///
     /// # Errors
     ///

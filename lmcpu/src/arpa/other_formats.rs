@@ -3,7 +3,7 @@
 /// The first bytes of KenLM's binary files, of all versions.
 pub(crate) const KENLM_MAGIC: &[u8] = b"mmap lm http://kheafield.com/code";
 
-/// The format of a file, and what to do to get ARPA text or the file itself.
+/// The first bytes of a file, with its format and what to do to get ARPA text or the file itself.
 const FORMATS: &[(&[u8], &str)] = &[
     (b"blmt", "an IRSTLM binary file; write ARPA with its compile-lm --text=yes"),
     (b"Qblmt", "a quantised IRSTLM binary file; write ARPA with its compile-lm --text=yes"),

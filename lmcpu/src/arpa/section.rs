@@ -1,8 +1,8 @@
 //! The n-grams of one order as columns.
 //!
-//! A whole section is a large object in memory, so its columns are allocated at once, as zero
-//! pages that the system provides on first touch, and all threads fill them. Readers that need an
-//! n-gram only once take parts of it.
+//! A whole section is a large object in memory, so its columns are allocated at once, as zero pages
+//! that the system provides on first touch, and all threads fill them. Readers that need an n-gram
+//! only once read the section in parts.
 
 use miriam_storage::parallel;
 
@@ -73,8 +73,8 @@ impl Section {
         self.lines = lines;
     }
 
-    /// Returns the line on which the n-gram `index` begins, from 1; 0 where the n-grams come from
-    /// no text.
+    /// Returns the line on which the n-gram `index` begins, from 1; 0 if the n-grams do not come
+    /// from text.
     pub fn line(&self, index: usize) -> u64 {
         self.lines.line(index)
     }
@@ -83,7 +83,7 @@ impl Section {
 /// A section to which parsed blocks are appended.
 pub(super) struct SectionBuilder {
     format: EntryFormat,
-    /// Columns longer than `len`: zeros follow, in memory not yet touched.
+    /// Its columns may be longer than `len`, with zeros in memory that is not yet touched.
     section: Section,
     len: usize,
 }
@@ -173,7 +173,7 @@ fn split_front<'a, T>(items: &mut &'a mut [T], n: usize) -> &'a mut [T] {
 /// after the previous entry, so only the exceptions are kept.
 #[derive(Default)]
 pub(super) struct LineNumbers {
-    /// `(entry, line)`: from this entry on, lines count up from this one.
+    /// `(entry, line)`: from this entry on, lines count up from this line.
     jumps: Vec<(usize, u64)>,
 }
 

@@ -18,7 +18,7 @@ use miriam_textio::{Error, Input, Progress};
 use crate::Result;
 use crate::error::check_cancelled;
 
-/// Small enough to stay in a core's cache while it is parsed.
+/// The approximate size of a block: small enough to stay in a core's cache while it is parsed.
 const BLOCK_BYTES: usize = 1 << 18;
 /// The number of blocks that the reading thread may be ahead.
 const QUEUE_BLOCKS: usize = 32;
@@ -143,8 +143,8 @@ impl<'p> ArpaText<'p> {
         self.position = 0;
     }
 
-    /// Returns the next line, or `None` at the end. A CR before the line end is not part of it; one
-    /// before the end of the file is.
+    /// Returns the next line, or `None` at the end. A CR before a line end is not part of the line;
+    /// a CR before the end of the file is.
     pub fn next_line(&mut self) -> Result<Option<HeaderLine>> {
         if !self.advance()? {
             return Ok(None);
@@ -166,8 +166,8 @@ impl<'p> ArpaText<'p> {
         Ok(Some(HeaderLine { bytes, number: self.line - 1 }))
     }
 
-    /// Returns up to `wanted` blocks, the first of which is not used up; none at the end of the
-    /// input. Waits only for the first one.
+    /// Returns the unused bytes of up to `wanted` blocks, the first of which has some; no blocks at
+    /// the end of the input. Waits only for the first one.
     pub fn blocks(&mut self, wanted: usize) -> Result<Vec<&[u8]>> {
         if !self.advance()? {
             return Ok(Vec::new());
@@ -199,8 +199,7 @@ impl<'p> ArpaText<'p> {
         }
     }
 
-    /// Joins the rest of the first block with the next one; false when there is
-    /// none.
+    /// Joins the rest of the first block with the next one; false if there is no next block.
     pub fn join_blocks(&mut self) -> Result<bool> {
         if self.blocks.len() < 2 && !self.receive()? {
             return Ok(false);

@@ -12,7 +12,8 @@ use crate::word_key::WordKey;
 /// An index of the short words of a complete vocabulary.
 #[derive(Default)]
 pub(super) struct WordTable {
-    /// Linear probing; their number is a power of two, at most two thirds are in use.
+    /// Slots of linear probing. Their number is a power of two, and at most two thirds of them are
+    /// in use.
     slots: Vec<(WordKey, u32)>,
     shift: u32,
 }
@@ -87,7 +88,7 @@ mod tests {
                 let text = [word, suffix].concat();
                 let found = table.find(key(&text, word.len()));
                 if word.is_empty() {
-                    // A length of 0 makes the number of an empty slot.
+                    // A word of length 0 has the key of an empty slot.
                     assert_eq!(found, None);
                 } else {
                     assert_eq!(found, expected);

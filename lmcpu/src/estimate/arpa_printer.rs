@@ -56,8 +56,8 @@ pub(super) fn print_section_head(length: usize, output: &mut Output) -> Result<(
     Ok(output.write(format!("\n\\{length}-grams:\n").as_bytes())?)
 }
 
-/// Returns the lines of the n-grams in `records`, each `length` words and then its values, of a
-/// model of order `order`.
+/// Returns the lines of the n-grams in `records`, for a model of order `order`. A record is
+/// `length` words and then the values of the n-gram.
 pub(super) fn format_records(
     records: &[u32],
     length: usize,
@@ -321,8 +321,8 @@ impl Log10Cache {
         Log10Cache { slots: vec![empty; 1 << CACHE_SLOTS_LOG2] }
     }
 
-    /// Appends the smaller of log10 of `value` and `limit`. All calls must have the same `limit`,
-    /// because the cache does not store it.
+    /// Appends log10 of `value`, or `limit` if that is smaller. All calls must have the same
+    /// `limit`, because the cache does not store it.
     #[inline]
     fn push_log10(&mut self, out: &mut Vec<u8>, value: f32, limit: f32) {
         let bits = value.to_bits();

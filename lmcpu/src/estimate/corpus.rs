@@ -23,7 +23,7 @@ const MARKERS: [&[u8]; 3] = [b"<unk>", b"<s>", b"</s>"];
 /// Ids have 31 bits: one bit is for a flag.
 const MAX_WORDS: usize = 1 << 31;
 
-/// The longest word; only text without spaces has longer ones.
+/// The longest word in bytes; only text without spaces has longer words.
 const MAX_WORD_BYTES: usize = 64 << 20;
 
 /// Options for reading text.
@@ -74,7 +74,7 @@ pub(super) fn read(
     let consumed = input.consumed();
     let task = progress.task("reading text", input.size());
     let mut blocks = BlockReader {
-        // Lines are not kept: a corpus may be one line.
+        // Lines are not kept in memory, so a corpus may be one line.
         input: input.without_default_line_limit(),
         size: options.block_bytes.max(1),
         rest: Vec::new(),

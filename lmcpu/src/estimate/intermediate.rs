@@ -1,9 +1,9 @@
 //! KenLM's intermediate files, which its `interpolate` reads (`ngram-lm.md` 3.8).
 //!
 //! `BASE.kenlm_intermediate` lists the content, `BASE.vocab` has the words, `BASE.1`, `BASE.2` and
-//! so on have the records of each order. Readers open a model by the first file. An old one is
-//! removed before any file is replaced, and the new one comes last, so that no reader takes half of
-//! a model for a whole one.
+//! so on have the records of each order. Readers open a model by the first file. An old first file
+//! is removed before any file is replaced, and the new one is finished last, so that no reader
+//! takes half of a model for a whole one.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub fn intermediate_paths(base: &Path, order: usize) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The files of a model, which are written.
+/// The files of a model that is being written.
 pub(super) struct IntermediateFiles {
     header_path: PathBuf,
     header: Output,

@@ -1,6 +1,6 @@
 //! The available memory, and how estimation divides it.
 
-/// The smallest memory that is planned with, in bytes.
+/// The smallest default memory, in bytes.
 const MIN_MEMORY: u64 = 64 << 20;
 
 /// Returns half of the memory that is [free](miriam_textio::free_memory) for this process, in
@@ -82,8 +82,8 @@ impl MemoryPlan {
     }
 
     /// Returns the number of ranges that a vocabulary with `tokens` tokens is divided into, so that
-    /// the work of each thread, `token_bytes` bytes per token, fits its part of the memory; more
-    /// for long texts, because ranges that stay in cache are faster.
+    /// the work of each thread, `token_bytes` bytes per token, fits its part of the memory. Long
+    /// texts get more ranges, because ranges that stay in cache are faster.
     pub fn range_count(&self, tokens: u64, token_bytes: u64, threads: usize) -> usize {
         let fit =
             tokens.saturating_mul(token_bytes * threads as u64) / self.working_memory().max(1);

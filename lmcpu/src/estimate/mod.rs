@@ -6,8 +6,9 @@
 //!    in `runs`, which are merged.
 //! 2. `rows` builds all shorter n-grams and their adjusted counts in one scan;
 //!    `discounts` follow from counts of counts.
-//! 3. `smooth` computes probabilities and backoffs, `arpa_printer` writes them; for another
-//!    order of words, collapsed values or `intermediate` files they are sorted as `records`.
+//! 3. `smooth` computes probabilities and backoffs, `arpa_printer` writes them. For another
+//!    order of words, for collapsed values or for `intermediate` files, n-grams are sorted as
+//!    `records`.
 //!
 //! The tables of the model are in memory within a budget and in a temporary file beyond
 //! it (`spill_store`). The output depends neither on memory nor on threads.
@@ -66,8 +67,8 @@ use crate::{Error, MAX_ORDER, Result};
 pub struct EstimateOptions {
     /// Words in the longest n-grams, 1 to [`MAX_ORDER`].
     pub order: usize,
-    /// N-grams of i + 1 words that occur at most `prune[i]` times are dropped; the last
-    /// threshold applies to longer ones too. Must not decrease.
+    /// N-grams of i + 1 words that occur at most `prune[i]` times are dropped; the last threshold
+    /// applies to longer n-grams too. Thresholds must not decrease.
     pub prune: Vec<u64>,
     /// A file with the words that n-grams may have, separated by spaces or line ends;
     /// `None` for all.
@@ -85,8 +86,8 @@ pub struct EstimateOptions {
     /// Whether smoothing uses fused multiply-add, as an lmplz that was compiled with
     /// it.
     pub fused_multiply_add: bool,
-    /// The name of the text for lmplz's `--verbose_header`: three lines before the model with it,
-    /// the number of words and the kind of smoothing.
+    /// The name of the text for lmplz's `--verbose_header`: three lines before the model with this
+    /// name, the number of words and the kind of smoothing.
     pub verbose_header: Option<String>,
     /// Whether words are numbered by their hashes, as in tries, instead of by first appearance.
     pub renumber: bool,
@@ -102,7 +103,7 @@ pub struct EstimateOptions {
 }
 
 impl EstimateOptions {
-    /// Makes lmplz's default options for n-grams of up to `order` words, all processors, and
+    /// Returns lmplz's default options for n-grams of up to `order` words, with all processors and
     /// [`default_memory`].
     pub fn new(order: usize) -> Self {
         EstimateOptions {
@@ -125,9 +126,9 @@ impl EstimateOptions {
 
     /// Returns an estimate of the bytes of temporary files for a text of `bytes` bytes.
     ///
-    /// A word takes about four bytes of text or more. Each may begin a new n-gram,
-    /// about six bytes in a run, and two in three a new n-gram of each length, up to
-    /// twelve bytes with its values.
+    /// A word takes about four bytes of text or more. Each word may begin a new n-gram, which takes
+    /// about six bytes in a run. Two of three words begin a new n-gram of each length, which takes
+    /// up to twelve bytes with its values.
     pub fn expected_disk_bytes(&self, bytes: u64) -> u64 {
         let words = bytes / 4;
         let mut model = words * 8 * self.order as u64;
@@ -166,7 +167,7 @@ impl EstimateOptions {
         }
         if !self.prune.is_sorted() {
             return invalid(
-                "pruning thresholds must not decrease: n-grams would lose their ends".into(),
+                "pruning thresholds must not decrease: a kept n-gram needs its shorter ones".into(),
             );
         }
         if self.vocab_pad > 0 && !self.interpolate_unigrams {
@@ -237,9 +238,8 @@ pub fn estimate(
     estimate_within(options, MemoryPlan::new(options.memory), input, outputs, progress)
 }
 
-/// Works like [`estimate`], but writes KenLM's intermediate files, whose names begin with
-/// `base`, with words in the order of their hashes; and an ARPA file too if there is an output for
-/// one.
+/// Works like [`estimate`], but writes KenLM's intermediate files, whose names begin with `base`,
+/// with words in the order of their hashes. Also writes an ARPA file if `arpa` is an output.
 ///
 /// # Errors
 ///
@@ -261,7 +261,7 @@ pub fn estimate_intermediate(
     Ok(summary)
 }
 
-/// Calls `$work` with the smallest key type that n-grams fit.
+/// Calls `$work` with the smallest key type that n-grams fit into.
 macro_rules! dispatch_key_width {
     ($packing:expr, $work:ident($($argument:expr),*)) => {
         match $packing.key_bits() {

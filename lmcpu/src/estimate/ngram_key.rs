@@ -31,7 +31,7 @@ pub(super) trait NgramKey: Copy + Ord + Send + Sync {
     /// No words yet.
     const EMPTY: Self;
 
-    /// Returns the key with one more word to the left, the word at `index`.
+    /// Returns the key with `word` added at `index`, to the left of the words so far.
     fn with_word(self, index: usize, word: u32, packing: KeyPacking) -> Self;
 
     /// Returns the word at `index` of a complete n-gram.

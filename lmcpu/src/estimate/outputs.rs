@@ -1,7 +1,7 @@
 //! The outputs of an estimated model and their formats.
 //!
-//! An ARPA file has the trie's own order and is printed as it is; another order of words, or
-//! collapsed values, need sorted records, which the intermediate files consist of.
+//! An ARPA file in the trie's own order is printed directly from the trie. Another order of words,
+//! or collapsed values, need sorted records. The intermediate files consist of such records.
 
 use miriam_textio::{Output, Progress};
 
@@ -18,7 +18,7 @@ use crate::Result;
 /// The files that a model is written to.
 pub(super) struct ModelOutputs<'o> {
     pub arpa: Option<&'o mut Output>,
-    /// With renumbered words only.
+    /// Only if words are renumbered.
     pub intermediate: Option<&'o mut IntermediateFiles>,
 }
 

@@ -40,8 +40,8 @@ pub(super) fn parallel_map<T: Send>(
     Ok(results.collect())
 }
 
-/// Runs the threads of [`parallel_map`]. They do not depend on the type of results, so that there
-/// is one copy of them.
+/// Runs the threads of [`parallel_map`]. This code does not depend on the type of results, so that
+/// it is compiled once.
 fn run_parts(
     resources: Resources,
     costs: &[u64],

@@ -5,7 +5,7 @@
 //! the last word's new id, and each of these ranges is then sorted alone. So neither pass
 //! has more in memory than a row or a range for each thread.
 //!
-//! A record is that of KenLM's intermediate files (`ngram-lm.md` 3.8): the words' new ids,
+//! A record has the format of KenLM's intermediate files (`ngram-lm.md` 3.8): the words' new ids,
 //! the first word first, then log10 of probability and backoff as the bits of f32.
 
 use miriam_textio::Progress;
@@ -33,7 +33,8 @@ pub(super) enum Payload {
 /// Creates the values of records from probabilities and backoffs.
 struct ValueEncoder {
     payload: Payload,
-    /// By length: the backoffs of an n-gram and its suffixes, divided by those of their contexts.
+    /// By length: the product of the backoffs of an n-gram and its suffixes, divided by the
+    /// backoffs of their contexts.
     factors: [f32; MAX_ORDER + 1],
 }
 
@@ -42,8 +43,8 @@ impl ValueEncoder {
         ValueEncoder { payload, factors: [1.0; MAX_ORDER + 1] }
     }
 
-    /// Returns the bits of the values of an n-gram of `length` words, whose suffix came last among
-    /// the shorter ones. Operations have lmplz's order.
+    /// Returns the bits of the values of an n-gram of `length` words. The last n-gram of one word
+    /// less must have been its suffix. Operations have lmplz's order.
     fn encode(&mut self, length: usize, value: NgramValue) -> [u32; VALUES] {
         let NgramValue { probability, backoff, context_backoff } = value;
         let (first, second) = match self.payload {
@@ -159,7 +160,8 @@ impl<'m> SortedRecords<'m> {
         let mut first = 0;
         while first < costs.len() {
             check_cancelled(progress)?;
-            // What is prepared waits until it is written, so all of it counts.
+            // Prepared pieces wait in memory until they are written, so the memory of all of them
+            // counts.
             let (mut len, mut cost) = (0, 0);
             while len < self.resources.threads
                 && let Some(next) = costs.get(first + len)
@@ -255,8 +257,8 @@ struct RowWalk<'r> {
 }
 
 impl RowWalk<'_> {
-    /// Takes the next `len` n-grams of `length` words, which extend the current one, and all
-    /// that extend them.
+    /// Partitions the next `len` n-grams of `length` words, which extend the current one, and all
+    /// n-grams that extend these.
     fn visit_children(&mut self, cursor: &mut BlockCursor<'_>, length: usize, len: usize) {
         let SortedRecords { order, renumbering, ranges, .. } = self.records;
         let (entries, counts) = (cursor.block.words(length), cursor.block.counts(length));

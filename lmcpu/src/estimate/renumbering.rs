@@ -26,7 +26,7 @@ impl<'v> Renumbering<'v> {
         Renumbering { vocabulary, new_ids: ids.clone(), old_ids: ids }
     }
 
-    /// Numbers words by their hashes; `<unk>` is 0. `name` is that of the text for messages.
+    /// Numbers words by their hashes; `<unk>` is 0. `name` is the name of the text in messages.
     ///
     /// # Errors
     ///

@@ -3,14 +3,14 @@
 //! In suffix order every shorter n-gram is the common suffix of consecutive n-grams, so one scan
 //! builds a trie in which the children of an n-gram are its extensions to the left. Its adjusted
 //! count is then the number of its children (`ngram-lm.md` 3.3), which also gives the position of
-//! the children of the next n-gram. Only n-grams that begin a sentence, and the longest, have their
-//! own count, and no children.
+//! the children of the next n-gram. Only n-grams that begin with `<s>`, and the longest n-grams,
+//! have counts of their own and no children.
 //!
-//! The trie is divided into blocks: block (p, q) holds the n-grams whose last word is
-//! in range p and whose last but one in range q. One thread builds all blocks of a p, a
-//! row, from the sorted n-grams that end in p. Smoothing reads rows for contexts and
-//! columns for what follows them, so neither needs another sort, nor more of the model
-//! in memory than a row and a column.
+//! The trie is divided into blocks: block (p, q) holds the n-grams whose last word is in range p
+//! and whose last but one word is in range q. One thread builds all blocks of one p, which are a
+//! row, from the sorted n-grams that end in p. Smoothing reads rows for contexts and columns for
+//! the n-grams that extend contexts. So it needs neither another sort, nor more of the model in
+//! memory than a row and a column.
 
 use super::corpus::{BOS, EOS};
 use super::discounts::CountsOfCounts;
@@ -72,7 +72,7 @@ pub(super) fn child_count(entry: u32, count: u32) -> usize {
 pub(super) struct Pruning {
     /// N-grams of order i + 1 that occur at most `thresholds[i]` times are dropped.
     pub thresholds: Vec<u64>,
-    /// By word: whether n-grams with it are dropped; empty for none.
+    /// By word: whether n-grams with it are dropped; empty if no word is excluded.
     pub excluded: Vec<bool>,
 }
 
@@ -177,7 +177,7 @@ impl<'a> RowBuilder<'a> {
                 block[2 * length - 3].push(word << 1);
                 block[2 * length - 2].push(0);
             }
-            // Longer ones only repeat `<s>`.
+            // Longer n-grams only repeat `<s>`.
             if word == BOS || length == self.packing.order {
                 let own = u32::try_from(count).map_err(|_| Error::Unsupported {
                     file: "the text".into(),

@@ -17,10 +17,10 @@ use crate::{MAX_ORDER, Result};
 
 /// Counts below this are in the first byte.
 const SMALL_COUNT: u64 = 15;
-/// The largest number of shared words in a record: what four bits hold. Longer n-grams write the
-/// words beyond even where they are shared.
+/// The largest number of shared words in a record: what four bits hold. Longer n-grams write
+/// further words even if these are shared.
 const MAX_SHARED: usize = 15;
-/// More bytes than any record has: 1, the words of 5 and a count of 10.
+/// More bytes than any record has: 1 for the head, 5 for each word and 10 for the count.
 const MAX_RECORD_BYTES: usize = 5 * MAX_ORDER + 16;
 
 /// A sorted run: for each segment the last word of its first n-gram, and its bytes in
@@ -85,7 +85,7 @@ impl SortedRun {
         packing: KeyPacking,
         spill: &'s SpillFile,
     ) -> RunReader<'s> {
-        // The segment before the first that begins in `words` may end there.
+        // The segment before the first one that begins in `words` may end in `words`.
         let from = self.segments.partition_point(|(first, _)| *first < words.start);
         let segments = &self.segments[from.saturating_sub(1)..];
         let bytes = Vec::new();

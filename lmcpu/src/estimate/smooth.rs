@@ -127,8 +127,8 @@ impl Smoothing {
     ///
     /// - the backoffs of their row, in suffix order, one column for each length below the order;
     /// - the probabilities of their column of blocks, one table per block with one column for each
-    ///   length from 2. If backoffs of contexts are kept, each table has the same number of columns
-    ///   with these after the probabilities.
+    ///   length from 2. If backoffs of contexts are kept, they follow in as many columns after the
+    ///   probabilities.
     ///
     /// Floats are stored as their bits.
     ///
@@ -265,8 +265,7 @@ impl Smoothing {
         context_indices
     }
 
-    /// Replaces the indices of contexts by probabilities; those of pruned n-grams are
-    /// 0.
+    /// Replaces the indices of contexts by probabilities, which are 0 for pruned n-grams.
     fn compute_probabilities(
         &self,
         block: TrieBlock<'_>,

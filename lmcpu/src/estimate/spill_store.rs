@@ -24,7 +24,7 @@ impl MemoryBudget {
         self.0.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Takes `bytes` from the budget, if it has that many.
+    /// Takes `bytes` from the budget if it has that many, and returns whether it had.
     pub fn try_reserve(&self, bytes: u64) -> bool {
         self.0
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left: u64| left.checked_sub(bytes))
@@ -141,7 +141,7 @@ fn decode(bytes: &[u8], coding: ColumnCoding) -> ColumnTable {
     (0..columns).map(|_| decode_column(bytes, &mut at, coding)).collect()
 }
 
-/// Decodes the column at `at`, which is moved to its end.
+/// Decodes the column at `at` and moves `at` to its end.
 fn decode_column(bytes: &[u8], at: &mut usize, coding: ColumnCoding) -> Vec<u32> {
     let len = read_leb128(bytes, at) as usize;
     match coding {

@@ -42,7 +42,7 @@ pub(super) struct Unigram {
     /// Whether it is pruned.
     pub pruned: bool,
     pub probability: f32,
-    /// 1 where no longer n-gram begins with it.
+    /// 1 if it does not begin a longer n-gram.
     pub backoff: f32,
 }
 

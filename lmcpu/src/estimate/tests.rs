@@ -134,7 +134,7 @@ fn equals_lmplz() {
     case("o3-limit", EstimateOptions { limit_vocab, ..small(3) });
 }
 
-/// What the intermediate files of a model at `base` say, as an ARPA file says it.
+/// Returns the content of the intermediate files of a model at `base` as ARPA text.
 fn read_intermediate(base: &Path, order: usize) -> String {
     let read = |extension: &str| {
         std::fs::read(format!("{}.{extension}", base.display())).expect("a file of the model")
@@ -175,7 +175,7 @@ fn read_intermediate(base: &Path, order: usize) -> String {
     arpa + "\n\\end\\\n"
 }
 
-/// Writes intermediate files, and an ARPA file, with this plan.
+/// Writes intermediate files with this plan and returns the ARPA text.
 fn estimate_files_with_plan(
     options: &EstimateOptions,
     plan: MemoryPlan,
@@ -344,7 +344,7 @@ fn invalid_options_are_rejected() {
     assert!(refused(EstimateOptions { discount_fallback: Some([2.0; 3]), ..small(3) }));
 }
 
-/// Asks for the end of the work when the task of this name begins.
+/// Cancels the work when the task of this name begins.
 struct CancelAt {
     task: &'static str,
     reached: std::sync::atomic::AtomicBool,

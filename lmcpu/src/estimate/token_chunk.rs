@@ -19,7 +19,7 @@ pub(super) struct TokenChunk {
 impl TokenChunk {
     /// Creates an empty chunk at the beginning of a text, for n-grams of `order` words.
     pub fn new(order: usize) -> Self {
-        // The text begins where a sentence has ended.
+        // The beginning of the text is like the end of a sentence.
         TokenChunk { order, tokens: vec![EOS], context_len: 1 }
     }
 

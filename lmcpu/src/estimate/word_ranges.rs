@@ -43,7 +43,7 @@ impl WordRanges {
         self.starts[i]..self.starts[i + 1]
     }
 
-    /// Returns the cost of each range at `cost` for a unit of weight.
+    /// Returns the cost of each range if a unit of weight costs `cost`.
     pub fn costs(&self, cost: u64) -> Vec<u64> {
         self.weights.iter().map(|weight| weight * cost).collect()
     }

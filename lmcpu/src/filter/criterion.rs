@@ -1,5 +1,5 @@
-//! Criteria by which n-grams pass: all, those of a vocabulary, or those of the words or phrases of
-//! sentences.
+//! Criteria by which n-grams pass the filter: all n-grams, those of the words of a vocabulary, or
+//! those of the words or phrases of sentences.
 
 use std::io::{BufRead, BufReader};
 
@@ -23,7 +23,7 @@ pub(super) enum Criterion {
     Phrases(PhraseIndex),
 }
 
-/// Computes C's `isspace`.
+/// Whether `byte` is white space for C's `isspace`.
 fn is_space(byte: &u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }
@@ -85,7 +85,7 @@ impl Criterion {
         }
     }
 
-    /// Checks n-grams; each thread has its own.
+    /// Returns a checker of n-grams; each thread has its own.
     pub fn checker(&self, options: &FilterOptions) -> Checker<'_> {
         let wants_all = options.mode == FilterMode::Multiple;
         Checker { criterion: self, wants_all, sets: Vec::new() }
@@ -95,13 +95,13 @@ impl Criterion {
 /// Applies a criterion.
 pub(super) struct Checker<'c> {
     criterion: &'c Criterion,
-    /// Whether all sentences are wanted, not only whether there are any.
+    /// Whether all sentences in which an n-gram passes are wanted; otherwise one is enough.
     wants_all: bool,
     sets: Vec<&'c [u32]>,
 }
 
 impl Checker<'_> {
-    /// Finds where the n-gram of `words` passes. Tags such as `<s>` always do.
+    /// Finds where the n-gram of `words` passes. Tags such as `<s>` always pass.
     pub fn check(&mut self, words: &[&[u8]]) -> Passes {
         let mut asked = words.iter().filter(|word| !is_tag(word));
         match self.criterion {

@@ -1,9 +1,9 @@
 //! Reduction of models to the n-grams that given sentences can need, with the output of KenLM's
 //! `filter`.
 //!
-//! Lines of n-grams are copied, not parsed: those that pass keep every byte. A criterion
-//! (`criterion`) decides which do; workers apply it to chunks of lines, and a sink (`sink`) writes
-//! the counts of what is left before it.
+//! Lines of n-grams are copied, not parsed: lines that pass keep every byte. A criterion
+//! (`criterion`) decides which lines pass, and workers apply it to chunks of lines. A sink (`sink`)
+//! writes the counts of the remaining n-grams before these n-grams.
 
 mod criterion;
 mod passes;
@@ -30,9 +30,9 @@ pub enum FilterMode {
     Copy,
     /// Those whose words are in the vocabulary.
     Single,
-    /// For each line of the vocabulary, those of its words in a separate file.
+    /// For each line of the vocabulary, a file with the n-grams of its words.
     Multiple,
-    /// Those that are in the file of any line.
+    /// Those that [`FilterMode::Multiple`] writes to any file.
     Union,
 }
 
@@ -52,10 +52,10 @@ pub struct FilterOptions {
     pub mode: FilterMode,
     /// The format of the model.
     pub format: FilterFormat,
-    /// Only the context of an n-gram, all words but the last, has to pass.
+    /// Whether only the context of an n-gram, all words but the last, has to pass.
     pub context: bool,
-    /// The vocabulary has phrases, separated by tabs. N-grams pass if phrases of a line can make
-    /// them up.
+    /// Whether the vocabulary has phrases, separated by tabs. N-grams then pass if phrases of a
+    /// line can make them up.
     pub phrases: bool,
     /// Worker threads, from 1.
     pub threads: usize,
@@ -66,7 +66,7 @@ impl FilterOptions {
     ///
     /// # Errors
     ///
-    /// If they do not.
+    /// If they contradict each other.
     pub fn validate(&self) -> Result<()> {
         if self.phrases && matches!(self.mode, FilterMode::Copy | FilterMode::Single) {
             let reason = "phrases need the mode multiple or union; for one sentence write all \
@@ -77,9 +77,10 @@ impl FilterOptions {
     }
 }
 
-/// Reads n-grams from `model`, and writes those that `vocabulary` lets pass to `output`, or in the
-/// mode [`FilterMode::Multiple`] to `output` with the number of each line, from 0, appended.
-/// Returns how many n-grams were read and how many pass.
+/// Reads n-grams from `model`, and writes those that pass to `output`. In the mode
+/// [`FilterMode::Multiple`], each line of `vocabulary` that has words gets its own file, whose name
+/// is `output` with the number of the line, from 0. Returns how many n-grams were read and how many
+/// pass.
 ///
 /// ```
 /// use miriam_lmcpu::filter::{FilterFormat, FilterMode, FilterOptions, filter};
@@ -103,8 +104,8 @@ impl FilterOptions {
 ///
 /// # Errors
 ///
-/// If the options do not fit each other, an input cannot be read or is not of its format, or a
-/// file cannot be written.
+/// If the options contradict each other, an input cannot be read or is not of its format, or a file
+/// cannot be written.
 pub fn filter(
     model: Input,
     vocabulary: Input,
@@ -148,7 +149,7 @@ pub fn filter(
                 }
                 let first_line = next_line;
                 next_line += memchr::memchr_iter(b'\n', &text).count() as u64;
-                // No order: all words of a line count.
+                // Order 0: all words of a line before a tab are its n-gram.
                 Ok(Some(LineChunk { order: 0, first_line, text }))
             })
         }
@@ -162,13 +163,13 @@ struct FilteredChunk {
     text: Vec<u8>,
     /// The number of n-grams that were read.
     read: u64,
-    /// Where the lines that pass end in `text`, and where they go.
+    /// The end in `text` of each line that passes, and where it passes.
     kept: Vec<(usize, Passes)>,
     /// The first line that is not an n-gram, and why.
     error: Option<(u64, String)>,
 }
 
-/// Filters the chunks that `read` gives into `sinks`.
+/// Filters the chunks that `read` returns, and writes them to `sinks`.
 fn run(
     name: &str,
     criterion: &Criterion,

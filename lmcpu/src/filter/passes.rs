@@ -6,12 +6,13 @@ pub(super) enum Passes {
     Nowhere,
     /// In every sentence.
     Everywhere,
-    /// In these sentences, at least one, ascending; with one output, in any of them.
+    /// In these sentences: at least one, in ascending order. If there is one output, not all
+    /// sentences need be listed.
     In(Vec<u32>),
 }
 
 impl Passes {
-    /// Creates the result for these sentences, which may be empty.
+    /// Creates the result for these sentences, of which there may be none.
     pub fn in_some(sentences: Vec<u32>) -> Self {
         if sentences.is_empty() { Passes::Nowhere } else { Passes::In(sentences) }
     }

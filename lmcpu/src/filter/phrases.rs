@@ -1,9 +1,9 @@
-//! N-grams that phrases of a sentence can make up, in any order: the first may begin and the last
-//! may end inside a phrase, and an n-gram may be inside one.
+//! N-grams that phrases of a sentence can make up, in any order. An n-gram may begin and end inside
+//! a phrase, and it may be inside a single phrase.
 //!
 //! For each sequence of words inside a phrase, the filter keeps the sentences in which it is a
-//! phrase, begins one, ends one, or is a part of one. The sentences of an n-gram follow from its
-//! parts from left to right.
+//! phrase, begins one, ends one, or is a part of one. The sentences of an n-gram are computed from
+//! those of its parts, from left to right.
 
 use hashbrown::HashMap;
 use miriam_textio::Vocabulary;
@@ -83,8 +83,8 @@ impl PhraseIndex {
         }
     }
 
-    /// Finds where the n-gram of `words` passes. A tag before it is ignored, and so is what follows
-    /// `</s>`.
+    /// Finds where the n-gram of `words` passes. A tag at its start is ignored, and so are `</s>`
+    /// and the words after it.
     pub fn check(&self, words: &[&[u8]]) -> Passes {
         let skipped = usize::from(words.first().is_some_and(|word| is_tag(word)));
         let words = words[skipped..].iter().take_while(|word| **word != b"</s>");
@@ -100,7 +100,7 @@ impl PhraseIndex {
     /// Returns the sentences whose phrases make up `ngram`, which is not empty.
     fn sentences(&self, ngram: &[u32]) -> Vec<u32> {
         let last = ngram.len() - 1;
-        // By position: the sentences whose phrases make up all words before it.
+        // By position: the sentences whose phrases make up all words up to this position.
         let mut boundaries: Vec<Vec<u32>> = Vec::with_capacity(last);
         let mut all = Vec::new();
         for end in 0..=last {

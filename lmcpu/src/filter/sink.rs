@@ -54,13 +54,15 @@ fn header(counts: &[u64]) -> Vec<u8> {
 }
 
 impl Sink {
-    /// Creates the ARPA file `path` from a model with `counts`.
+    /// Returns a sink for the ARPA file `path`. `counts` are those of the model before filtering;
+    /// the file reserves as many bytes for its own counts.
     pub fn arpa(path: &Path, counts: &[u64]) -> Self {
         let reserved = header(counts).len();
         Sink::Spool(Spool::new(path, Some(ArpaCounts { reserved, kept: Vec::new() })))
     }
 
-    /// Creates the file `path` of lines alone; `is_single` if it is the only one.
+    /// Returns a sink for the file `path`, which has only lines, without counts. If it is the only
+    /// output (`is_single`), it is created at once.
     ///
     /// # Errors
     ///
@@ -168,7 +170,7 @@ impl Spool {
         let mut output = Output::create(&self.path)?;
         if let Some(ArpaCounts { reserved, kept }) = &self.counts {
             let mut counts = header(kept);
-            // Counts have fewer digits than those of the model: blank lines fill the rest.
+            // Counts may have fewer digits than those of the model: blank lines fill the rest.
             counts.resize(counts.len().max(*reserved), b'\n');
             output.write(&counts)?;
         }

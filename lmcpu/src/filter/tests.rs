@@ -1,4 +1,4 @@
-//! The filter on small models; expected files are those that KenLM's `filter` wrote.
+//! The filter on small models; the expected output is that of KenLM's `filter`.
 
 use miriam_textio::NoProgress;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::test_support::text_input;
 
-/// Returns a model whose counts lose a digit.
+/// Returns a model whose counts lose a digit when it is filtered.
 fn model() -> String {
     let mut text =
         String::from("\\data\\\nngram 1=12\nngram 2=3\n\n\\1-grams:\n-9\t<s>\t-0.5\n-1\t</s>\n");
@@ -39,7 +39,7 @@ fn counts_shrink_and_lines_keep_their_bytes() {
         -1.5\ta\t-0.25\n-1.5\tb\t-0.25\n-1.5\tc\t-0.25\n\n\\2-grams:\n-0.5\t<s> a\n-0.75\ta b\n\
         -1e-1\tb  c\t0\n\n\\end\\\n";
     assert_eq!(String::from_utf8_lossy(&found[0]), expected);
-    // Such a file is a model.
+    // The filtered file is a valid model.
     let input = text_input(&found[0], "filtered");
     let arpa = crate::arpa::ArpaReader::open(input, Default::default(), &NoProgress).unwrap();
     assert_eq!(arpa.counts(), [5, 3]);

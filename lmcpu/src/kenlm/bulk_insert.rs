@@ -75,9 +75,9 @@ pub fn bulk_insert(
             chunk_slots.place_entries(&[], home);
             chunk_slots
         });
-    // Entries that did not fit into a chunk move to the next, and from the last to the first, until
-    // all are placed. An empty slot stops them, and there is at least one, so each chunk gets
-    // visitors at most twice.
+    // Entries that did not fit into a chunk move to the next chunk, and from the last chunk to the
+    // first, until all are placed. An empty slot stops them, and there is at least one empty slot,
+    // so each chunk gets visitors at most twice.
     let count = chunks.len();
     for turn in 1..=2 * count {
         let (at, before) = (turn % count, (turn - 1) % count);
@@ -102,7 +102,7 @@ struct TableChunk<'a> {
 
 impl TableChunk<'_> {
     /// Places all entries, and `visitors`, which overflowed from the previous chunk; the first pass
-    /// has none. A later pass ends at the first empty slot: behind it, visitors change nothing.
+    /// has none. A later pass ends at the first empty slot: after it, visitors change nothing.
     fn place_entries(&mut self, visitors: &[TableEntry], home: impl Fn(&TableEntry) -> usize) {
         let is_first_pass = visitors.is_empty();
         let mut waiting: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
