@@ -1,8 +1,8 @@
 //! Model files as lists of n-grams.
 //!
-//! Every kind of file gives an order from the one before: an n-gram is a shorter one, its suffix,
-//! with one more word in front. A [`LevelReader`] gives the suffix and the word; this module joins
-//! the words of the n-grams.
+//! In every kind of file, an order follows from the order before: an n-gram is its suffix, one of
+//! the shorter n-grams, with one more word in front. A [`LevelReader`] gives the suffix and the
+//! word; this module joins the words of the n-grams.
 
 use std::ops::Range;
 use std::path::Path;
@@ -35,10 +35,10 @@ pub struct LevelNgrams {
     pub backoffs: Vec<f32>,
     /// The oldest word of each.
     pub oldest: Vec<u32>,
-    /// For each n-gram of the order before, where those begin whose suffix it is, and
-    /// where the last end: never falls, from 0 to the number of n-grams.
+    /// For each n-gram of the order before, the start of the n-grams whose suffix it is; then the
+    /// end of the last ones. Values never fall, from 0 to the number of n-grams.
     pub offsets: Vec<usize>,
-    /// Which n-grams belong to the model, where the others are blanks; empty if all do.
+    /// Whether each n-gram belongs to the model or is a blank; empty if there are no blanks.
     pub keep: Vec<bool>,
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn join_words(vocabulary: &Vocabulary, ids: &[u32]) -> String {
 ///
 /// # Errors
 ///
-/// If they are not.
+/// If a word is listed twice or words are missing.
 pub fn read_vocabulary<'w>(
     container: &Container,
     words: impl Iterator<Item = &'w [u8]>,
@@ -154,8 +154,8 @@ pub fn read_vocabulary<'w>(
     Ok(vocabulary)
 }
 
-/// Computes [`LevelNgrams::keep`] of n-grams with these numbers, of which `blanks`, ascending, are
-/// blanks.
+/// Computes [`LevelNgrams::keep`] of n-grams with the numbers `numbers`. `blanks` are the numbers
+/// of blanks, in ascending order.
 pub fn keep_flags<T: Ord>(blanks: &[T], numbers: impl Iterator<Item = T>) -> Vec<bool> {
     if blanks.is_empty() {
         return Vec::new();
@@ -163,8 +163,8 @@ pub fn keep_flags<T: Ord>(blanks: &[T], numbers: impl Iterator<Item = T>) -> Vec
     numbers.map(|number| blanks.binary_search(&number).is_err()).collect()
 }
 
-/// Computes where the items with each of `count` keys begin, and where the last end; `keys` never
-/// fall.
+/// Computes where the items with each of `count` keys begin, and where the last end; `keys` are in
+/// ascending order.
 pub fn offsets_by_key(count: usize, keys: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut offsets = vec![0; count + 1];
     for key in keys {

@@ -1,12 +1,11 @@
 //! N-gram language models on the CPU, with KenLM's scores and states to the bit.
 //!
-//! [`open`](open()) opens any model file as a [`LanguageModel`]. ARPA text is read by
-//! [`arpa`] and built into a [`probing`] model or a [`trie`]; KenLM's binary files are
-//! mapped and used as they are ([`kenlm`]); [`dump`](dump()) writes any model as ARPA
-//! text. [`estimate`] estimates a model from plain text, as lmplz does; [`filter`] reduces one to
-//! what given sentences need. [`query`],
-//! [`perplexity`] and [`next_word`] print what `miriam lm` prints; [`line_scoring`] gives the same
-//! scores for lines in memory.
+//! [`open`](open()) opens any model file as a [`LanguageModel`]. ARPA text is read by [`arpa`] and
+//! built into a [`probing`] model or a [`trie`]; KenLM's binary files are mapped and used as they
+//! are ([`kenlm`]); [`dump`](dump()) writes any model as ARPA text. [`estimate`] estimates a model
+//! from plain text, as lmplz does; [`filter`] reduces a model to what given sentences need.
+//! [`query`], [`perplexity`] and [`next_word`] print what `miriam lm` prints; [`line_scoring`]
+//! gives the same scores for lines in memory.
 //!
 //! A model estimated from text and queried:
 //!

@@ -1,7 +1,7 @@
 //! Scores of lines in memory, for callers that hold strings and want numbers.
 //!
-//! Values equal those that [`crate::perplexity`] prints, to the bit, for any number of
-//! threads: lines are copied into blocks of text, which are scored as those of a file are.
+//! Values equal those that [`crate::perplexity`] prints, to the bit, for any number of threads:
+//! lines are copied into blocks of text, which are scored as the blocks of a file are.
 
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ pub use crate::text_scoring::SentenceMarkers;
 pub struct LineOptions {
     /// The markers of each line.
     pub markers: SentenceMarkers,
-    /// A line may hold several sentences, separated by `\n`: it has the sums of their
-    /// values. Without this `\n` is a blank.
+    /// Whether a line may hold several sentences, separated by `\n`; its values are then the sums
+    /// of theirs. Otherwise `\n` is a blank.
     pub documents: bool,
     /// Worker threads, from 1.
     pub threads: usize,
@@ -152,8 +152,8 @@ pub fn score_sentence(model: &dyn LanguageModel, text: &[u8], markers: SentenceM
     total
 }
 
-/// Calls `visit` with log10 p and matched length of each word of `text`, and whether it is
-/// unknown; of `</s>` too where `markers` ask for it, which is never unknown.
+/// Calls `visit` for each word of `text` with whether it is unknown, its log10 p and its matched
+/// length. If `markers` have `</s>`, calls it for `</s>` too, which is never unknown.
 pub fn walk_sentence(
     model: &dyn LanguageModel,
     text: &[u8],
@@ -165,8 +165,8 @@ pub fn walk_sentence(
     if markers.end {
         ids.push(model.end_of_sentence());
     }
-    // The scorer of many sentences prefetches ahead for one too, and skips what the longest n-grams
-    // make unnecessary.
+    // The scorer of many sentences prefetches ahead for one sentence too, and skips what the
+    // longest n-grams make unnecessary.
     let begin = if markers.begin { model.begin_state() } else { State::EMPTY };
     let mut scores = vec![Default::default(); ids.len()];
     model.score_sentences(&begin, &ids, &[ids.len()], &mut scores);
@@ -208,13 +208,13 @@ pub fn count_words(text: &[u8]) -> usize {
     text.split(|&byte| is_blank(byte)).filter(|word| !word.is_empty()).count()
 }
 
-/// Computes C's `isspace`.
+/// Whether `byte` is white space for C's `isspace`.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }
 
-/// Splits `text` into parts of at most `limit` bytes that end before a blank; a longer word is one
-/// part.
+/// Splits `text` into parts of at most `limit` bytes that end before a blank; a longer word is
+/// divided.
 fn split_between_words(text: &[u8], limit: usize) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -270,7 +270,7 @@ fn map_line_blocks<R: Send>(
     mut take: impl FnMut(R),
 ) -> Result<()> {
     let mut ranges = line_ranges(lines);
-    // The encoder of a thread is made anew for each call: no more than there is work for.
+    // Each call makes an encoder for each thread, so there are no more threads than blocks.
     let blocks = lines.iter().map(|line| line.len() + 1).sum::<usize>().div_ceil(BLOCK_BYTES);
     let threads = options.threads.min(blocks);
     ordered_map(
@@ -340,7 +340,7 @@ mod tests {
         score_lines(&**MODEL, lines, options, &CancellationToken::new()).unwrap()
     }
 
-    /// What `lm perplexity --per-line` prints: log10, tokens, unknown words, perplexity.
+    /// Returns what `lm perplexity --per-line` prints: log10, tokens, unknown words, perplexity.
     fn printed(text: &[u8], markers: bool, json: Option<JsonOptions>) -> String {
         let options = PerplexityOptions {
             sentence_markers: markers,
@@ -360,8 +360,8 @@ mod tests {
 
     #[test]
     fn values_are_those_of_the_toy_model() {
-        // By hand, from the model's lines: <s> a b </s> is -0.3 of a trigram after -0.5,
-        // then b </s>.
+        // Computed by hand from the lines of the model: <s> a b </s> is -0.5 of a bigram, -0.3 of a
+        // trigram, then b </s>.
         let scores = score(&[b"a b", b"", b"c a"], options(SentenceMarkers::BOTH, false, 1));
         assert_eq!(scores[0], LineScore { log10: -1.5, tokens: 3, oovs: 0 });
         assert_eq!((scores[1].tokens, scores[1].oovs), (1, 0));

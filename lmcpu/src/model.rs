@@ -124,7 +124,7 @@ pub trait LanguageModel: Send + Sync {
     ///
     /// Panics when `scores` is shorter than `words`.
     fn score_next_words(&self, context: &State, words: &[LmWord], scores: &mut [Log10]) {
-        // So many that their results stay in the second-level cache.
+        // Few enough that their results stay in the second-level cache.
         const BATCH: usize = 1 << 10;
         let mut results = vec![ScoreResult::default(); words.len().min(BATCH)];
         let scores = scores[..words.len()].chunks_mut(BATCH);
@@ -137,14 +137,14 @@ pub trait LanguageModel: Send + Sync {
         }
     }
 
-    /// Whether every n-gram whose state keeps all its words has a suffix of which the
-    /// same is true. Then a word whose in-phrase context was cut by minimisation cannot
-    /// depend on what precedes the phrase. True of every model estimated by a known
-    /// toolkit; checked when a model is built.
+    /// Whether every n-gram whose state keeps all its words has a suffix whose state keeps all its
+    /// words too. Then a word whose in-phrase context was cut by minimisation cannot depend on what
+    /// precedes the phrase. True of every model estimated by a known toolkit; checked when a model
+    /// is built.
     fn minimization_is_closed(&self) -> bool;
 
-    /// Whether no backoff is greater than 1 (positive as log10), so that no probability is, in any
-    /// context. Reads all backoffs of the model; false where that is not supported.
+    /// Whether no backoff is greater than 1 (positive as log10), so that no probability is greater
+    /// than 1 in any context. Reads all backoffs of the model; false if that is not supported.
     fn has_only_lowering_backoffs(&self) -> bool {
         false
     }

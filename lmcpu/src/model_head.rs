@@ -14,9 +14,9 @@ use crate::{LmWord, MAX_ORDER, Result, State};
 /// The part of the metadata that all our kinds of files end with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeadMetadata {
-    /// The id of `<s>`; 0, that of `<unk>`, where the model does not have it.
+    /// The id of `<s>`; 0, the id of `<unk>`, if the model does not have `<s>`.
     pub bos_id: u32,
-    /// The id of `</s>`, as that of `<s>`.
+    /// The id of `</s>`, or 0 as for `<s>`.
     pub eos_id: u32,
     /// Whether the source had `<unk>`.
     pub has_unknown: bool,
@@ -71,7 +71,7 @@ pub struct ModelHead<V = Dictionary> {
 }
 
 impl<V: ModelVocabulary> ModelHead<V> {
-    /// Creates the head of a file of KenLM's from its words; `backoff` gives the backoff of one.
+    /// Creates the head of a file of KenLM's from its words; `backoff` gives the backoff of a word.
     /// Whether minimisation is closed is not known without reading all of such a file.
     pub(crate) fn from_kenlm(order: usize, words: V, backoff: impl Fn(LmWord) -> f32) -> Self {
         let (bos_id, eos_id) = (words.word_id(b"<s>"), words.word_id(b"</s>"));
@@ -143,7 +143,7 @@ impl ModelHead {
         }
         let bos_id = self.begin_state.entries()[0].0;
         let markers = [(&b"<s>"[..], bos_id), (b"</s>", self.eos_id)];
-        // Those that the model does not have are <unk>.
+        // Markers that the model does not have are <unk>.
         let markers = markers.into_iter().filter(|&(_, id)| id != LmWord::UNKNOWN);
         let mut special_words = markers.chain([(&b"<unk>"[..], LmWord::UNKNOWN)]);
         if special_words.any(|(text, id)| self.words.word(id) != Some(text)) {

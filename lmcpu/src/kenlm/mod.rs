@@ -10,8 +10,8 @@
 //! - Zero. A word of probability 1 scores -0 in a probing file, whose sign bit is a
 //!   flag, and 0 as a unigram of a trie.
 //! - Counts in the header. Probing files repeat those of the ARPA file; entries
-//!   made for missing suffixes are not counted. Tries count those, and `<unk>`
-//!   even where the ARPA file had none.
+//!   made for missing suffixes are not counted. Tries count these entries, and
+//!   `<unk>` even if the ARPA file had none.
 //! - N-grams. A trie has their words. A probing file has hashes only; `ngram_recovery`
 //!   finds the words.
 //! - Values. Quantised tries keep the centres of bins, not the values of the model.
@@ -68,8 +68,8 @@ pub(crate) fn is_kenlm_binary(path: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// If the model cannot be read or KenLM has no such models, or the value of `arpa` for `<unk>` is
-/// not a log probability.
+/// If the model cannot be read, KenLM has no models of its order, or the value of `arpa` for
+/// `<unk>` is not a log probability.
 fn open_for_building<'p>(
     path: &Path,
     arpa: ArpaOptions,

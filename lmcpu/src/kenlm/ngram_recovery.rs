@@ -1,21 +1,20 @@
 //! Recovery of the words of the n-grams of a probing file, which keeps only hashes.
 //!
-//! A hash cannot be inverted, but an n-gram can be guessed: its n-1 newest words are an
-//! n-gram flagged as extended to the left, and its n-1 oldest words one flagged as
-//! extended to the right. (KenLM ensures both: it adds the first as a blank where it is
-//! missing, and does not build without the second.) So an order follows from the one
-//! before: every pair of two such n-grams that overlap in n-2 words is a candidate, and
-//! it is an n-gram if its hash is in the table. A model of 10^5 words has 10^10
-//! candidates of two words and about as many of three, nearly all of them wrong.
+//! A hash cannot be inverted, but an n-gram can be guessed: its n-1 newest words are an n-gram
+//! flagged as extended to the left, and its n-1 oldest words one flagged as extended to the right.
+//! (KenLM ensures both: it adds the first as a blank where it is missing, and does not build
+//! without the second.) So an order follows from the order before: every pair of such n-grams that
+//! overlaps in n-2 words is a candidate, and a candidate is an n-gram if its hash is in the table.
+//! A model of 10^5 words has 10^10 candidates of two words and about as many of three, nearly all
+//! of them wrong.
 //!
-//! What makes that feasible is the form of the hash: the exclusive or of a term of the
-//! newer words and a term of the oldest one. A bitmap over the high bits of the hashes
-//! in the table filters pairs of terms; both lists are sorted by their terms, and pairs
-//! are visited in such an order that one small region of the bitmap, which stays in the
-//! first-level cache, decides about many: the high bits of two terms give the region of
-//! the pair. A candidate then costs a nanosecond or two. Still there are as many
-//! candidates of two words as pairs of words: 89,000 words take a minute of one core, a
-//! million two hours.
+//! The form of the hash makes this feasible: it is the exclusive or of a term of the newer words
+//! and a term of the oldest word. A bitmap over the high bits of the hashes in the table filters
+//! pairs of terms. Both lists are sorted by their terms, and the high bits of two terms give the
+//! region of the bitmap that decides about the pair. Pairs are visited region by region, and a
+//! region is so small that it stays in the first-level cache. A candidate then costs a nanosecond
+//! or two. Still there are as many candidates of two words as pairs of words: 89,000 words take a
+//! minute of one core, a million words two hours.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,12 +33,12 @@ use crate::{Error, Result};
 const BITS_PER_KEY: u32 = 5;
 /// log2 of the bits of a region that stays in the first-level cache.
 const REGION_BITS_LOG2: u32 = 17;
-/// Terms of the shorter list for each region, at least, or regions are made larger:
-/// with fewer the bookkeeping would dominate.
+/// The least number of terms of the shorter list for each region. With fewer terms bookkeeping
+/// would dominate, so regions are made larger.
 const TERMS_PER_REGION: usize = 8;
 /// log2 of the number of candidates above which one group is split among threads.
 const LARGE_GROUP_LOG2: u32 = 24;
-/// Other groups, most of which have few candidates, in a task.
+/// The number of other groups in a task; most of them have few candidates.
 const GROUPS_PER_TASK: usize = 8;
 
 /// The n-grams of an order in the order of their words, newest first, from which the
@@ -54,9 +53,9 @@ pub struct RecoveredLevel {
     context: Vec<u32>,
     extends_left: Vec<bool>,
     extends_right: Vec<bool>,
-    /// The slots of the table; empty for unigrams.
+    /// The slot of each n-gram in the table; empty for unigrams.
     pub slots: Vec<usize>,
-    /// The number of n-grams of the order before: for unigrams one, the empty one.
+    /// The number of n-grams of the order before: for unigrams 1, the empty n-gram.
     shorter: usize,
 }
 
@@ -89,7 +88,8 @@ impl OverlapGroup<'_> {
 }
 
 impl RecoveredLevel {
-    /// Returns all unigrams, by whether a longer n-gram ends in each and begins with it.
+    /// Returns all unigrams. `extends` gives for each whether a longer n-gram ends in it, and
+    /// whether one begins with it.
     pub fn unigrams(extends: impl Iterator<Item = (bool, bool)>) -> Self {
         let (extends_left, extends_right): (Vec<bool>, Vec<bool>) = extends.unzip();
         let count = extends_left.len();
@@ -106,7 +106,7 @@ impl RecoveredLevel {
     }
 
     /// Returns the n-grams of `table` with their words. `flags` gives for an entry whether a longer
-    /// n-gram ends in it and begins with it. Backoffs are left to the caller.
+    /// n-gram ends in it, and whether one begins with it. Backoffs are left to the caller.
     pub fn recover_next_order(
         &self,
         order: usize,
@@ -251,8 +251,8 @@ impl HashFilter {
     }
 }
 
-/// A group divided by the high bits of terms, so that the pairs of one part of the
-/// suffixes and one of the contexts fall into one region of the filter.
+/// A group divided by the high bits of terms, so that the pairs of one part of the suffixes and one
+/// part of the contexts fall into one region of the filter.
 struct Regions<'a> {
     group: &'a OverlapGroup<'a>,
     filter: &'a HashFilter,
@@ -325,7 +325,7 @@ fn check_all_recovered(
         return Err(Error::Unsupported {
             file: miriam_textio::display_name(path),
             reason: format!(
-                "{ambiguous} of the hashes of {order}-grams match more than one; take the \
+                "{ambiguous} of the hashes of {order}-grams match several of them; take the \
                  ARPA file that it was built from, or a trie"
             ),
         });

@@ -1,11 +1,10 @@
 //! Writing of KenLM's probing files, byte for byte as its `build_binary probing` (`ngram-lm.md`
 //! 2.8, 2.13), for other tools that read them.
 //!
-//! Orders are built one after another, each on all threads. That an n-gram extends its
-//! suffix and its context is first recorded in marks beside the slots and written to
-//! the sign bits at the end; only n-grams whose suffix is missing are processed one by
-//! one, in file order, as the blanks for it (`ngram-lm.md` 1.2) go to the next free
-//! slot.
+//! Orders are built one after another, each on all threads. Marks beside the slots first record
+//! that an n-gram is extended to the left or right; at the end they are written to the sign bits.
+//! Only n-grams whose suffix is missing are processed one by one, in file order, because the blanks
+//! for the suffix (`ngram-lm.md` 1.2) go to the next free slot.
 //!
 //! One deliberate difference: two entries for the same n-gram are an error.
 
@@ -75,13 +74,13 @@ pub fn build_kenlm_probing(
     build_kenlm_rest_probing(path, output, options, &[], arpa, progress)
 }
 
-/// Works like [`build_kenlm_probing`], with rest costs for bottom-up parsers from the models
-/// in `rest`: one for each order but the last, from 1, of the same words; the first is ARPA text.
-/// Without any the file has no rest costs.
+/// Works like [`build_kenlm_probing`], with rest costs for bottom-up parsers from the models in
+/// `rest`. There is one for each order but the last, from 1, with the same words; the first is ARPA
+/// text. If `rest` is empty, the file has no rest costs.
 ///
 /// # Errors
 ///
-/// Those of [`build_kenlm_probing`], or if the models do not fit.
+/// Those of [`build_kenlm_probing`], or if the models in `rest` do not fit.
 pub fn build_kenlm_rest_probing(
     path: &Path,
     output: &Path,
@@ -165,7 +164,8 @@ struct TableBuilder {
 }
 
 impl TableBuilder {
-    /// Creates a table of `entries`. That of the longest n-grams has no marks.
+    /// Creates a table of `entries`, with marks if `marked`. The table of the longest n-grams has
+    /// none.
     fn new(entries: Vec<TableEntry>, slots: usize, marked: bool) -> Result<Self, DuplicateKeys> {
         let count = entries.len();
         let (keys, values) = bulk_insert(entries, slots)?;
@@ -229,7 +229,7 @@ impl ProbingBuilder {
         let unigrams = source.unigrams().iter();
         let mut unigrams: Vec<u64> = unigrams.map(|u| pack(u.log10, u.backoff)).collect();
         if !source.has_unknown() {
-            // KenLM gives it a backoff of +0.0.
+            // KenLM gives `<unk>` a backoff of +0.0.
             unigrams[0] = u64::from(unknown_log10.to_bits());
         }
         let unigram_marks = new_marks(unigrams.len());
@@ -327,11 +327,11 @@ impl ProbingBuilder {
     ) -> Result<()> {
         let ngram = section.ngram(index);
         let order = ngram.len();
-        // The length of the longest suffix that exists, and its log10 p.
         fn suffix(n: usize, ngram: &[u32], order: usize) -> u64 {
             hash_oldest_first(&ngram[order - n..])
         }
         let newest = ngram[order - 1] as usize;
+        // The length of the longest suffix that exists, and its log10 p.
         let mut present = order - 1;
         let mut log10 = loop {
             if present == 1 {

@@ -1,6 +1,6 @@
 //! Rest costs: the probabilities that a bottom-up parser charges for words while it does not know
-//! the words before them (`ngram-lm.md` 2.4). Those of an n-gram come from a model of its own
-//! order.
+//! the words before them (`ngram-lm.md` 2.4). The rest cost of an n-gram comes from a model of its
+//! own order.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(super) struct RestCosts {
 
 struct LowerModel {
     model: Arc<dyn LanguageModel>,
-    /// By word id of the model that is built: the id of this model.
+    /// By word id in the model that is built: the id in this model.
     ids: Vec<LmWord>,
 }
 
@@ -38,8 +38,8 @@ impl RestCosts {
     ///
     /// # Errors
     ///
-    /// If there is another number of files, one cannot be read, has another order, or does not
-    /// have the words of `source`.
+    /// If the number of files is wrong, or if a file cannot be read, has another order or lacks
+    /// words of `source`.
     pub fn open(
         files: &[PathBuf],
         source: &dyn NgramSource,
@@ -101,7 +101,7 @@ fn read_unigrams(
     arpa: ArpaOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<f32>> {
-    // Only probabilities count, so markers may be missing where the model has none.
+    // Only probabilities count, so markers may be missing if the model that is built has none.
     let options = ArpaOptions { missing_markers: MissingMarkerPolicy::Unknown, ..arpa };
     let reader = ArpaReader::open(Input::open(path)?, options, progress)?;
     if reader.order() != 1 {

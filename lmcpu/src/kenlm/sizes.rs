@@ -38,12 +38,12 @@ pub struct KenlmSizes {
     pub quantized_array_trie: u64,
 }
 
-/// Returns the sizes of the model in `arpa`, of which only the counts are read. They do not tell
-/// how many entries are added for missing suffixes.
+/// Returns the sizes of the model in `arpa`. Only its counts are read, and they do not tell how
+/// many entries are added for missing suffixes.
 ///
 /// # Errors
 ///
-/// If the counts cannot be read or KenLM has no such models.
+/// If the counts cannot be read or KenLM has no models of this order.
 pub fn kenlm_sizes(
     arpa: Input,
     options: SizeOptions,

@@ -158,8 +158,8 @@ fn backoffs_in(table: &dyn NgramTable, slots: &[usize]) -> Vec<f32> {
     parallel::map(slots.len(), |i| f32_at(table.slot(slots[i]), 12))
 }
 
-/// Whether a longer n-gram ends in, and begins with, the n-gram whose values are `at`
-/// bytes into `entry`.
+/// Returns whether a longer n-gram ends in the n-gram whose values are `at` bytes into `entry`, and
+/// whether one begins with it.
 fn extension_flags(entry: &[u8], at: usize) -> (bool, bool) {
     (u32_at(entry, at) & SIGN == 0, u32_at(entry, at + 4) != NO_EXTENSION)
 }

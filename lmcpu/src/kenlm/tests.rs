@@ -97,7 +97,7 @@ fn word_hashes_are_kenlms() {
     }
 }
 
-/// Computes `file` as ARPA text.
+/// Returns the content of `file` as ARPA text.
 fn dump_arpa(file: &[u8]) -> Result<Vec<u8>> {
     let mut source = open(file)?.into_source(Path::new("model"))?;
     dump_source(&mut *source)
@@ -213,8 +213,8 @@ fn written_tries_equal_build_binary() {
     }
 }
 
-/// A trie built from the n-grams that a trie lists is the same file, and one without `<unk>` gets
-/// it.
+/// A trie built from the n-grams that a trie lists is the same file, and a trie from ARPA text
+/// without `<unk>` gets it.
 #[test]
 fn a_trie_built_from_a_trie_is_that_trie() {
     let folder = tempfile::tempdir().unwrap();
@@ -305,7 +305,7 @@ const TOYS: [(&str, &[u8]); 6] = [
     ("atrie", include_bytes!("../../testdata/toy-atrie.kenlm")),
     ("qatrie", include_bytes!("../../testdata/toy-qatrie.kenlm")),
 ];
-/// The same without words.
+/// The toy model as a probing file without words.
 const WORDLESS: &[u8] = include_bytes!("../../testdata/toy-wordless.kenlm");
 const TOY_TEXT: &[u8] = include_bytes!("../../testdata/toy-kenlm.txt");
 
@@ -333,8 +333,7 @@ fn the_toy_model_scores_as_kenlm_does_from_all_kinds() {
     assert!(error.contains("does not hold its words") && error.contains("-v"), "{error}");
 }
 
-/// KenLM's `-0` for a word of probability 1 from a probing file, and its `0` from a
-/// trie.
+/// A word of probability 1 scores `-0` from a probing file and `0` from a trie, as in KenLM.
 #[test]
 fn a_word_of_probability_1_keeps_the_sign_of_its_kind() {
     let Some(text) = read_shared("kenlm-cases/o5.probing.zst") else { return };

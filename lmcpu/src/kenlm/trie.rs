@@ -1,12 +1,11 @@
 //! Trie files (`ngram-lm.md` 2.10 to 2.12): the n-grams of an order are sorted by their words,
-//! newest first, in one array of bit-packed entries; an entry has the index of its first child, the
-//! first n-gram that extends it to the left, and the children end where those of the next entry
-//! begin.
+//! newest first, in one array of bit-packed entries. An entry has the index of its first child,
+//! which is the first n-gram that extends it to the left. The children of an entry end where those
+//! of the next entry begin.
 //!
-//! The four types differ in how an entry keeps its values (as they are, or as indices
-//! into a codebook of the order) and the index of its first child (in the entry, or its
-//! low bits only, with an array of the entries from which on the high bits are one
-//! more).
+//! The four types differ in how an entry keeps its values and the index of its first child. Values
+//! are exact, or indices into a codebook of the order. All bits of the index are in the entry, or
+//! only its low bits; then an array lists the entries at which the high bits increase.
 //!
 //! A lookup is a search among the children of an entry. Few children are searched in
 //! one step; among many, each probe that narrows the search is a step of its own, so
@@ -70,10 +69,10 @@ enum ChildPointers {
 
 /// The high bits of pointers, by the index of the entry.
 ///
-/// The file has, for each value of the high bits, the first entry with these or higher
-/// bits. A binary search in all of that for each entry found would take as long as the
-/// rest of a query, so an index computed at opening gives the range to search for each
-/// run of entries; there are about as many runs as values.
+/// For each value of the high bits, the file has the first entry with these or higher bits. A
+/// binary search in this whole list would take as long as the rest of a query. So an index, which
+/// is computed at opening, gives the range to search for each run of entries. There are about as
+/// many runs as values.
 struct HighBits {
     firsts: View<[u8; 8]>,
     /// log2 of the number of entries of a run.
@@ -245,8 +244,8 @@ fn read_quantizer(sections: &mut SectionReader<'_>) -> Result<Quantizer> {
     Ok(Quantizer { log10_bits: log10_bits.into(), backoff_bits: backoff_bits.into() })
 }
 
-/// Returns the maximum of high bits in arrays that the builder was given; it is where the section
-/// of the first array begins.
+/// Returns the largest number of high bits in arrays, which was an option of the builder. It is at
+/// the beginning of the section of the first array.
 fn read_array_limit(sections: &SectionReader<'_>) -> Result<u32> {
     let section = "pointer array";
     let start =

@@ -2,7 +2,7 @@
 //! 2.13), for other tools that read them: plain, quantised, with compressed pointers, or both.
 //!
 //! Words are numbered by their hashes, n-grams are sorted and linked by [`crate::sorted`], and each
-//! order is packed by all threads: eight entries end at a byte, whatever the bits of one.
+//! order is packed by all threads: eight entries end at a byte, however many bits an entry has.
 //!
 //! A deliberate difference: two entries for the same n-gram are an error.
 
@@ -30,10 +30,11 @@ const CHUNK: usize = 1 << 14;
 /// Options of KenLM's `build_binary` for tries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KenlmTrieOptions {
-    /// Probabilities and backoffs of n-grams of two words and more are indices of the centres of
-    /// bins: `-q` and `-b`.
+    /// The quantisation of probabilities and backoffs of n-grams of two words and more, which
+    /// become indices of the centres of bins (`-q` and `-b`); `None` for exact values.
     pub quantize: Option<QuantizationBits>,
-    /// Pointers are compressed: at most this number of their high bits is kept in an array: `-a`.
+    /// The largest number of high bits of compressed pointers that is kept in an array (`-a`);
+    /// `None` for uncompressed pointers.
     pub pointer_bits: Option<u8>,
     /// Whether the file has the words as text; `-v` leaves them out.
     pub has_words: bool,
@@ -118,8 +119,8 @@ impl Codebook {
 }
 
 impl LevelLayout {
-    /// Packs the entry `at` of `nodes`; the one after the last only says where the last one's
-    /// children end.
+    /// Packs the entry `at` of `nodes`; the entry after the last only says where the children of
+    /// the last entry end.
     fn pack(&self, nodes: &Nodes, at: usize, writer: &mut BitWriter) {
         let end = at == nodes.len();
         writer.push(if end { 0 } else { nodes.words[at].into() }, self.word_bits);
@@ -241,7 +242,7 @@ impl TrieWriter<'_> {
     }
 
     /// Writes for each value of the high bits the first entry whose pointer has these or higher
-    /// ones.
+    /// bits.
     fn write_pointer_array(&mut self, split: &PointerSplit, nodes: &Nodes) -> Result<()> {
         let start = self.bytes;
         let array = start.next_multiple_of(8) + 8;

@@ -42,7 +42,7 @@ pub fn is_unknown(text: &[u8]) -> bool {
 }
 
 /// Returns the hashes of all words but `<unk>` in ascending order, and for each word its id in
-/// tries, which number words in this order. `name` is that of the model for messages.
+/// tries, which number words in this order. `name` is the name of the model in messages.
 ///
 /// # Errors
 ///
@@ -76,7 +76,7 @@ pub fn equal_hashes_error(words: &Vocabulary, ids: [u32; 2], name: &str) -> Erro
 ///
 /// # Errors
 ///
-/// If a word has a NUL, or is another one for `<unk>`.
+/// If a word has a NUL, or is a second name of `<unk>`.
 pub fn word_strings<'w>(words: impl Iterator<Item = &'w [u8]>, name: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     for (id, word) in words.enumerate() {
@@ -119,7 +119,7 @@ impl KenlmVocabulary {
             let reason = format!("version {version}, this program reads version 0");
             return Err(sections.damaged(section, &reason));
         }
-        // Without <unk> in the ARPA file, there is one more word than it counts.
+        // Without <unk> in the ARPA file, there is one more word than the ARPA file counts.
         if count == 0 || u64::from(count) > header.counts[0] + 1 {
             let reason = format!("{count} words, but {} unigrams", header.counts[0]);
             return Err(sections.damaged(section, &reason));
@@ -147,7 +147,7 @@ impl KenlmVocabulary {
         KenlmVocabulary { index, count, strings: None, starts: OnceLock::new() }
     }
 
-    /// Reads the strings, which are the last section, where the file has them.
+    /// Reads the strings, which are the last section, if the file has them.
     pub fn read_strings(
         &mut self,
         sections: &mut SectionReader<'_>,
@@ -224,7 +224,7 @@ impl ModelVocabulary for KenlmVocabulary {
     }
 }
 
-/// Returns the expected position of `hash` among `count` evenly spread ones; `count` is not 0.
+/// Returns the expected position of `hash` among `count` evenly spread hashes; `count` is not 0.
 fn interpolated_position(count: usize, hash: u64) -> usize {
     ((u128::from(hash) * count as u128) >> 64) as usize
 }
