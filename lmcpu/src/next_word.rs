@@ -20,7 +20,7 @@ const BLOCK: usize = 1 << 10;
 /// The words that are printed.
 #[derive(Clone, Debug)]
 pub enum NextWordSelection {
-    /// The n most probable words, the most probable first; equal ones in the order of
+    /// The n most probable words, the most probable first; equally probable ones in the order of
     /// their ids. `<s>`, which never follows a word, is not among them.
     Top(usize),
     /// These words, in this order, printed as given.
@@ -32,7 +32,7 @@ pub enum NextWordSelection {
 pub struct NextWordOptions {
     /// The words that are printed.
     pub candidates: NextWordSelection,
-    /// Put `<s>` before each line.
+    /// Whether `<s>` comes before each line.
     pub sentence_markers: bool,
     /// Worker threads, from 1.
     pub threads: usize,
@@ -141,7 +141,7 @@ pub fn most_probable(
     scorer.ranking.iter().map(|&at| (LmWord(at), scorer.scores[at as usize])).collect()
 }
 
-/// Scores lines; each thread has its own.
+/// A scorer of lines; each thread has its own.
 struct NextWordScorer<'m> {
     model: &'m dyn LanguageModel,
     options: &'m NextWordOptions,

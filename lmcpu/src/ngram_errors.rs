@@ -51,7 +51,7 @@ pub(crate) fn missing_context_error(
     let mut reason = format!(
         "the context of this {order}-gram, \"{context}\", is not among the {shorter}-grams"
     );
-    // Builders check contexts, so that a file without lines, a binary one, is damaged.
+    // Builders check contexts. So a source without lines, which is a binary file, is damaged.
     if section.line(index) > 0 {
         reason += "; a model needs the context of every n-gram, so write the model again without \
                    pruning contexts";

@@ -7,8 +7,8 @@
 use crate::LmWord;
 use crate::model_head::{ModelHead, ModelVocabulary};
 
-/// The bits of a backoff of -0.0, which says that the n-gram has no backoff and that no
-/// longer n-gram begins with it (`ngram-lm.md` 2.3).
+/// The bits of a backoff of -0.0, which says that the n-gram has no backoff and does not begin a
+/// longer one (`ngram-lm.md` 2.3).
 pub const NO_EXTENSION: u32 = SIGN;
 
 /// The sign bit of an f32; in a log10 p it is a flag of files (`ngram-lm.md` 2.3).
@@ -19,8 +19,8 @@ pub(crate) const SIGN: u32 = 1 << 31;
 pub struct FoundNgram<P> {
     /// log10 p. A zero has the sign that KenLM gives it for the same kind of file.
     pub log10: f32,
-    /// log10 of the backoff; -0.0 ([`NO_EXTENSION`]) if there is none and no
-    /// longer n-gram begins with this one, and always for the longest n-grams.
+    /// log10 of the backoff; -0.0 ([`NO_EXTENSION`]) if there is none and this n-gram does not
+    /// begin a longer one, and always for the longest n-grams.
     pub backoff: f32,
     /// Refers to the n-grams with one more word to the left; `None` when the model
     /// knows that there are none.
@@ -68,9 +68,9 @@ pub trait NgramIndex: Send + Sync {
     /// Prefetches what [`NgramIndex::unigram`] will read.
     fn prefetch_unigram(&self, word: LmWord);
 
-    /// Whether the address of a bigram follows from its words alone though those of
-    /// longer n-grams do not: then [`NgramIndex::prefetch_bigram`] prefetches it, and
-    /// one visit resolves both unigram and bigram.
+    /// Whether the address of a bigram follows from its words alone, but the addresses of longer
+    /// n-grams do not. Then [`NgramIndex::prefetch_bigram`] prefetches it, and one visit resolves
+    /// both unigram and bigram.
     #[inline(always)]
     fn can_prefetch_bigram(&self) -> bool {
         false
@@ -114,10 +114,10 @@ pub trait NgramIndex: Send + Sync {
     /// Continues a lookup among n-grams of `order` words.
     fn step_lookup(&self, order: usize, lookup: &mut Self::Lookup) -> LookupStep<Self::NodeRef>;
 
-    /// Whether node references follow from the words alone, as hashes do: then
-    /// [`NgramIndex::word_node`] and [`NgramIndex::extend_node`] are implemented, all
-    /// lookups of a query can begin at once, and that of a longer n-gram without those of
-    /// shorter ones.
+    /// Whether node references follow from the words alone, as hashes do. Then
+    /// [`NgramIndex::word_node`] and [`NgramIndex::extend_node`] are implemented. All lookups of a
+    /// query can begin at once, because the lookup of an n-gram does not need those of shorter
+    /// ones.
     const INDEPENDENT_LOOKUPS: bool = false;
 
     /// Returns a reference to the n-grams that extend `word` to the left, if there are any.
@@ -126,8 +126,8 @@ pub trait NgramIndex: Send + Sync {
         None
     }
 
-    /// Returns a reference to the n-grams that extend the one with `older` in front of the n-gram
-    /// whose extensions `node` refers to.
+    /// Returns a reference to the n-grams that extend this n-gram: the one that has `older` in
+    /// front of the n-gram whose extensions `node` refers to.
     fn extend_node(&self, node: Self::NodeRef, older: LmWord) -> Option<Self::NodeRef> {
         let _ = (node, older);
         None

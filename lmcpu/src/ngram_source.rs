@@ -19,8 +19,8 @@ pub trait NgramSource: Send {
     /// Returns the name of the model for messages.
     fn name(&self) -> &str;
 
-    /// Returns the number of n-grams of each order, from order 1. `<unk>` counts only where
-    /// [`NgramSource::has_unknown`].
+    /// Returns the number of n-grams of each order, from order 1. `<unk>` counts only if
+    /// [`NgramSource::has_unknown`] is true.
     fn counts(&self) -> &[u64];
 
     /// Returns the order of the model.
@@ -49,8 +49,8 @@ pub trait NgramSource: Send {
     fn next_section(&mut self) -> Result<Option<Section>>;
 
     /// Returns some more n-grams, in the order of [`NgramSource::next_section`], for readers that
-    /// need each once: a part of one order, and at least one of every order; `None` after the
-    /// longest.
+    /// need each n-gram once. They are a part of one order, and every order has at least one part;
+    /// `None` after the longest order.
     ///
     /// # Errors
     ///
@@ -59,8 +59,8 @@ pub trait NgramSource: Send {
         Ok(self.next_section()?.map(|ngrams| NgramPart { total: ngrams.len(), ngrams }))
     }
 
-    /// Returns the error that the n-gram `index` of `section` is invalid for `reason`; it names the
-    /// line, or the words and that the file is damaged.
+    /// Returns the error that the n-gram `index` of `section` is invalid for `reason`. The error
+    /// names the line, or it names the words and says that the file is damaged.
     fn ngram_error(&self, section: &Section, index: usize, reason: String) -> crate::Error;
 }
 

@@ -12,10 +12,10 @@ use crate::probing::probing_source;
 use crate::trie::{self, trie_source};
 use crate::{NgramSource, Result};
 
-/// Opens the n-grams of the model at `path`: ARPA text, plain or compressed, `-` for
-/// standard input; a file of ours; or one of KenLM's binary files. `options` say how ARPA text
-/// is read. An n-gram that it lists twice is an error, here or when a builder meets it, unless
-/// they say otherwise.
+/// Opens the n-grams of the model at `path`: ARPA text, plain or compressed, `-` for standard
+/// input; a file of ours; or one of KenLM's binary files. `options` say how ARPA text is read. An
+/// n-gram that ARPA text lists twice is an error, here or in a builder, unless `options` say
+/// otherwise.
 ///
 /// # Errors
 ///

@@ -31,19 +31,18 @@ use crate::{Error, LanguageModel, Result};
 /// Options for scoring text and for the output.
 #[derive(Clone, Debug)]
 pub struct PerplexityOptions {
-    /// Put `<s>` before and `</s>` after each line of text.
+    /// Whether `<s>` comes before and `</s>` after each line of text.
     pub sentence_markers: bool,
     /// Worker threads, from 1.
     pub threads: usize,
-    /// The preparation of text before it is scored, if any. The text that is written is always the
-    /// original.
+    /// The preparation of text before it is scored, if any. Text is always written as it was read.
     pub preparation: Option<Preparation>,
-    /// Write the scores of each line: for plain text, unless there is a filter, `log10
-    /// TAB tokens TAB unknown words TAB perplexity`; for JSON the line with four more keys.
+    /// Whether the scores of each line are written: for plain text, unless there is a filter,
+    /// `log10 TAB tokens TAB unknown words TAB perplexity`; for JSON the line with four more keys.
     pub per_line: bool,
     /// Lines are JSON objects of which this field is text.
     pub json: Option<JsonOptions>,
-    /// Write only the lines that pass.
+    /// The filter, if only the lines that pass are written.
     pub filter: Option<PerplexityFilter>,
 }
 
@@ -54,12 +53,13 @@ pub struct JsonOptions {
     /// text of several lines is scored line by line and has the sums of its lines; an empty text is
     /// one empty line.
     pub field: String,
-    /// Leave out lines that are not such objects instead of returning an error, unless all are.
+    /// Whether lines that are not objects with this field are left out. Otherwise they are an
+    /// error, and it is always an error if all lines are invalid.
     pub skip_invalid: bool,
-    /// Add the perplexity, to a tenth, and its bucket to each object. A document whose text is
-    /// empty has no perplexity.
+    /// Options for adding the perplexity, rounded to a tenth, and its bucket to each object. A
+    /// document whose text is empty has no perplexity.
     pub buckets: Option<BucketOptions>,
-    /// Whether it is an error that no document names its language, where languages are asked for.
+    /// Whether it is an error if languages are used and no document names its language.
     pub needs_language: bool,
 }
 
@@ -81,8 +81,8 @@ enum Purpose<'o> {
 ///
 /// # Errors
 ///
-/// If an input cannot be read, a line is not the JSON object expected, all are left out as invalid,
-/// or the output cannot be written.
+/// If an input cannot be read, a line is not the JSON object expected, all lines are left out as
+/// invalid, or the output cannot be written.
 pub fn perplexity(
     model: &dyn LanguageModel,
     inputs: Inputs<'_>,
@@ -108,8 +108,7 @@ pub fn perplexity(
 }
 
 /// Scores each line of `inputs` as [`perplexity`] does and returns the perplexities; nothing is
-/// written. Documents are told apart by the language in their field `language_field`, if one is
-/// given.
+/// written. Documents are grouped by the language in their field `language_field`, if it is given.
 ///
 /// # Errors
 ///
@@ -143,7 +142,7 @@ struct Text<'o> {
 }
 
 impl<'o> Text<'o> {
-    /// Scores `inputs`; each block passes `observe` before it is written.
+    /// Scores `inputs`; calls `observe` with each block before it is written.
     fn score(
         &self,
         inputs: Inputs<'_>,
@@ -205,7 +204,8 @@ impl<'o> Text<'o> {
     }
 }
 
-/// Counts that tell documents with other field names from documents without values.
+/// Counts that show whether fields have other names: whether documents were scored, and whether any
+/// of them names its language.
 #[derive(Default)]
 struct DocumentCheck {
     /// The number of documents scored.
@@ -255,8 +255,8 @@ impl DocumentCheck {
     }
 }
 
-/// Scores a block of plain text: the lines of `prepared`, which are those of `text` as they are
-/// scored. Both end with a line end.
+/// Scores a block of plain text. `text` has its lines as they were read, `prepared` the same lines
+/// as they are scored. Both end with a line end.
 fn score_plain_text(
     scorer: &mut TextScorer<'_>,
     prepared: &[u8],
@@ -296,7 +296,7 @@ fn score_plain_text(
 }
 
 impl BlockOutcome {
-    /// Writes a line by `push`, if it passes.
+    /// Writes a line with `push` if it passes or is tied.
     fn push_judged(&mut self, verdict: Verdict, push: impl FnOnce(&mut Vec<u8>)) {
         let before = self.output.len();
         match verdict {

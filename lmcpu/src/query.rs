@@ -1,8 +1,8 @@
 //! The output of KenLM's `query`, byte for byte (`ngram-lm.md` 2.5).
 //!
 //! One quirk is copied only on demand: KenLM prints the words of a last line without a line end,
-//! but neither ends the sentence nor adds it to the sums. But it counts its tokens and the
-//! probabilities of its unknown words.
+//! but neither ends the sentence nor adds it to the sums. Still, it counts the tokens of this line
+//! and the probabilities of its unknown words.
 
 use miriam_textio::number::push_integer;
 use miriam_textio::{Input, Output, Progress, number};
@@ -34,13 +34,13 @@ impl Verbosity {
 pub struct QueryOptions {
     /// The output.
     pub verbosity: Verbosity,
-    /// Put `<s>` before and `</s>` after each line.
+    /// Whether `<s>` comes before and `</s>` after each line.
     pub sentence_markers: bool,
     /// Worker threads, from 1.
     pub threads: usize,
-    /// Print the scores of each line before reading the next.
+    /// Whether the scores of each line are printed before the next line is read.
     pub line_buffered: bool,
-    /// Treat a last line without a line end as KenLM does; otherwise it is a line like
+    /// Whether a last line without a line end is treated as in KenLM; otherwise it is a line like
     /// any other.
     pub kenlm_compat: bool,
 }

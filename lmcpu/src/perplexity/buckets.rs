@@ -9,9 +9,9 @@ use crate::json_lines::{TextField, push_key, push_number};
 pub(super) const BUCKET_KEYS: [&str; 2] = ["perplexity", "bucket"];
 /// Documents below this percentile are in the head.
 const HEAD: u32 = 30;
-/// Those below this one that are not in the head are in the middle.
+/// Other documents below this percentile are in the middle.
 const MIDDLE: u32 = 60;
-/// The column for documents of all other languages, and of none.
+/// The column for documents of all other languages, and without a language.
 pub(super) const ALL_LANGUAGES: &str = "all";
 
 /// The limits of the buckets of each language, from CCNet's `cutoff.csv`.
@@ -30,7 +30,7 @@ pub struct BucketOptions {
 impl Cutoffs {
     /// Reads a table with a column for each language and a row for each percentile, whose number
     /// comes first: `,de,en`, ..., `30,236.2,255.1`, ..., `60,...`. A column `all` is for documents
-    /// of other languages, and of none.
+    /// of other languages, and without a language.
     ///
     /// # Errors
     /// If a line does not fit; the message contains the line and the reason.
@@ -81,12 +81,13 @@ impl Cutoffs {
         Ok(Cutoffs(languages.zip(limits).collect()))
     }
 
-    /// Whether documents of all languages, and of none, have limits.
+    /// Whether documents of all languages, and without a language, have limits.
     pub(super) fn covers_all(&self) -> bool {
         self.0.contains_key(ALL_LANGUAGES)
     }
 
-    /// Returns the bucket of a perplexity, if there is one, in a language.
+    /// Returns the bucket of `perplexity` in `language`; `all` if there is no perplexity or no
+    /// limits.
     fn bucket(&self, language: Option<&str>, perplexity: Option<f64>) -> &'static str {
         let limits = language.and_then(|language| self.0.get(language));
         let limits = limits.or_else(|| self.0.get(ALL_LANGUAGES));
@@ -119,7 +120,7 @@ impl LanguageReader {
     }
 }
 
-/// Adds the [`BUCKET_KEYS`] of a document in `language`; one without text has no perplexity.
+/// Adds the [`BUCKET_KEYS`] of a document in `language`; a document without text has no perplexity.
 pub(super) fn push_bucket(
     cutoffs: &Cutoffs,
     language: Option<&str>,
@@ -127,7 +128,7 @@ pub(super) fn push_bucket(
     out: &mut Vec<u8>,
 ) {
     let perplexity = perplexity.map(round_to_tenths);
-    // Documents without a language use the limits of all languages without their own.
+    // Documents without a language use the column `all`, as do languages without their own column.
     let bucket = cutoffs.bucket(language, perplexity);
     if let Some(perplexity) = perplexity {
         push_key(out, BUCKET_KEYS[0]);
@@ -160,7 +161,7 @@ mod tests {
         let german = r#"{"language": "de", "text": "x"}"#;
         for (perplexity, bucket) in [
             (236.14, "head"),
-            // The number that is written is compared.
+            // The rounded number, which is written, is compared.
             (236.16, "middle"),
             (384.64, "middle"),
             (384.66, "tail"),

@@ -33,8 +33,8 @@ impl PerplexityDistribution {
     }
 
     /// Returns the table that [`Cutoffs::parse`](super::Cutoffs::parse) reads: a column for each
-    /// language, a row for each of `percents`. Percentiles lie between the two nearest
-    /// perplexities, as those of `numpy.percentile`. `None` if no line has a perplexity.
+    /// language, a row for each of `percents`. Percentiles are interpolated between the two nearest
+    /// perplexities, as in `numpy.percentile`. `None` if no line has a perplexity.
     pub fn into_percentile_table(self, percents: &[Percent]) -> Option<Vec<u8>> {
         let mut columns: Vec<(String, Vec<f64>)> = self.languages.into_iter().collect();
         columns.retain_mut(|(_, perplexities)| {
@@ -100,7 +100,7 @@ mod tests {
             String::from_utf8(table.unwrap()).unwrap(),
             ",all,de\n0,15.5,1\n30,23.2,1.6\n40.5,29.395000000000003,1.81\n90,46.05,2.8\n100,50,3\n"
         );
-        // Of nine lines, two without a perplexity.
+        // There are nine lines, two of them without a perplexity.
         let limit = found.into_rank_limit("50".parse().unwrap());
         assert_eq!(limit, RankLimit { perplexity: 35.0, ties: 1 });
     }

@@ -6,20 +6,21 @@ use std::str::FromStr;
 
 use crate::text_scoring::BlockOutcome;
 
-/// Which lines are written.
+/// Conditions under which lines are written.
 #[derive(Clone, Copy, Debug)]
 pub struct PerplexityFilter {
     /// The lowest perplexity that passes.
     pub min_perplexity: f64,
     /// The highest perplexity that passes.
     pub max_perplexity: f64,
-    /// Only the best lines of the text pass.
+    /// The limit of the best lines of the text, if only these pass.
     pub rank_limit: Option<RankLimit>,
-    /// Write the lines that would not pass instead.
+    /// Whether the lines that would not pass are written instead.
     pub invert: bool,
 }
 
-/// The best lines of a text: those below a perplexity, and the first ones that have it.
+/// The best lines of a text: those below a perplexity, and the first ones of exactly this
+/// perplexity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankLimit {
     /// The highest perplexity among them.
@@ -44,7 +45,7 @@ pub(super) enum Verdict {
 }
 
 impl Default for PerplexityFilter {
-    /// Creates a filter that everything with a perplexity passes.
+    /// Creates a filter that passes every line with a perplexity.
     fn default() -> Self {
         PerplexityFilter {
             min_perplexity: 0.0,
@@ -56,8 +57,8 @@ impl Default for PerplexityFilter {
 }
 
 impl PerplexityFilter {
-    /// Decides about a line. The perplexity of a line without tokens is not a number, so it does
-    /// not pass.
+    /// Decides about a line. The perplexity of a line without tokens is not a number, so such a
+    /// line does not pass.
     pub(super) fn judge(&self, perplexity: f64) -> Verdict {
         let in_limits = perplexity >= self.min_perplexity && perplexity <= self.max_perplexity;
         let passes = match self.rank_limit {
@@ -83,8 +84,9 @@ impl PerplexityFilter {
 }
 
 impl RankLimit {
-    /// Computes the limit of the best `share` of `perplexities`, whose order is lost: of n lines
-    /// n·share/100, rounded up. Lines that are not numbers count and come last.
+    /// Computes the limit of the best `share` of `perplexities`: of n lines n·share/100, rounded
+    /// up. Perplexities that are not numbers count and come last. The order of `perplexities` is
+    /// lost.
     pub fn new(perplexities: &mut [f64], share: Percent) -> Self {
         let count = share.apply(perplexities.len());
         let Some(last) = count.checked_sub(1) else {
@@ -96,7 +98,7 @@ impl RankLimit {
         });
         let ties = 1 + better.iter().filter(|&&value| value == perplexity).count() as u64;
         if perplexity.is_nan() {
-            // Everything with a perplexity is among them.
+            // Every line with a perplexity is among the best.
             return RankLimit { perplexity: f64::INFINITY, ties: u64::MAX };
         }
         RankLimit { perplexity, ties }
@@ -252,7 +254,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against sorting the lines, which is stable.
+        /// The filter gives the same lines as a stable sort.
         #[test]
         fn the_best_lines_are_those_that_sorting_brings_first(
             values in proptest::collection::vec(0u8..6, 0..40),

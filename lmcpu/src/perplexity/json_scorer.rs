@@ -1,4 +1,4 @@
-//! Scoring of JSON lines: the text of each document, line by line or prepared as one.
+//! Scoring of JSON lines: the text of each document, line by line or joined into one line.
 
 use super::buckets::{BUCKET_KEYS, Cutoffs, LanguageReader, push_bucket};
 use super::preparation::PreparedText;
@@ -90,7 +90,8 @@ impl<'m, 'o> JsonScorer<'m, 'o> {
             outcome.with_language += u64::from(language.is_some());
             let perplexity = || perplexity_of(log10, tokens);
             if let Purpose::Collect(_) = self.purpose {
-                // Buckets are for documents with text, so the limits between them are of those too.
+                // Buckets are for documents with text, so their limits are computed from such
+                // documents too.
                 if !*is_empty || !reads_languages {
                     outcome.perplexities.push((language.map(Into::into), perplexity()));
                 }
@@ -126,7 +127,7 @@ impl<'m, 'o> JsonScorer<'m, 'o> {
             let line = start..length.map_or(block.len(), |n| start + n);
             start = line.end + 1;
             outcome.lines.read += 1;
-            // Writers end files with a blank line; it is not a document.
+            // Some writers end files with a blank line, which is not a document.
             if block[line.clone()].trim_ascii().is_empty() {
                 continue;
             }

@@ -4,19 +4,20 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Appends a text as it is scored to a buffer; it may keep memory from text to text.
+/// A function that appends a text, as it is scored, to a buffer. It may keep memory from text to
+/// text.
 pub type PrepareText = Box<dyn FnMut(&[u8], &mut Vec<u8>) + Send>;
 
 /// A maker of preparations, one for each thread.
 #[derive(Clone)]
 pub struct Preparation {
-    /// Documents are prepared and scored as one line each, not line by line.
+    /// Whether documents are prepared and scored as one line each, not line by line.
     pub joins_lines: bool,
     make: Arc<dyn Fn() -> PrepareText + Send + Sync>,
 }
 
 impl Preparation {
-    /// Calls `make` once per thread.
+    /// Creates a preparation that calls `make` once per thread.
     pub fn new(joins_lines: bool, make: impl Fn() -> PrepareText + Send + Sync + 'static) -> Self {
         Preparation { joins_lines, make: Arc::new(make) }
     }
@@ -42,8 +43,8 @@ pub(super) struct PreparedText {
 }
 
 impl PreparedText {
-    /// Appends `text` to `out` as it is scored: as many lines as it has, or one, each with its line
-    /// end.
+    /// Appends `text` to `out` as it is scored: as many lines as it has, or one if lines are
+    /// joined, each with its line end.
     pub fn push(&mut self, text: &[u8], out: &mut Vec<u8>) {
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         if self.joins_lines {

@@ -199,7 +199,7 @@ proptest! {
     }
 }
 
-/// Blocks in number, so that order and sums depend on more than one.
+/// The text has many blocks, so that order and sums depend on more than one block.
 #[test]
 fn long_texts_give_the_same_whatever_the_threads() {
     let line = |i: usize| ["a b", "zz a", "", "b b a zz q", "a"][i * i % 5].to_owned() + "\n";
@@ -260,7 +260,7 @@ fn the_line_that_is_no_object_is_named() {
     assert!(cut.ends_with("text, line 2: EOF while parsing an object (byte 1)"), "{cut}");
 }
 
-/// As Python's writers leave them, with a blank last line, and as Windows does.
+/// Python's writers leave a blank last line, and files of Windows have CR before line ends.
 #[test]
 fn blank_lines_are_not_documents() {
     let json = Some(JsonOptions {

@@ -29,7 +29,7 @@ impl BlankKeyWriter {
         BlankKeyWriter { is_separate: order <= MAX_SEPARATE_ORDER, collected: Vec::new() }
     }
 
-    /// Takes the keys of the blanks of `order`; orders come from 2 on, one after another.
+    /// Adds the keys of the blanks of `order`. Must be called for each order in turn, from 2 on.
     pub fn push(
         &mut self,
         writer: &mut ContainerWriter,
@@ -45,7 +45,7 @@ impl BlankKeyWriter {
         Ok(())
     }
 
-    /// Writes the one section for all orders, if there is one.
+    /// Writes the section for all orders, if they share one.
     pub fn finish(self, writer: &mut ContainerWriter) -> Result<()> {
         if !self.is_separate {
             writer.write_section("blanks", &self.collected)?;
@@ -60,7 +60,7 @@ pub fn read(container: &Container, metadata: &ProbingMetadata, order: usize) -> 
         return Ok(container.section::<u64>(&section_name(order))?.to_vec());
     }
     let all = container.section::<u64>("blanks")?;
-    // N-grams with blanks less n-grams without.
+    // The number of entries, which include blanks, minus the number of n-grams.
     fn count(order: usize, metadata: &ProbingMetadata) -> Option<usize> {
         let entries = metadata.entries.get(order - 2)?;
         usize::try_from(entries.checked_sub(*metadata.counts.get(order - 1)?)?).ok()

@@ -1,12 +1,12 @@
 //! Building of probing tables from lists of n-grams.
 //!
 //! Orders are built one after another, from short to long, each on all threads. N-grams of text
-//! come in parts, and those of a file are gone once their entries are made: the kernel has to
-//! clear memory that is touched for the first time, which takes a third of the time. Every
-//! n-gram sets a flag of its suffix (all words but the oldest), that a longer n-gram
-//! ends in it, and one of its context (all words but the newest), that a longer n-gram
-//! begins with it. The flags are sign bits of the values; setting one clears the bit,
-//! and threads do nothing else to values, so they may work at once.
+//! come in parts, and a part of a file is freed once its entries are made. This saves memory that
+//! the kernel would have to clear when it is first touched; clearing took a third of the time.
+//! Every n-gram sets a flag of its suffix (all words but the oldest): a longer n-gram ends in it.
+//! It also sets a flag of its context (all words but the newest): a longer n-gram begins with it.
+//! The flags are sign bits of the values, and setting a flag clears its bit. Threads do nothing
+//! else to values, so they may work at once.
 //!
 //! A model from which a toolkit has pruned suffixes gets blanks in their place
 //! ([`blanks`]).
@@ -115,8 +115,8 @@ pub(super) fn build_in_memory(
     bytes.ok_or_else(|| unreachable!("a container in memory has bytes"))
 }
 
-/// Builds the model at `path` and writes it to what `writer` gives, the bytes of which are
-/// returned if it is in memory.
+/// Builds a model from the one at `path` and writes it to the container that `writer` returns. Also
+/// returns the bytes of the container if it is in memory.
 fn build(
     path: &Path,
     arpa: ArpaOptions,
@@ -131,8 +131,9 @@ fn build(
     build_from_source(&mut *source, again, (task, progress), writer)
 }
 
-/// Works like [`build`], from a `source` whose reading is the first task. Opens it `again` to
-/// find the places of duplicates; otherwise all n-grams of an order are kept in memory.
+/// Works like [`build`], from an open `source`; `task` is the task of reading it. Opens the source
+/// `again` to find the places of duplicates. Without `again`, all n-grams of an order are kept in
+/// memory.
 pub(super) fn build_from_source(
     source: &mut dyn NgramSource,
     again: Option<OpenAgain<'_>>,
@@ -294,8 +295,8 @@ fn update_flags(value: &AtomicU64, set_flag: fn(u64) -> u64) -> u64 {
 }
 
 impl ProbingBuilder {
-    /// Reads `source` as the task that has begun, then writes the model to what `writer` gives. The
-    /// n-grams of an order are kept in `copies` while it is read.
+    /// Reads `source`, with which `task` ends, then writes the model to the container that `writer`
+    /// returns. `copies`, if given, keeps the n-grams of an order while the order is read.
     fn build(
         &mut self,
         source: &mut dyn NgramSource,
@@ -389,8 +390,8 @@ impl ProbingBuilder {
         self.vocabulary.find(word).map_or(0, |id| id.0)
     }
 
-    /// Writes the model. The tables of shorter n-grams are written while that of the longest, which
-    /// are still in progress, is built.
+    /// Writes the model. The tables of shorter n-grams are written while the table of the longest
+    /// n-grams, which are still in progress, is built.
     fn write(&mut self, mut writer: ContainerWriter) -> Result<Option<Bytes>, BuildError> {
         let mut entries: Vec<u64> = self.middle.iter().map(|m| m.entries).collect();
         let mut home_lines: Vec<u64> = self.middle.iter().map(|m| m.home_lines as u64).collect();
@@ -443,7 +444,7 @@ impl ProbingBuilder {
         Ok(writer.finish()?)
     }
 
-    /// Writes the sections that scoring reads, but for that of the longest n-grams.
+    /// Writes the sections that scoring reads, except that of the longest n-grams.
     fn write_lower_orders(&self, writer: &mut ContainerWriter) -> Result<()> {
         Dictionary::write(writer, "words", self.vocabulary.iter())?;
         let unigrams = self.unigrams.iter().map(|value| value.load(Ordering::Relaxed));

@@ -7,9 +7,9 @@
 //! is found by a multiplication instead of a division. `docs/formats.md` gives every
 //! byte.
 //!
-//! Flags are sign bits as in KenLM (`ngram-lm.md` 2.3): the sign of a probability is
-//! set when no longer n-gram ends in this one; a backoff of -0.0 says that no longer
-//! n-gram begins with it and that it has no backoff.
+//! Flags are sign bits as in KenLM (`ngram-lm.md` 2.3): the sign of a probability is set unless a
+//! longer n-gram ends in this one. A backoff of -0.0 says that the n-gram has no backoff and does
+//! not begin a longer one.
 
 mod blank_keys;
 mod build;

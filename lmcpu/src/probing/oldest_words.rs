@@ -25,7 +25,7 @@ fn section_name(order: usize) -> String {
 /// The oldest words of the entries of a table, packed.
 pub(super) struct PackedWords {
     words: Vec<u64>,
-    /// The size if no slot was empty, which decides the alignment.
+    /// The size in bytes if no slot were empty, which decides the alignment.
     max_bytes: u64,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct OldestWords {
 }
 
 impl OldestWords {
-    /// Opens those of the `entries` n-grams of `order`; ids are below `words`.
+    /// Opens the oldest words of the `entries` n-grams of `order`; ids are below `words`.
     pub(super) fn open(
         container: &Container,
         order: usize,

@@ -14,7 +14,7 @@ struct ReferenceEntry {
     is_context: bool,
 }
 
-/// N-grams are lists of words, newest first.
+/// A model whose n-grams are lists of words, newest first.
 pub struct ReferenceModel {
     order: usize,
     entries: HashMap<Vec<String>, ReferenceEntry>,
@@ -134,7 +134,7 @@ impl ReferenceModel {
         (log10, matched, next)
     }
 
-    /// Whether each n-gram that a state keeps whole has such a suffix.
+    /// Whether each n-gram that a state keeps whole has a suffix that a state keeps whole.
     pub fn is_closed(&self) -> bool {
         let keeps = |words: &[String]| {
             self.entries.get(words).is_some_and(|e| e.is_context || e.backoff != 0.0)

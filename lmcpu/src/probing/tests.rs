@@ -60,13 +60,13 @@ fn toy_model_scores_as_kenlm() {
     assert_eq!((model.order(), model.num_words()), (3, 5));
 }
 
-/// Random models over a few words, with backoffs of either sign, sometimes
-/// none, and with suffixes that are missing.
+/// Returns random models over a few words, with backoffs of either sign or none, and with missing
+/// suffixes.
 fn arbitrary_arpa() -> impl Strategy<Value = String> {
     arbitrary_arpa_up_to(5)
 }
 
-/// Returns the same, of orders from 2 to `most`.
+/// Returns such models of orders from 2 to `most`.
 pub(crate) fn arbitrary_arpa_up_to(most: usize) -> impl Strategy<Value = String> {
     let number = prop_oneof![Just(0i32), 1..4000i32];
     let ngrams = proptest::collection::vec(
@@ -231,8 +231,8 @@ proptest! {
 #[test]
 fn models_of_all_orders_list_their_ngrams() {
     for order in [20, 21, crate::MAX_ORDER] {
-        // Each n-gram is the beginning of the longest, so all suffixes are blanks; and `a` is
-        // a unigram that ends several.
+        // Each n-gram is the beginning of the longest, so all suffixes are blanks. Several n-grams
+        // end in `a`.
         let word = |i: usize| if i.is_multiple_of(7) { "a".to_owned() } else { format!("w{i}") };
         let words: Vec<String> = (1..=order).map(word).collect();
         let mut vocabulary: Vec<&String> = words.iter().collect();
@@ -319,7 +319,7 @@ fn list_ngrams(source: &mut dyn NgramSource) -> BTreeSet<(Vec<u32>, u32, u32)> {
     all
 }
 
-/// A model and the sections of it that were written for dumping.
+/// Checks that the model of `arpa` lists the same n-grams as the text.
 fn assert_lists_same_ngrams(arpa: &str) {
     let input = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(input.path(), arpa).unwrap();
@@ -436,8 +436,8 @@ fn displacement<L: TableLine>(
     (mean(&lines), mean(&shuffled))
 }
 
-/// The tables choose a line by the high bits of KenLM's hash: on a real model
-/// they must spread as random ones do.
+/// The tables choose a line by the high bits of KenLM's hash. On a real model these bits must
+/// spread entries as well as random bits do.
 #[test]
 fn kenlms_hashes_spread_over_the_lines() {
     let Some(arpa) = shared_path("m30k-de-en/lm/lm.5.en.arpa.gz") else { return };

@@ -1,9 +1,9 @@
 //! Blanks: entries in place of missing suffixes.
 //!
-//! A toolkit may prune the suffix of an n-gram that it keeps (`ngram-lm.md` 1.2). A
-//! blank takes its place, with the probability that backing off would give. That
-//! depends on the entries before in the file, so the few n-grams that need blanks are
-//! processed one by one, in file order, with KenLM's arithmetic.
+//! A toolkit may prune the suffix of an n-gram that it keeps (`ngram-lm.md` 1.2). A blank takes its
+//! place, with the probability that backing off would give. This probability depends on the entries
+//! before in the file, so the few n-grams that need blanks are processed one by one, in file order,
+//! with KenLM's arithmetic.
 
 use super::*;
 use crate::MAX_ORDER;
@@ -29,7 +29,7 @@ impl ProbingBuilder {
             *to = from;
         }
         let words = &newest_first[..order];
-        // hashes[n]: of the suffix of n words.
+        // hashes[n] is the hash of the suffix of n words.
         let mut hashes = [0u64; MAX_ORDER + 1];
         hashes[1] = u64::from(words[0]);
         for n in 2..=order {

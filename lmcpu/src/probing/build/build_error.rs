@@ -14,7 +14,7 @@ pub(super) type OpenAgain<'a> = &'a dyn Fn() -> Result<Box<dyn NgramSource + 'a>
 pub(super) enum BuildError {
     /// Reading or writing failed; the error names the place.
     Other(Error),
-    /// Two of its n-grams have the same key.
+    /// Two n-grams of `order` have the same key.
     Duplicate { order: usize, key: u64 },
     /// The context of this n-gram, the only one of the section, is missing.
     MissingContext(Section),
@@ -27,8 +27,8 @@ impl<E: Into<Error>> From<E> for BuildError {
 }
 
 impl BuildError {
-    /// Returns the error with its place in `source`, which the parts `kept` come from; if it can be
-    /// opened `again`, that is read instead.
+    /// Returns the error with its place in `source`. Duplicates are looked for in `kept`, parts of
+    /// the source, or in the source itself if it can be opened `again`.
     pub(super) fn into_error(
         self,
         source: &dyn NgramSource,
