@@ -2,9 +2,9 @@
 //! as one batch, so that their memory accesses overlap. Results are in the order of the text and do
 //! not depend on the number of threads.
 //!
-//! The total of a sentence is an f32 sum over its words in order, those of the corpus
-//! are f64 sums over sentences and unknown words in order, as in KenLM (`ngram-lm.md`
-//! 2.5). The thread that writes adds up the corpus; the workers do everything else.
+//! The total of a sentence is an f32 sum over its words in order. The totals of the corpus are f64
+//! sums over sentences and unknown words in order, as in KenLM (`ngram-lm.md` 2.5). The thread that
+//! writes adds up the corpus; the workers do everything else.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -65,9 +65,9 @@ pub(crate) fn perplexity_of(log10: f64, tokens: u64) -> f64 {
 /// The markers with which a line is scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentenceMarkers {
-    /// The line follows `<s>`; without it, no context.
+    /// Whether the line follows `<s>`; otherwise it has no context.
     pub begin: bool,
-    /// `</s>` is scored after the line.
+    /// Whether `</s>` is scored after the line.
     pub end: bool,
 }
 
@@ -75,7 +75,7 @@ impl SentenceMarkers {
     /// Both: the line is a sentence.
     pub const BOTH: SentenceMarkers = SentenceMarkers { begin: true, end: true };
 
-    /// Scores with both markers or with none.
+    /// Returns both markers or none.
     pub(crate) fn both_if(markers: bool) -> Self {
         SentenceMarkers { begin: markers, end: markers }
     }
@@ -213,11 +213,11 @@ pub(crate) struct BlockOutcome {
     /// The parts of `output` that are written or not, depending on earlier lines
     /// ([`RankLimit`](crate::perplexity::RankLimit)).
     pub tied_parts: Vec<Range<usize>>,
-    /// The perplexities of lines where they are collected, with the language of each document.
+    /// The perplexities of lines if they are collected, with the language of each document.
     pub perplexities: Vec<(Option<Box<str>>, f64)>,
     /// The number of documents scored.
     pub num_documents: u64,
-    /// The number of documents that name their language, where that is asked for.
+    /// The number of documents that name their language, if languages are read.
     pub with_language: u64,
     /// The first line that was left out, counted from 1 in the block, and why.
     pub first_invalid: Option<(u64, String)>,
@@ -285,7 +285,7 @@ pub(crate) struct BlockPlace<'n> {
 pub(crate) struct StreamOptions {
     /// The number of worker threads, at least 1.
     pub threads: usize,
-    /// Write results before waiting for more text.
+    /// Whether results are written before waiting for more text.
     pub low_latency: bool,
     /// The size of all inputs in bytes before decompression, if known.
     pub total_bytes: Option<u64>,

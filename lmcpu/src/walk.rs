@@ -3,7 +3,7 @@
 //!
 //! A walk pauses when it waits for memory, so that a batch can keep many under way. With
 //! [`NgramIndex::INDEPENDENT_LOOKUPS`] all lookups are prefetched at the start, and a walk pauses
-//! only if a search continues in another cache line. Prefetching all of them pays, because most
+//! only if a search continues in another cache line. Prefetching all lookups pays, because most
 //! words of a minimised context match.
 //!
 //! The additions of f32 values and their order are KenLM's; nothing here may

@@ -1,10 +1,10 @@
 //! Conversion of text to word ids in one pass, with few lookups in the model's vocabulary.
 //!
-//! Whitespace is found 64 bytes at a time, as bit masks. Most of running text is a few
-//! thousand words, so each thread keeps a small cache of words: a word of up to 15
-//! bytes and its length are one 128-bit number (`WordKey`). The cache is exact: all
-//! bytes of a word are compared, and words that are not cached are looked up in the
-//! model, many at once ([`LanguageModel::word_ids`]).
+//! Whitespace is found 64 bytes at a time, as bit masks. Most of running text consists of a few
+//! thousand words, so each thread keeps a small cache of words: a word of up to 15 bytes and its
+//! length are one 128-bit number (`WordKey`). The cache is exact: all bytes of a word are compared,
+//! and words that are not cached are looked up in the model, many at once
+//! ([`LanguageModel::word_ids`]).
 
 use crate::word_key::WordKey;
 use crate::{LanguageModel, LmWord};
@@ -224,7 +224,7 @@ mod tests {
         crate::open(file.path(), LoadMethod::Lazy, &NoProgress).unwrap()
     }
 
-    /// What [`TextEncoder::encode`] gives, computed word by word.
+    /// Returns what [`TextEncoder::encode`] gives, computed word by word.
     fn encode_word_by_word(model: &dyn LanguageModel, text: &[u8], markers: bool) -> EncodedText {
         let mut words = EncodedText { has_end_markers: markers, ..EncodedText::default() };
         let mut lines: Vec<&[u8]> = text.split(|&b| b == b'\n').collect();

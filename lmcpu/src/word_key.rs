@@ -27,7 +27,7 @@ impl WordKey {
     /// No word.
     pub const NONE: WordKey = WordKey { low: 0, high: 0 };
 
-    /// Returns the key of the first `length` bytes of `text`; nothing for a long word.
+    /// Returns the key of the first `length` bytes of `text`; `None` for a longer word.
     #[inline(always)]
     pub fn new(text: &[u8], length: usize) -> Option<Self> {
         if length > MAX_KEY_BYTES {

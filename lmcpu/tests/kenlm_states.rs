@@ -56,7 +56,7 @@ fn decompress_case(folder: &Path, name: &str) -> Option<PathBuf> {
     Some(plain)
 }
 
-/// MurmurHash64A with seed 0 over 32-bit words, as a Python hash.
+/// Computes MurmurHash64A with seed 0 over the 32-bit words of a state, as a Python hash.
 fn kenlm_state_hash(state: &State) -> i64 {
     const M: u64 = 0xc6a4_a793_5bd1_e995;
     let bytes: Vec<u8> = state.entries().iter().flat_map(|e| e.0.0.to_le_bytes()).collect();
@@ -74,7 +74,7 @@ fn kenlm_state_hash(state: &State) -> i64 {
     }
     hash = (hash ^ (hash >> 47)).wrapping_mul(M);
     match (hash ^ (hash >> 47)) as i64 {
-        // Python keeps -1 for itself.
+        // Python reserves -1 for errors.
         -1 => -2,
         hash => hash,
     }

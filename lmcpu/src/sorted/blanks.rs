@@ -1,12 +1,12 @@
 //! Blanks: nodes in place of missing suffixes.
 //!
-//! A toolkit may prune the suffix of an n-gram that it keeps (`ngram-lm.md` 1.2), and a
-//! path of the trie would be broken. A blank repairs it, with the probability that
-//! backing off would give, computed as KenLM computes it: to the log10 probability of
-//! the longest suffix that exists, one backoff after another is added, shorter contexts
-//! first. To a query a blank is an n-gram like any other.
+//! A toolkit may prune the suffix of an n-gram that it keeps (`ngram-lm.md` 1.2), and a path of the
+//! trie would be broken. A blank repairs it. Its probability is the one that backing off would
+//! give, computed as in KenLM: backoffs are added one after another to the log10 probability of the
+//! longest suffix that exists, shorter contexts first. To a query a blank is an n-gram like any
+//! other.
 //!
-//! This is rare, so the arrays of the orders below are rebuilt.
+//! Blanks are rare, so the arrays of the orders below are simply rebuilt.
 
 use super::sorted_section::SortedSection;
 use super::sorted_trie::{NO_NODE, Nodes, SortedTrie};
@@ -29,7 +29,7 @@ impl SortedTrie {
                 }
             }
         }
-        // Where the nodes of the order below were, and where they are now.
+        // The new index of each node of the order below.
         let mut moved: Vec<u32> = (0..self.levels[0].len() as u32).collect();
         let mut children = std::mem::take(&mut self.levels[0].children);
         for (n, blanks) in missing.iter().enumerate().skip(2) {

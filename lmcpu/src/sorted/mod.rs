@@ -25,8 +25,8 @@ use crate::{ArpaOptions, Error, HeadMetadata, NgramSource, Result, open_source};
 /// The largest number of n-grams of one order.
 const MAX_NGRAMS: usize = u32::MAX as usize - 1;
 
-/// A model read into plain arrays. Words are renumbered: `<unk>` is 0, then the most probable
-/// first, or as the file requires.
+/// A model read into plain arrays. Words are renumbered: `<unk>` is 0, then the most probable words
+/// come first, or the order is that which the file requires.
 #[derive(Clone)]
 pub struct SortedModel {
     /// The name of the source.
@@ -39,9 +39,9 @@ pub struct SortedModel {
     pub source_ids: Vec<WordId>,
     /// Whether the source itself lists `<unk>`.
     pub has_unknown: bool,
-    /// The new id of `<s>`; 0, that of `<unk>`, where the source does not list it.
+    /// The new id of `<s>`; 0, the id of `<unk>`, if the source does not list `<s>`.
     pub bos_id: u32,
-    /// The new id of `</s>`, as that of `<s>`.
+    /// The new id of `</s>`, or 0 as for `<s>`.
     pub eos_id: u32,
     /// The n-grams.
     pub trie: SortedTrie,
@@ -72,8 +72,8 @@ impl SortedModel {
         Self::with_word_ids(source, &ids, unknown)
     }
 
-    /// Reads all of `source` with other new `ids`, by the ids of the source, and other values
-    /// of `<unk>`, which stays 0.
+    /// Reads all of `source`. `ids` has the new id of each word of the source, and `unknown` the
+    /// values of `<unk>`, whose id stays 0.
     ///
     /// # Errors
     ///
@@ -133,7 +133,7 @@ impl SortedModel {
 }
 
 /// Returns the new id of each of the source's words: `<unk>` stays 0, then the most probable first;
-/// equal ones in the source's order.
+/// equally probable ones in the source's order.
 fn rank_words(unigrams: &[Unigram]) -> Vec<u32> {
     let mut ranked: Vec<u32> = (1..unigrams.len() as u32).collect();
     ranked.sort_by(|&a, &b| {

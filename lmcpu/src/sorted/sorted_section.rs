@@ -49,7 +49,8 @@ impl<'s> SortedSection<'s> {
         let bits = u32::BITS - (ids.len() as u32 - 1).leading_zeros();
         let packed_words = section.order.min(128 / bits.max(1) as usize);
         let mut keys = SortedSection { section, ids, bits, packed_words, entries: Vec::new() };
-        // Collected by rayon: to fill the largest array of a build with zeros first takes a pass.
+        // Collected by rayon, because filling the largest array of a build with zeros first takes a
+        // pass.
         let mut entries: Vec<SortKey> = (0..section.len())
             .into_par_iter()
             .with_min_len(CHUNK)

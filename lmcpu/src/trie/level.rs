@@ -1,9 +1,9 @@
 //! The n-grams of one order: entries of a compact hash table.
 //!
-//! The key of an n-gram is the number of its suffix, which is the n-gram without its oldest word,
-//! and that word; its own number is the slot of its entry. So a walk of the trie is one lookup per
-//! order, each of one cache line, and an entry does not say where its children are, only whether it
-//! has any.
+//! The key of an n-gram consists of the number of its suffix, which is the n-gram without its
+//! oldest word, and of the oldest word. The number of an n-gram is the slot of its entry. So a walk
+//! of the trie is one lookup per order, each of one cache line, and an entry does not say where its
+//! children are, only whether it has any.
 
 use miriam_storage::quotient_table::{
     CompactLayout, CompactTable, MIN_KEY_BITS, Probe, ProbeState,
@@ -103,8 +103,8 @@ pub(super) struct Level {
 /// An n-gram as its entry stores it.
 pub(super) struct LevelEntry {
     pub number: u32,
-    /// The number of its suffix, or the id where that is a word; in a damaged file it
-    /// may not exist.
+    /// The number of its suffix, or the id if the suffix is a word; in a damaged file it may not
+    /// exist.
     pub parent: u64,
     /// Its oldest word.
     pub word: u32,
@@ -160,7 +160,7 @@ impl Level {
         })
     }
 
-    /// Returns the number of n-grams, or the error of one.
+    /// Returns the number of n-grams, or the error of an invalid n-gram.
     pub fn verify(&self) -> Result<u64, String> {
         self.table.verify().map_err(|(number, reason)| format!("n-gram {number}: {reason}"))
     }

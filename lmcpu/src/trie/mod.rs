@@ -1,14 +1,13 @@
 //! The trie model: n-grams as paths of words, newest first.
 //!
-//! The idea is KenLM's reverse trie (`ngram-lm.md` 2.10): a walk from the newest word
-//! to the left follows the words of the context. What differs: the children of a node
-//! are not a range to be searched. All edges of an order are in one hash table
-//! (`level`) whose keys are a node and a word; of a key only those bits are stored
-//! that do not follow from the slot ([`miriam_storage::quotient_table`]; Darragh, Cleary and
-//! Witten 1993 call such a trie a Bonsai). So a step of a walk is one cache line
-//! whatever the size of the node, the line of a bigram is known from its words alone,
-//! and no entry spends bits on where its children begin. Backoffs, which repeat, are
-//! indices into a codebook. `docs/formats.md` gives every byte.
+//! The idea is KenLM's reverse trie (`ngram-lm.md` 2.10): a walk from the newest word to the left
+//! follows the words of the context. The difference is that the children of a node are not a range
+//! that is searched. All edges of an order are in one hash table (`level`), whose keys are a node
+//! and a word. Only those bits of a key are stored that do not follow from the slot
+//! ([`miriam_storage::quotient_table`]; Darragh, Cleary and Witten 1993 call such a trie a Bonsai).
+//! So a step of a walk reads one cache line, however many children a node has. The line of a bigram
+//! is known from its words alone, and no entry spends bits on where its children begin. Backoffs,
+//! which repeat, are indices into a codebook. `docs/formats.md` gives every byte.
 //!
 //! The model is lossless unless probabilities and backoffs are quantised, which gives
 //! KenLM's quantised values to the bit.
@@ -92,7 +91,7 @@ pub struct TrieModel {
     unigrams: View<UnigramRecord>,
     /// Orders from 2.
     levels: Vec<Level>,
-    /// Numbers of n-grams.
+    /// The numbers of the n-grams that are blanks.
     blanks: BlankLists,
 }
 

@@ -84,9 +84,9 @@ fn centres(mut values: Vec<f32>, bins: usize) -> Vec<f32> {
 /// Returns the indices of the centres nearest to the probability and the backoff of an n-gram. The
 /// longest n-grams have no backoffs, nor a codebook of them.
 ///
-/// One bit leaves no bins for backoffs. KenLM's index, 2, then overflows into the lowest bit of
-/// the probability's, and the n-gram loses its backoff with its extension. Its scores follow from
-/// that, so it is repeated here.
+/// One bit leaves no bins for backoffs. KenLM's index, 2, then overflows into the lowest bit of the
+/// index of the probability, and the n-gram loses its backoff and its extension. KenLM's scores
+/// depend on this, so it is repeated here.
 pub(crate) fn encode_ngram(
     log10_codebook: &[f32],
     backoff_codebook: &[f32],

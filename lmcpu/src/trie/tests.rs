@@ -190,7 +190,7 @@ proptest! {
 fn nodes_of_all_sizes_are_searched() {
     let sizes = [1, 7, 8, 9, 15, 16, 17, 127, 128, 129, 255, 256, 257, 2048, 2049, 4000];
     let arpa = {
-        // Each word of the context is itself a context of "z": z wX wI.
+        // Trigrams are "z wX wI", so that each bigram "wX wI" has a child.
         let words = 4000;
         let pairs: usize = sizes.iter().sum();
         let mut arpa = format!(
@@ -292,7 +292,7 @@ fn unigram_models_and_errors_of_building() {
     assert!(error.contains("line 20") && error.contains("\"a a\""), "{error}");
 }
 
-/// Computes `text` without the ids of words, which differ between files.
+/// Returns `text` without the ids of words, which differ between files.
 fn without_ids(text: &[u8]) -> String {
     let token = |token: &str| match (token.rfind('='), token.find(' ')) {
         (Some(_), Some(_)) => {
@@ -307,7 +307,7 @@ fn without_ids(text: &[u8]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What `query` prints with KenLM's tries, plain and quantised.
+/// The output is that of KenLM's `query` with its tries, plain and quantised.
 #[test]
 fn queries_print_what_kenlm_prints() {
     let six = QuantizationBits::new(6, 5);

@@ -1,6 +1,6 @@
 //! Building of a packed trie from the n-grams of a model.
 //!
-//! [`crate::sorted`] sorts them and links them to a trie; here it is packed and
+//! [`crate::sorted`] sorts the n-grams and links them to a trie; here the trie is packed and
 //! written. The bytes do not depend on the number of threads.
 
 mod trie_writer;

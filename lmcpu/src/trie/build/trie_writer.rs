@@ -21,7 +21,7 @@ const LOAD_FACTOR: f64 = 0.88;
 enum BackoffCoding {
     /// As they are.
     Raw,
-    /// As indices into a codebook of all values; the index of each.
+    /// As indices into a codebook of all values; also the index of each value by its bits.
     Codebook(Vec<f32>, HashMap<u32, u32>),
     /// As indices of the nearest of these bin centres.
     Quantized(Vec<f32>),
@@ -39,7 +39,7 @@ impl BackoffCoding {
 /// The bit layout of the n-grams of one order.
 struct LevelCoding {
     widths: FieldWidths,
-    /// Empty: probabilities are stored as they are.
+    /// Empty if probabilities are stored as they are.
     prob_codebook: Vec<f32>,
     backoffs: BackoffCoding,
 }
@@ -99,7 +99,8 @@ impl TrieWriter {
         let mut head = model.head_metadata();
         if let Some(bits) = bits {
             bits.warn_of_lost_backoffs();
-            // With a backoff an n-gram loses its place in states, be it a suffix or not.
+            // With one bit, states do not keep an n-gram that has a backoff, whether it is a suffix
+            // or not.
             head.minimization_is_closed &= bits.backoff() > 1;
         }
         let unigrams = unigram_records(&model.trie.levels[0]);
