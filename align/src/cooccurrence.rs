@@ -146,8 +146,8 @@ fn index_lines_by_word(text: &Bitext, words: usize) -> (Vec<u64>, Vec<u32>) {
     }
     let mut total = 0;
     for end in &mut ends {
-        // At first, where the word's next line goes. After all lines are added, the end of the
-        // word's lines.
+        // `end` is first the place of the word's next line. When all lines are added, it is the end
+        // of the word's lines.
         total += std::mem::replace(end, total);
     }
     let mut lines = vec![0u32; total as usize];

@@ -38,7 +38,7 @@ pub struct FastAlignOptions {
     /// Whether each line of links gets its score, ` ||| ln p`.
     pub scores: bool,
     /// The file to write ln probabilities to, and a beam `b` (-4 in fast_align). Probabilities
-    /// whose logarithm is below `-b` times that of the word's best one are left out.
+    /// whose logarithm is below `-b` times that of the word's best probability are left out.
     pub table: Option<(PathBuf, f64)>,
     /// Worker threads.
     pub threads: usize,

@@ -115,9 +115,9 @@ impl<'a> SortedPairs<'a> {
         }
     }
 
-    /// Divides the order into ranges. The phrase pairs so far are taken as a sample: the number of
-    /// ranges is that which `parts` times as many phrase pairs need. Does nothing if there are
-    /// ranges already, or no phrase pairs.
+    /// Divides the order into ranges. The phrase pairs so far are taken as a sample: there are
+    /// enough ranges for `parts` times their number. Does nothing if there are ranges already, or
+    /// no phrase pairs.
     pub fn divide(&mut self, parts: usize) {
         if self.ranges.len() > 0 || self.sample.is_empty() {
             return;

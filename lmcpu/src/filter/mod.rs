@@ -79,8 +79,8 @@ impl FilterOptions {
 
 /// Reads n-grams from `model`, and writes those that pass to `output`. In the mode
 /// [`FilterMode::Multiple`], each line of `vocabulary` that has words gets its own file, whose name
-/// is `output` with the number of the line, from 0. Returns how many n-grams were read and how many
-/// pass.
+/// is `output` with the number of the line among these lines, from 0. Returns how many n-grams were
+/// read and how many pass.
 ///
 /// ```
 /// use miriam_lmcpu::filter::{FilterFormat, FilterMode, FilterOptions, filter};

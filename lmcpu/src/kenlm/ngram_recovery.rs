@@ -325,7 +325,7 @@ fn check_all_recovered(
         return Err(Error::Unsupported {
             file: miriam_textio::display_name(path),
             reason: format!(
-                "{ambiguous} of the hashes of {order}-grams match several of them; take the \
+                "{ambiguous} of the hashes of {order}-grams match several n-grams; take the \
                  ARPA file that it was built from, or a trie"
             ),
         });
