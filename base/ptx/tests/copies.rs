@@ -5,7 +5,7 @@ mod common;
 use common::{block, run_body};
 use miriam_ptx::{Fault, Grid};
 
-/// Each thread copies 16 bytes to shared memory, and reads those of the thread on the other side.
+/// Each thread `t` copies 16 bytes to shared memory, and reads those of thread `63 - t`.
 const COPY: &str = ".shared .align 16 .b8 tile[1024]; mov.u32 %r2, tile; mul.lo.u32 %r3, %r1, 16;\n\
     add.u32 %r4, %r2, %r3; cvt.u64.u32 %rd5, %r3; add.u64 %rd6, %rd3, %rd5;\n\
     cp.async.cg.shared.global.L2::128B [%r4], [%rd6], 16;\n\
@@ -56,7 +56,7 @@ fn a_missing_barrier_after_the_wait_is_found() {
 
 #[test]
 fn groups_end_in_their_order() {
-    // The first of two groups is there while the second is not.
+    // The first of two groups is complete while the second is not.
     let body = ".shared .align 4 .b8 tile[8]; cp.async.ca.shared.global [tile], [%rd3], 4;\n\
                 cp.async.commit_group; cp.async.ca.shared.global [tile+4], [%rd3+4], 4;\n\
                 cp.async.commit_group; cp.async.wait_group 1; ld.shared.u32 %r2, [tile];\n\
@@ -75,7 +75,7 @@ fn groups_end_in_their_order() {
 
 #[test]
 fn the_source_is_read_late() {
-    // What overwrites the source before the wait is copied.
+    // The source is overwritten before the wait, and the new value is copied.
     let body = ".shared .align 4 .u32 word; st.global.u32 [%rd4], 1;\n\
                 cp.async.ca.shared.global [word], [%rd4], 4; st.global.u32 [%rd4], 2;\n\
                 cp.async.wait_all; ld.shared.u32 %r2, [word]; st.global.u32 [%rd4], %r2;";

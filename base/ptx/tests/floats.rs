@@ -4,7 +4,7 @@ mod common;
 
 use common::{block, run_body};
 
-/// Runs `body`, which makes `%f2` of `%f1`, for each number.
+/// Runs `body`, which computes `%f2` from `%f1`, for each number.
 fn map(body: &str, inputs: &[f32]) -> Vec<f32> {
     let body = format!("ld.global.f32 %f1, [%rd1]; {body} st.global.f32 [%rd2], %f2;");
     let bits: Vec<u32> = inputs.iter().map(|x| x.to_bits()).collect();
@@ -15,7 +15,7 @@ fn map(body: &str, inputs: &[f32]) -> Vec<f32> {
 const NUMBERS: [f32; 12] =
     [0.0, -0.0, 1.0, -1.5, 0.3, 7.25, -20.0, 80.0, 1e-3, 3e-39, -2e-40, 3.4e38];
 
-/// What NVRTC makes of `expf`, without and with `--use_fast_math`.
+/// The code that NVRTC emits for `expf`, without and with `--use_fast_math`.
 const EXP: &str = "fma.rn.f32 %f3, %f1, 0f3BBB989D, 0f3F000000; cvt.sat.f32.f32 %f4, %f3;\n\
                    mov.f32 %f5, 0f4B400001; mov.f32 %f6, 0f437C0000; fma.rm.f32 %f7, %f4, %f6, %f5;\n\
                    add.f32 %f8, %f7, 0fCB40007F; neg.f32 %f9, %f8;\n\
@@ -87,7 +87,7 @@ fn subnormal_numbers_become_zero_where_asked() {
         "setp.eq.ftz.f32 %p1, %f1, 0f00000000; selp.f32 %f2, 0f3F800000, 0f00000000, %p1;";
     let zeros = NUMBERS.map(|x| if flush(x) == 0.0 { 1.0 } else { 0.0 });
     assert_eq!(map(is_zero, &NUMBERS), zeros);
-    // Without the modifier they stay.
+    // Without the modifier, subnormal numbers stay.
     assert_eq!(map("add.f32 %f2, %f1, 0f80000000;", &[3e-39]), [3e-39]);
     assert_eq!(map("ex2.approx.ftz.f32 %f2, %f1;", &[-130.0]), [0.0]);
     assert_eq!(map("ex2.approx.f32 %f2, %f1;", &[-130.0]), [2f32.powi(-130)]);
@@ -95,7 +95,7 @@ fn subnormal_numbers_become_zero_where_asked() {
 
 #[test]
 fn rounding_modes_are_those_of_the_instruction() {
-    // A third of a unit in the last place is added to one, and taken from it.
+    // A third of a unit in the last place is added to one, and subtracted from it.
     let third = f32::EPSILON / 3.0;
     let next = 1.0 + f32::EPSILON;
     let before = 1.0 - f32::EPSILON / 2.0;
@@ -108,7 +108,7 @@ fn rounding_modes_are_those_of_the_instruction() {
     assert_eq!(product("rz"), [1.0 + 2.0 * f32::EPSILON, f32::MAX]);
     assert_eq!(product("rp"), [1.0 + 3.0 * f32::EPSILON, f32::INFINITY]);
     let fused = |mode: &str| map(&format!("fma.{mode}.f32 %f2, %f1, %f1, 0fBF800000;"), &[next]);
-    // 2e + e * e, whose last bit is too small.
+    // The exact result is 2e + e * e with the epsilon e; e * e is half a unit in the last place.
     let double = 2.0 * f32::EPSILON;
     assert_eq!(fused("rz"), [double]);
     assert_eq!(fused("rp"), [f32::from_bits(double.to_bits() + 1)]);

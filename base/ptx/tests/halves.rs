@@ -1,4 +1,5 @@
-//! Arithmetic of `f16` and `bf16`, as inline assembly in kernels has it, on paper.
+//! Arithmetic of `f16` and `bf16`, as inline assembly in kernels has it, compared with results
+//! computed by hand.
 
 mod common;
 
@@ -33,7 +34,7 @@ fn conversions_between_floats_round_as_asked() {
         );
         word(&body, &[x.to_bits()])
     };
-    // 1 + 3/256: halfway between two, the even one is above.
+    // 1 + 3/256 is halfway between two bf16 numbers, of which the upper one is even.
     let half = 1.0 + 3.0 / 256.0;
     assert_eq!(to_bf16("rn", half), 0x3F82);
     assert_eq!(to_bf16("rz", half), 0x3F81);
@@ -52,7 +53,7 @@ fn halves_are_loaded_stored_and_packed() {
                 cvt.f32.f16 %f1, %h1; cvt.f32.f16 %f2, %h2; add.f32 %f3, %f1, %f2;\n\
                 cvt.rn.f16.f32 %h3, %f3; mov.b32 %r2, {%h3, %h1}; mov.b32 {%h4, %h5}, %r2;\n\
                 mad.wide.u32 %rd6, %r1, 4, %rd4; st.global.b16 [%rd6], %h4; st.global.u16 [%rd6+2], %h5;";
-    // 1, 2, 3, 0.5.
+    // The input is 1, 2, 3, 0.5.
     let found = run_body("", body, block(3), &[0x4000_3C00, 0x3800_4200], 3).unwrap();
     assert_eq!(found, [0x3C00_4200, 0x4000_4500, 0x4200_4300]);
 }

@@ -28,7 +28,7 @@ fn faults(body: &str, threads: u32, words: usize) -> Vec<String> {
 
 #[test]
 fn branches_meet_again() {
-    // Odd lanes take another way.
+    // Odd lanes take the other branch.
     let body = "and.b32 %r2, %r1, 1; setp.eq.s32 %p1, %r2, 0; @%p1 bra $EVEN;\n\
                 mul.lo.s32 %r3, %r1, 10; bra.uni $END;\n$EVEN: neg.s32 %r3, %r1;\n$END:\n\
                 shfl.sync.bfly.b32 %r4|%p2, %r3, 1, 31, -1; st.global.u32 [%rd2], %r4; ret;";

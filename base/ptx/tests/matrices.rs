@@ -8,7 +8,7 @@ use miriam_ptx::{Fault, Grid};
 const ROWS: usize = 16;
 const COLUMNS: usize = 8;
 
-/// The bits of an `f16` of a number that has one and is not subnormal.
+/// Returns the bits of `x` as an `f16`. It must be zero, or exact and normal in `f16`.
 fn f16(x: f32) -> u32 {
     let bits = x.to_bits();
     let magnitude =
@@ -25,8 +25,8 @@ fn pair(low: u32, high: u32) -> u32 {
     low | high << 16
 }
 
-/// A left matrix by rows, a right one by columns, and what is added, all small multiples of 1/8, so
-/// that sums are exact in any order.
+/// A left matrix by rows, a right one by columns, and the matrix that is added to their product.
+/// All elements are small multiples of 1/8, so that sums are exact in any order.
 struct Matrices {
     depth: usize,
     left: Vec<f32>,
@@ -131,7 +131,7 @@ fn a_wrong_fragment_gives_another_product() {
 
 #[test]
 fn sums_are_rounded_in_ascending_depth() {
-    // 2^24 + 1 + 1 + ...: each one is lost, where another order would keep some.
+    // 2^24 + 1 + 1 + ...: in this order rounding loses every 1; another order would keep some.
     let mut matrices = Matrices::new(16);
     matrices.left.fill(1.0);
     matrices.right.fill(1.0);
@@ -156,9 +156,9 @@ fn lanes_that_miss_a_product_are_found() {
     assert!(fault.contains("wait at other instructions"), "{fault}");
 }
 
-/// Copies 16 rows of 32 bytes of the left matrix and 16 rows of 16 bytes of the right one, by rows
-/// of depth, to shared memory, and multiplies what `ldmatrix` loads. `%s` stands for the right
-/// one's modifier.
+/// Copies both matrices to shared memory: the left one as 16 rows of 32 bytes, the right one as 16
+/// rows of 16 bytes, one for each step of the depth. Multiplies the matrices that `ldmatrix` loads.
+/// `%s` is a placeholder for the modifier of the load of the right matrix.
 const LOADED: &str = ".shared .align 16 .b8 left[512]; .shared .align 16 .b8 right[256];\n\
     mul.lo.u32 %r2, %r1, 16; cvt.u64.u32 %rd5, %r2; add.u64 %rd6, %rd3, %rd5;\n\
     ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd6]; mov.u32 %r7, left; add.u32 %r8, %r7, %r2;\n\
@@ -198,7 +198,8 @@ fn matrices_are_loaded_and_transposed() {
 
 #[test]
 fn single_matrices_lie_as_the_manual_draws_them() {
-    // Element `8 r + c` of a matrix is its number; lane `l` gets row `l / 4`, columns `2 (l % 4)`.
+    // The element in row `r` and column `c` is `8 r + c`. Lane `l` gets two elements: row `l / 4`,
+    // columns from `2 (l % 4)` on.
     let body = ".shared .align 16 .b8 tile[128]; mov.u32 %r2, tile; mad.lo.u32 %r3, %r1, 4, %r2;\n\
                 ld.global.u32 %r4, [%rd1]; st.shared.u32 [%r3], %r4; bar.warp.sync -1;\n\
                 and.b32 %r5, %r1, 7; mad.lo.u32 %r6, %r5, 16, %r2; cvt.u64.u32 %rd5, %r6;\n\

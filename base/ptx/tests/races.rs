@@ -19,7 +19,7 @@ fn passes(body: &str) {
     }
 }
 
-/// Twice, each thread writes a word and reads that of the other warp.
+/// Twice, each thread writes a word and reads that of the thread with its lane in the other warp.
 const TWICE: &str = ".shared .align 4 .b8 tile[256]; mov.u32 %r2, tile; mad.lo.u32 %r3, %r1, 4, %r2;\n\
     xor.b32 %r4, %r3, 128; mov.u32 %r5, 0; mov.u32 %r6, %r1;\n\
     $LOOP: st.shared.u32 [%r3], %r6; bar.sync 0; ld.shared.u32 %r6, [%r4];\n\
@@ -72,7 +72,7 @@ fn atomic_accesses_race_with_others_only() {
 
 #[test]
 fn halves_of_a_word_are_apart() {
-    // Even threads of one warp and odd ones of the other share words, but no bytes.
+    // Threads with the same lane in the two warps share a word, but write different bytes of it.
     let body = ".shared .align 4 .b8 tile[128]; shr.u32 %r2, %r1, 5; and.b32 %r3, %r1, 31;\n\
                 mov.u32 %r4, tile; mad.lo.u32 %r5, %r3, 4, %r4; mad.lo.u32 %r5, %r2, 2, %r5;\n\
                 cvt.u16.u32 %h1, %r1; st.shared.u16 [%r5], %h1; ld.shared.u16 %h2, [%r5];";

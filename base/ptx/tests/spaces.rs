@@ -90,7 +90,7 @@ fn arrays_in_shared_memory_have_gaps() {
     assert!(fault.contains("a write at 16 of shared memory, between two arrays"), "{fault}");
 }
 
-/// The sum of `count` words from an address on, and a function that calls it.
+/// A function that sums `count` words from an address on, and one that returns twice that sum.
 const FUNCTIONS: &str = "
 .func (.param .b32 result) twice(.param .b64 from, .param .b32 count);
 .func (.param .b32 result) sum(.param .b64 from, .param .b32 count) {
@@ -113,7 +113,7 @@ $LOOP: ld.u32 %r3, [%rd1]; add.u32 %r2, %r2, %r3; add.s64 %rd1, %rd1, 4; sub.u32
 
 #[test]
 fn functions_run_where_they_are_called() {
-    // Lane `i` asks for twice the sum of `i % 4` words; odd lanes do not call.
+    // Even lanes `i` call for twice the sum of `i % 4` words; odd lanes do not call.
     let body = "and.b32 %r2, %r1, 3; and.b32 %r3, %r1, 1; setp.eq.u32 %p1, %r3, 0; mov.u32 %r4, 99;\n\
                 { .param .b64 p0; st.param.b64 [p0+0], %rd3; .param .b32 p1; st.param.b32 [p1+0], %r2;\n\
                 .param .b32 r0; st.param.b32 [r0+0], %r4; @%p1 call.uni (r0), twice, (p0, p1);\n\

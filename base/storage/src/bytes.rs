@@ -84,7 +84,7 @@ fn populate(map: &Mmap) {
 enum Owner {
     /// Pages of a file, which the system can read again.
     File(Mmap),
-    /// Pages of memory.
+    /// Pages of anonymous memory.
     Pages(Mmap),
     Memory(AlignedBuffer),
 }

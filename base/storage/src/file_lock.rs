@@ -1,8 +1,8 @@
 //! Locks on file names, which end with their process.
 //!
 //! Locks belong to the operating system, so a killed process does not block the next one. The file
-//! is removed with the lock. Another process may have opened it before and then lock a file without
-//! a name; therefore the locked file is compared with the file at the path.
+//! is removed with the lock. Another process may have opened it before that, and would then lock a
+//! file that no path leads to. Therefore the locked file is compared with the file at the path.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ impl FileLock {
             }
             return Ok(Some(FileLock { path: path.to_owned(), file }));
         }
-        let reason = "another file has its name each time that it is opened";
+        let reason = "other processes replaced the file at every attempt";
         Err(Error::io(path, "lock", std::io::Error::other(reason)))
     }
 }
@@ -109,7 +109,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         let first = FileLock::try_acquire(&path).unwrap().unwrap();
-        // Opened while the first one holds it, like by a process that starts meanwhile.
+        // Opened while `first` holds the lock, as by a process that starts at that time.
         let opened = File::options().write(true).open(&path).unwrap();
         drop(first);
         opened.try_lock().unwrap();

@@ -147,8 +147,8 @@ impl<W> Default for Workspaces<W> {
 }
 
 impl<W: Default> Workspaces<W> {
-    /// Returns the result of `run` with a new workspace, or a used one in the state after another
-    /// task.
+    /// Returns the result of `run` with a new workspace, or with a used one in the state in which
+    /// an earlier task left it.
     pub fn with<R>(&self, run: impl FnOnce(&mut W) -> R) -> R {
         let idle = lock(&self.idle).pop();
         let mut workspace = idle.unwrap_or_default();

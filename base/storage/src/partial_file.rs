@@ -20,8 +20,8 @@ const MAX_LINKS: usize = 40;
 /// process may mistake it for a stale file and remove it.
 const MAX_ATTEMPTS: usize = 20;
 
-/// The visible files that this process is writing, by their paths without links, because locks do
-/// not distinguish them from those of other processes.
+/// The visible files that this process is writing, by their paths without links. They are listed
+/// because a lock does not show whether this process or another one holds it.
 static WRITTEN_HERE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn written_here() -> MutexGuard<'static, BTreeSet<PathBuf>> {
@@ -131,8 +131,8 @@ impl PartialFile {
         let (is_committed, registered) = (false, None);
         let partial = PartialFile { file, path, target, is_kept, is_committed, registered };
         if let Ok(replaced) = fs::metadata(&partial.target) {
-            // Until it is complete, its owner may write it: a later run resumes or replaces it. If
-            // they cannot be set, the file has those of a new file.
+            // Until the file is complete, its owner may write to it, because a later run resumes or
+            // replaces it. If the permissions cannot be set, the file keeps those of a new file.
             let mut permissions = replaced.permissions();
             allow_owner_to_write(&mut permissions);
             let _ = partial.file.set_permissions(permissions);

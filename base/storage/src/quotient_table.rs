@@ -170,8 +170,8 @@ impl CompactLayout {
     }
 
     /// Returns the largest displacement of an entry from its home, in lines, at which its tag still
-    /// determines the key: the home lines of a line's entries must not span more numbers than there
-    /// are tags.
+    /// determines the key: the home lines from which a line can get entries must not have more
+    /// mixed keys than there are tags.
     fn max_displacement(self) -> u64 {
         if self.tag_bits >= self.key_bits {
             return u64::MAX;

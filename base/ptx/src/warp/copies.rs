@@ -2,7 +2,8 @@
 //! their lane waits for them.
 //!
 //! Until then the bytes that they will write are in flight, and reading or writing them is a fault.
-//! The source is read when the copy is done, too: what overwrites it earlier shows.
+//! The source, too, is read only when the copy is done. A kernel that overwrites it too early
+//! therefore gets wrong results.
 
 use std::collections::VecDeque;
 
@@ -30,7 +31,7 @@ struct Copy {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Copies {
     groups: VecDeque<Vec<Copy>>,
-    /// Those since the last group ended.
+    /// The copies since the end of the last group.
     last: Vec<Copy>,
 }
 
@@ -72,7 +73,8 @@ impl Warp {
         Ok(())
     }
 
-    /// Performs a lane's copies but those of the last groups; without a number, all of them.
+    /// Performs a lane's copies in all groups except the last `groups_left`. If it is `None`,
+    /// performs all copies, also those that belong to no group yet.
     pub(super) fn await_copies(
         &mut self,
         lane: usize,

@@ -38,7 +38,7 @@ impl Warp {
         let mut a = [[0.0; MAX_DEPTH]; ROWS];
         let mut b = [[0.0; MAX_DEPTH]; COLUMNS];
         for lane in 0..LANES {
-            // The first registers hold the first columns, in turns the upper and the lower rows.
+            // The first registers hold the first columns, alternately the upper and the lower rows.
             for (number, register) in left.iter().enumerate() {
                 let row = lane / 4 + 8 * (number % 2);
                 let column = 2 * (lane % 4) + 8 * (number / 2);
@@ -71,8 +71,8 @@ impl Warp {
         }
     }
 
-    /// Loads a matrix into each register of `to`. Eight lanes each have the addresses of the rows
-    /// of one; those of other lanes do not matter.
+    /// Loads a matrix into each register of `to`. Lanes `8 * i` to `8 * i + 7` have the addresses
+    /// of the rows of matrix `i`; the addresses in the remaining lanes are not read.
     pub(super) fn load_matrices(
         &mut self,
         space: Space,

@@ -1,9 +1,9 @@
 //! Warps: 32 lanes, each with a place of its own in the kernel.
 //!
-//! In a step the lanes that are at one place run its instruction together, mostly those that are
-//! furthest behind, so that lanes meet again after a branch; the seed now and then chooses others.
-//! Where lanes exchange values, each waits until all lanes of its mask are at the same instruction,
-//! as on devices since compute capability 7.0.
+//! In a step, the lanes that are at the same place run its instruction together. Usually these are
+//! the lanes furthest behind, so that lanes meet again after a branch; now and then the seed
+//! chooses others. Where lanes exchange values, each waits until all lanes of its mask are at the
+//! same instruction, as on devices since compute capability 7.0.
 
 mod accesses;
 mod copies;
@@ -134,7 +134,7 @@ impl Warp {
         self.group_place += 1;
     }
 
-    /// Lets lanes run that waited, from their next instruction on.
+    /// Lets the `waiting` lanes run again, from their next instruction on.
     fn resume(&mut self, waiting: u32) {
         for lane in lanes(waiting) {
             self.lanes[lane] = LaneState::Running;
@@ -143,7 +143,8 @@ impl Warp {
         self.running |= waiting;
     }
 
-    /// Returns the threads that wait at a barrier of the block, with their places and its number.
+    /// Returns the threads that wait at a barrier of the block, each with its place in the code and
+    /// the number of the barrier.
     pub fn waiting_at_barrier(&self) -> impl Iterator<Item = (u32, usize, u64)> {
         self.lanes.iter().enumerate().filter_map(|(lane, state)| match state {
             LaneState::AtBarrier(number) => {
@@ -309,7 +310,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Branches of the `active` lanes of the group; the others continue.
+    /// Moves each `active` lane of the group to its `target`; the others continue.
     fn branch(&mut self, active: u32, target: impl Fn(usize) -> usize) {
         let first = target(active.trailing_zeros() as usize);
         if active == self.group && lanes(active).all(|lane| target(lane) == first) {
@@ -345,7 +346,7 @@ fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the lanes of a mask from a random one on.
+/// Returns the lanes of a mask in cyclic order, from a random lane on.
 fn in_random_order(mask: u32, random: &mut Random) -> impl Iterator<Item = usize> + use<> {
     let first = random.below(LANES) as u32;
     lanes(mask.rotate_right(first)).map(move |lane| (lane + first as usize) % LANES)

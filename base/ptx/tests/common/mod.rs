@@ -2,7 +2,7 @@
 
 use miriam_ptx::{Fault, Grid, Memory, Module};
 
-/// Runs `kernel` in one block over `buffers`, whose addresses are its parameters, and returns the
+/// Runs `kernel` on `grid` over `buffers`, whose addresses are its parameters, and returns the
 /// buffers. `None` in a buffer: a word that is not written yet.
 pub fn run_module(
     text: &str,
@@ -32,10 +32,10 @@ pub fn run_module(
     addresses.iter().map(words).collect()
 }
 
-/// Runs `body`, a kernel `k` with the parameters `x` and `y`, in one block of `threads` threads:
-/// `x` holds `input`, and `words` words of `y` are returned. The addresses of the thread's own
-/// words are in `%rd1` and `%rd2`, those of the buffers in `%rd3` and `%rd4`, the thread is in
-/// `%r1`. `outside`: what the module declares beside the kernel.
+/// Runs `body` on `grid` as a kernel `k` with the parameters `x` and `y`: `x` holds `input`, and
+/// `words` words of `y` are returned. `%rd3` and `%rd4` are the addresses of the buffers, `%rd1`
+/// and `%rd2` those of the thread's own words in them; `%r1` is the index of the thread.
+/// `outside`: the other declarations of the module.
 #[allow(dead_code, reason = "not all tests use it")]
 pub fn run_body(
     outside: &str,

@@ -1,5 +1,5 @@
-//! Arbitrary bytes as a container: they give an error, or sections inside the bytes. `cargo
-//! +nightly fuzz run container` in `base/storage`.
+//! Arbitrary bytes as a container: they give an error, or sections that lie within the bytes.
+//! `cargo +nightly fuzz run container` in `base/storage`.
 #![no_main]
 
 use std::path::Path;

@@ -62,7 +62,7 @@ impl Isa {
     }
 }
 
-/// Returns the index of `key` among the distinct keys of `keys`, in any order. It is inlined
+/// Returns the index of `key` in `keys`, which are distinct and in any order. It is inlined
 /// because nearly all blocks have one unit, for which a call would cost more than the comparison.
 #[inline(always)]
 pub fn find_key(keys: &[Unit], key: u32) -> Option<usize> {
@@ -115,8 +115,8 @@ fn rank_avx2(keys: &[Unit], key: u32) -> usize {
         _mm_set1_epi32, _mm256_castsi256_ps, _mm256_cmpeq_epi32, _mm256_loadu_si256,
         _mm256_max_epu32, _mm256_movemask_ps, _mm256_set1_epi32,
     };
-    // A bit for each key that is not less than `key`: then the larger of the two is the node's key.
-    // One more bit follows the last.
+    // A bit for each of the node's keys that is not less than `key`: the larger of the two is then
+    // the node's key. One more bit, after those of all keys, is always set.
     let mut not_less = 1u64 << ((keys.len() * 4) & 63);
     let (pairs, odd) = keys.as_chunks::<2>();
     let wanted = _mm256_set1_epi32(key as i32);

@@ -1,10 +1,10 @@
 //! Immutable B-tree of sorted `u32` keys, with minimal depth.
 //!
-//! A complete tree of nodes of `K` keys lies breadth first in one array: child `s` of node `i` is
-//! node `i * (K + 1) + s + 1`, all nodes but the last are full, so no pointer is stored and no slot
-//! is wasted (Bogoychev's thesis, 4.3.2, made implicit). Values are in a separate array, at the
-//! positions of their keys. All keys of a node are compared at once, without branches
-//! ([`Isa::rank`]), so a search reads one or two cache lines for each factor of `K + 1`.
+//! A complete tree of nodes of `K` keys is stored breadth first in one array: child `s` of node `i`
+//! is node `i * (K + 1) + s + 1`. All nodes but the last are full. So no pointer is stored and no
+//! slot is wasted (the tree of Bogoychev's thesis, section 4.3.2, made implicit). Values are in a
+//! separate array, at the positions of their keys. All keys of a node are compared at once, without
+//! branches ([`Isa::rank`]), so a search reads one or two cache lines for each level of the tree.
 //!
 //! Keys need not be valid: those of a damaged file give a wrong result or none, never an endless
 //! search.

@@ -37,7 +37,7 @@ fn trees_of_all_sizes_are_searched() {
     for isa in isas() {
         for (node, count) in [8, 16, 32].into_iter().flat_map(|node| SIZES.map(|n| (node, n))) {
             let tree = StaticBTree { node_keys: node, count };
-            // Gaps of three, neither from 0 nor to the greatest.
+            // Every third number from 5 on: neither 0 nor the greatest key occurs.
             let sorted: Vec<u32> = (0..count as u32).map(|i| i * 3 + 5).collect();
             let keys = lay_out(tree, &sorted);
             let mut found = vec![false; count as usize];

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use super::*;
 
-/// Counts around the boundaries of tasks.
+/// Numbers of items around the boundaries of tasks.
 const COUNTS: [usize; 6] =
     [0, 1, ITEMS_PER_TASK - 1, ITEMS_PER_TASK, ITEMS_PER_TASK + 1, 5 * ITEMS_PER_TASK + 7];
 

@@ -1,10 +1,9 @@
 //! Construction of tables: a counting sort of the entries, in partitions that fit a core's cache.
 //!
-//! Lines follow the order of keys, so a table could be built by sorting its
-//! entries. Keys are well mixed, so a comparison sort is not needed: each group of
-//! entries is partitioned by home line as it arrives ([`TableBuilder::partition`]); then
-//! each partition gathers its entries from all groups, counts them out to their lines,
-//! and compares only those that share a line.
+//! Lines follow the order of keys, so a table could be built by sorting its entries. Keys are well
+//! mixed, so a comparison sort is not needed. Each group of entries is partitioned by home line as
+//! it arrives ([`TableBuilder::partition`]). Then each partition gathers its entries from all
+//! groups and places them in their lines by counting; it compares only entries that share a line.
 
 use std::marker::PhantomData;
 
@@ -116,7 +115,7 @@ impl<L: TableLine> TableBuilder<L> {
             parallel::map_items(partitions, &|at, (lines, side_values): (&mut [L], &mut [u32])| {
                 sorters.with(|sorter| sorter.fill_partition(groups, self, at, lines, side_values))
             });
-        // Here, entries that do not fit in their chunk are placed in order.
+        // Entries that did not fit in their chunk are placed here, in order.
         for overflows in partitions {
             for Overflow { first_line, entries } in overflows? {
                 let mut line = first_line;

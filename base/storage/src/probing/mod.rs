@@ -198,7 +198,7 @@ pub fn home_lines<L: TableLine>(entries: usize, load: f64) -> usize {
 pub struct Slot(pub usize);
 
 /// Returns the slot of `key` in `lines`, of which `home_lines` are home lines, like
-/// [`ProbingTable::find_slot`], but for tables that still need values.
+/// [`ProbingTable::find_slot`], but for lines whose values are still being set.
 #[inline(always)]
 pub fn find_slot<L: LineKeys>(lines: &[L], home_lines: u64, key: u64) -> Option<Slot> {
     let (line, slot) = locate(lines, home_lines, key)?;
@@ -229,7 +229,8 @@ pub enum LineSearch<T> {
     NextLine,
 }
 
-/// Searches `line`, one after another from the home line on, for the slot of `key`.
+/// Searches `line` for the slot of `key`. Callers begin with the home line of `key` and continue
+/// line by line.
 #[inline(always)]
 fn search_line<L: LineKeys>(
     lines: &[L],
@@ -248,9 +249,9 @@ fn search_line<L: LineKeys>(
         return LineSearch::Absent;
     }
     // Of two keys whose home lines are not before this line, the smaller is placed first (see
-    // [`build`]): a larger last key ends the search in the home line. For most absent keys of full
-    // lines, this avoids a cache miss on a line that was not prefetched. In later lines, larger
-    // keys of the next chunk may precede this one.
+    // [`build`]). In its home line, `key` would therefore precede a larger last key, so the search
+    // ends. For most absent keys of full lines, this avoids a cache miss on a line that was not
+    // prefetched. In later lines, larger keys of the next chunk may precede `key`.
     if last_key > key && line as u64 == fast_range(key, home_lines) {
         return LineSearch::Absent;
     }
@@ -428,7 +429,8 @@ mod tests {
         assert_eq!(table.find(nonzero_key(hash64(b"absent"))), None);
     }
 
-    /// The same for an overflowing line, chunk and table.
+    /// Side values are at the slots of their keys, also where a line, a chunk or the table
+    /// overflows.
     #[test]
     fn side_values_follow_their_keys() {
         for (n, home) in [(0, 1), (9, 2), (60_000, 3 << 12 | 1), (50_000, 3)] {
@@ -463,7 +465,8 @@ mod tests {
         let n = 20_000u64;
         let key = |i: u64| nonzero_key(hash64(&i.to_le_bytes()));
         let entries: Vec<(u64, u64)> = (0..n).map(|i| (key(i), i)).collect();
-        // Overfull: overflowing entries come before, after and among the keys whose home is there.
+        // The table is overfull: in the next chunk, overflowing entries are before, after and among
+        // the keys whose home is there.
         let home = home_lines::<Line4>(entries.len(), 1.1);
         assert!(home > 1 << 12);
         let lines = build::<Line4>(&entries, home).unwrap();
