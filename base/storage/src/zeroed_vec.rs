@@ -28,9 +28,9 @@ impl<T: Pod> ZeroedVec<T> {
         ZeroedVec { memory: allocate::<T>(len), len, items: PhantomData }
     }
 
-    /// Sets the length to `len`; items have unspecified values, or zero if none was written. If the
-    /// memory is too small, it is replaced by memory for `capacity` items, if the system provides
-    /// it: untouched pages cost nothing.
+    /// Sets the length to `len`. Items have unspecified values; those never written are zero. If
+    /// the memory is too small, it is replaced by memory for `capacity` items, because untouched
+    /// pages cost nothing, or for `len` items if the system does not provide that much.
     pub fn resize_for_overwrite(&mut self, len: usize, capacity: usize) {
         if len > self.memory.len() / size_of::<T>() {
             self.len = 0;
@@ -42,9 +42,9 @@ impl<T: Pod> ZeroedVec<T> {
         self.len = len;
     }
 
-    /// Sets the length to the larger `len`. Old items stay; new ones have unspecified values, or
-    /// zero if none was written. If the memory is too small, it is replaced by memory for
-    /// `capacity` items, if the system provides it, otherwise for twice as many as before.
+    /// Increases the length to `len`. Old items stay; new ones have unspecified values, and those
+    /// never written are zero. If the memory is too small, it is replaced by memory for `capacity`
+    /// items, or for twice as many as before if the system does not provide that much.
     pub fn grow_for_overwrite(&mut self, len: usize, capacity: usize) {
         let had = self.memory.len() / size_of::<T>();
         if len > had {

@@ -2,8 +2,8 @@
 //!
 //! Lines are collected up to the limit, sorted on all threads, and written to a compressed
 //! temporary file. These files are merged while they are read; if there are many, they are first
-//! merged into fewer. Lines are in byte order, as with
-//! `LC_ALL=C sort`; equal lines keep their order.
+//! merged into fewer. Lines are in byte order, as with `LC_ALL=C sort`; equal lines keep their
+//! order.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ pub struct SortOptions {
     /// The maximum length of the lines in memory in bytes, including bookkeeping. Up to twice as
     /// much is allocated, because buffers grow by doubling.
     ///
-    /// Each time that it is reached, the collected lines are written to a temporary file.
+    /// Each time this limit is reached, the collected lines are written to a temporary file.
     pub memory: u64,
     /// The folder for temporary files.
     pub folder: PathBuf,

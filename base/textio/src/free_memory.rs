@@ -1,7 +1,7 @@
 //! Free memory of the machine and of the control groups of this process, which containers and batch
 //! systems limit.
 //!
-//! Pages of files count as free, in both: the kernel drops them when a program needs memory.
+//! Cached pages of files count as free: the kernel drops them when a program needs memory.
 
 use std::fs;
 use std::path::Path;
@@ -15,8 +15,8 @@ pub fn free_memory() -> Option<u64> {
     machine.into_iter().chain(free_in_groups(Path::new("/sys/fs/cgroup"), &groups)).min()
 }
 
-/// The files of a control group that tell its memory, and the lines of `memory.stat` for the pages
-/// of files.
+/// The files with a control group's limit and use of memory, and the lines of `memory.stat` that
+/// count cached pages of files.
 struct Layout {
     limit: &'static str,
     used: &'static str,
@@ -35,9 +35,9 @@ const VERSION_2: Layout = Layout {
     file_pages: ["inactive_file", "active_file"],
 };
 
-/// Returns what the groups below the folder `root` that are listed in `groups`, and the groups that
-/// contain them, still allow. In a container the names are often those outside, and its own group
-/// is the root.
+/// Returns the bytes that the control groups listed in `groups`, and the groups that contain them,
+/// still allow. Their folders are below `root`. In a container, the listed names are often those
+/// of the host, and the container's own group is `root` itself.
 fn free_in_groups(root: &Path, groups: &str) -> Option<u64> {
     let memory_groups = groups.lines().filter_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);

@@ -40,7 +40,7 @@ impl LineLimit {
         }
     }
 
-    /// Returns a check of the limit that the user chose, and none of the default.
+    /// Returns a check of the limit that the user chose. The default limit does not apply.
     pub fn chosen() -> Self {
         Self::with_max(MAX_LINE_BYTES.load(Ordering::Relaxed))
     }

@@ -75,8 +75,8 @@ impl Lines {
         Self::from_blocks(name, BlockSource::Background(receiver))
     }
 
-    /// Ends lines [read in the background](Lines::in_background) when `token` is cancelled, as at
-    /// the end of the input: after the current block of lines, or at once while waiting for input.
+    /// Makes lines [read in the background](Lines::in_background) end when `token` is cancelled, as
+    /// if the input ended: after the current block of lines, or at once while waiting for input.
     pub fn until_cancelled(mut self, token: &CancellationToken) -> Self {
         if let LineSource::Blocks { blocks, .. } = &mut self.source {
             *blocks = match std::mem::replace(blocks, BlockSource::Ended) {

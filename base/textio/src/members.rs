@@ -15,7 +15,8 @@ pub(crate) trait MemberDecoder<R>: Read {
 
     fn new(reader: R) -> Self;
 
-    /// Returns the reader, which stands after the member if that was read to its end.
+    /// Returns the reader. Its next byte is the first after the member, if all of the member was
+    /// read.
     fn into_reader(self) -> R;
 }
 
@@ -47,8 +48,9 @@ impl<R: BufRead> MemberDecoder<R> for BzDecoder<R> {
 
 /// The text of all members of a file.
 pub(crate) struct Members<R, D> {
-    /// The reader before a member, or the decompressor within one; neither at the end of the file.
+    /// The reader between members and at the end of the file; `None` within a member.
     reader: Option<R>,
+    /// The decompressor of the current member, which owns the reader.
     decoder: Option<D>,
 }
 

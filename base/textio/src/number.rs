@@ -1,9 +1,8 @@
 //! Numbers, parsed and printed like in Moses and KenLM.
 //!
-//! Moses reads scores with `atof` and narrows to f32; KenLM rounds decimals
-//! straight to f32 and prints the shortest decimal that reads back, in
-//! ECMAScript's layout (`ngram-lm.md` 1.1, 1.4); Moses prints with C++ streams'
-//! six significant digits.
+//! Moses reads scores with `atof`, narrows them to f32, and prints them with the six significant
+//! digits of C++ streams. KenLM rounds decimals straight to f32. It prints the shortest decimal
+//! that reads back as the same number, in ECMAScript's layout (`ngram-lm.md` 1.1, 1.4).
 
 use std::io::Write;
 
@@ -22,8 +21,9 @@ pub fn parse_f32(text: &[u8]) -> Option<f32> {
 }
 
 /// Returns the decimal at the start of `text`, rounded like in [`parse_f32`], and its length in
-/// bytes. `None` if it is not plain: an optional minus, digits, at most one point, no exponent, and
-/// another byte after it.
+/// bytes. Returns `None` for decimals that need a slower function. The others have 1 to 15 digits,
+/// an optional minus and point, no exponent, and another byte after them, and are not half-way
+/// between two f32.
 #[inline]
 pub fn parse_f32_prefix(text: &[u8]) -> Option<(f32, usize)> {
     /// More digits may not fit 53 bits.
@@ -72,8 +72,8 @@ pub fn push_integer(out: &mut Vec<u8>, value: impl itoa::Integer) {
 }
 
 /// Appends the shortest decimal that is parsed as `value`, in ECMAScript's layout: fixed from 1e-6
-/// up to 1e21, otherwise an exponent without `+` or padding. Among two equally near ones, the last
-/// digit is even. Negative zero prints `-0`.
+/// up to 1e21, otherwise an exponent without `+` or padding. Of two equally near decimals, the one
+/// with an even last digit is printed. Negative zero prints `-0`.
 pub fn push_shortest_f32(out: &mut Vec<u8>, value: f32) {
     if value.is_finite() {
         push_ecmascript(out, ryu_js::Buffer::new().format_finite(value), f64::from(value));
@@ -91,8 +91,8 @@ pub fn push_shortest_f64(out: &mut Vec<u8>, value: f64) {
     }
 }
 
-/// Appends `text`, ECMAScript's form of `value`, like KenLM: with the sign of zero, without that of
-/// a positive exponent.
+/// Appends `text`, ECMAScript's form of `value`, as KenLM prints it: with the minus of a negative
+/// zero, without the plus of an exponent.
 fn push_ecmascript(out: &mut Vec<u8>, text: &str, value: f64) {
     if value == 0.0 && value.is_sign_negative() {
         out.push(b'-');
@@ -157,7 +157,7 @@ pub fn push_general_f32(out: &mut Vec<u8>, value: f32) {
         }
         return;
     }
-    // Functions of the standard library that round are calls without SSE4.1.
+    // Without SSE4.1, the rounding functions of the standard library are calls; casts are not.
     if value >= 1.0 && value as u32 as f32 == value {
         return push_integer(out, value as u32);
     }
@@ -198,13 +198,13 @@ pub fn push_general_f32(out: &mut Vec<u8>, value: f32) {
 
 /// Rounds a number from 0 to 2^31; halves go to even numbers.
 fn round_ties_even(number: f64) -> u32 {
-    // Where neighbouring numbers differ by one.
+    // From this number on, neighbouring f64 differ by one, so the addition rounds.
     const SHIFT: f64 = (1u64 << 52) as f64;
     ((number + SHIFT) - SHIFT) as u32
 }
 
-/// Works like [`push_general`] for most numbers of magnitude 1e-16 to 1e-4; returns false for
-/// others, which it leaves out.
+/// Works like [`push_general`] for most numbers of magnitude 1e-16 to 1e-4; for others, it appends
+/// nothing and returns false.
 fn push_small_f32(out: &mut Vec<u8>, value: f32) -> bool {
     // Exact as f64.
     const POWERS: [f64; 14] =
@@ -238,7 +238,7 @@ fn push_small_f32(out: &mut Vec<u8>, value: f32) -> bool {
     }
     text[1] = b'.';
     let zeros = text.iter().rev().take_while(|&&digit| digit == b'0').count();
-    // The point goes with the last digit after it.
+    // Without digits after it, the point is left out, too.
     out.extend_from_slice(&text[..if zeros == 5 { 1 } else { 7 - zeros }]);
     // Six digits are before the point of the product.
     let exponent = 9 + power as u8 - 5;

@@ -21,8 +21,8 @@ pub fn available_threads() -> usize {
 /// `write` in the order of reading.
 ///
 /// `read` returns `None` at the end. The second argument of `write` says whether more results are
-/// ready, so that it can flush when they are not. With one thread, all three run on the caller's
-/// thread.
+/// ready, so that it can flush if none are. With one thread, all three functions run on the
+/// caller's thread.
 ///
 /// Panics if a worker does, after the others have ended.
 ///

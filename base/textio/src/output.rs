@@ -49,7 +49,7 @@ impl Output {
     }
 
     fn create_direct(path: &Path, compression: Compression) -> Result<Self> {
-        // Opening it by name would truncate a file to which standard output appends.
+        // Opening standard output by name would truncate a file to which it appends.
         let names = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
         if names.iter().any(|name| path.as_os_str() == *name) {
             return Self::with_writer(

@@ -11,8 +11,8 @@ pub trait Progress: Sync {
     fn begin(&self, name: &str, total: Option<u64>);
     /// Sets the finished units of the current task to `done`.
     fn set_position(&self, done: u64);
-    /// Sets the finished units of the current task to `done`. An earlier run has finished the new
-    /// ones, so that they tell nothing about the time left.
+    /// Sets the finished units of the current task to `done`. The added units were finished by an
+    /// earlier run, so they say nothing about the time left.
     fn skip_to(&self, done: u64) {
         self.set_position(done);
     }
@@ -90,8 +90,8 @@ impl Progress for NoProgress {
     fn end(&self) {}
 }
 
-/// Progress that is shown by `shown`, of work that stops when either the display or `stop` is
-/// cancelled, whichever of them it asks.
+/// A display of progress with a token that stops the work. If the display is cancelled, the token
+/// is cancelled, too, so the work may check either.
 #[derive(Clone, Copy)]
 pub struct CancellableProgress<'a> {
     /// The display.

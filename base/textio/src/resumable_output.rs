@@ -1,10 +1,10 @@
-//! Output of a long run in parts, which the next run continues after the last one if this run is
-//! killed.
+//! Output that a long run writes in parts. If the run is killed, the next run continues after the
+//! last part.
 //!
-//! Each part is compressed by itself, and one after the other they are a text for every reader of
-//! the format. So an unfinished file can be cut after a part. A small file beside it,
-//! `NAME.partial.state`, says after which, what the parts depend on, and their hash: another
-//! command may have begun the file anew since.
+//! Each part is compressed by itself, and every reader of the format reads concatenated parts as
+//! one text. So an unfinished file can be cut after any part. A small file, `NAME.partial.state`,
+//! contains the length of the parts, a hash of all that they depend on, and a hash of the parts
+//! themselves, because another command may have begun the file anew since.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -47,7 +47,7 @@ impl ResumableOutput {
     /// Opens the output at `path`: `-` is standard output; other names are as for
     /// [`Output::create`]. `job` describes all that the text depends on; if an unfinished file is
     /// of the same job, it is continued. Without a job, or if the output is not a file, nothing is
-    /// continued. [`units`](Self::units) says how much is there.
+    /// continued. [`units`](Self::units) says how much of the input the unfinished file covers.
     ///
     /// # Errors
     /// If the file cannot be created, or another process is writing it.
@@ -127,7 +127,8 @@ impl ResumableOutput {
         Ok(())
     }
 
-    /// Ends the output: under its name if it `is_complete`, else so that a later run continues it.
+    /// Ends the output. If it `is_complete`, the file gets its name; otherwise a later run can
+    /// continue it.
     ///
     /// # Errors
     /// If writing, syncing or renaming fails.
@@ -142,7 +143,7 @@ impl ResumableOutput {
         let state_path = self.state_path.take();
         self.output.finish()?;
         if let Some(path) = state_path {
-            // Where it stays, the next run finds no unfinished file for it.
+            // A state that cannot be removed is harmless: its unfinished file no longer exists.
             let _ = fs::remove_file(path);
         }
         Ok(())
@@ -270,7 +271,7 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
-    /// Other commands that write a file of this name leave nothing that is taken for its parts.
+    /// An unfinished file that another command wrote under this name is not taken for parts.
     #[test]
     fn parts_of_others_are_not_continued() {
         let folder = tempfile::tempdir().unwrap();
@@ -291,7 +292,7 @@ mod tests {
     }
 
     proptest! {
-        /// Any bytes are a state or none; a state is read as it was written.
+        /// Any bytes give a state or `None`; a state is read as it was written.
         #[test]
         fn states_are_read_back(
             job: u64, units: u64, bytes: u64, hash: u64, cut in 0_usize..90, other: u8,

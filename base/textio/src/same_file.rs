@@ -3,8 +3,8 @@
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-/// Whether both paths name the same regular file, also through hard or symbolic links; it may not
-/// exist yet. False for `-` and for devices, because several streams may share those.
+/// Whether both paths name the same regular file, also through hard or symbolic links; the file
+/// need not exist yet. False for `-` and for devices, because several streams may share those.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     if one.as_os_str() == "-" || other.as_os_str() == "-" {
         return false;

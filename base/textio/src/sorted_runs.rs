@@ -23,7 +23,7 @@ struct LineEntry {
 }
 
 impl LineEntry {
-    /// Returns the bytes of the line; `all` are those of all lines.
+    /// Returns the bytes of the line; `all` is the buffer with the bytes of all lines.
     fn bytes<'b>(&self, all: &'b [u8]) -> &'b [u8] {
         &all[self.start..][..self.len as usize]
     }
@@ -107,12 +107,13 @@ impl RunWriter {
 }
 
 /// The number of runs that are merged into one: a process may have 1,024 files open, as a rule.
-/// Tests merge on several levels.
+/// In tests, the number is small, so that they merge on several levels.
 const MERGED_RUNS: usize = if cfg!(test) { 4 } else { 64 };
 
-/// The runs of a sort. Those of the first level were in memory; on each level, as soon as there are
-/// [`MERGED_RUNS`], they become one of the next level. So fewer files than that are open for each
-/// level, and each line is written once for each level. The number of levels is logarithmic.
+/// The runs of a sort, in levels. A run of the first level is a buffer that was written to a file.
+/// As soon as a level has [`MERGED_RUNS`] runs, they are merged into one run of the next level. So
+/// fewer files than that are open for each level, and each line is written at most once for each
+/// level. The number of levels is logarithmic.
 pub(crate) struct SpilledRuns {
     levels: Vec<Vec<SpilledRun>>,
     folder: PathBuf,

@@ -22,7 +22,7 @@ pub use learn::{BpeLearnOptions, LearnedBpe, add_bpe_line, learn_bpe};
 /// The end-of-word marker of symbols.
 const END_OF_WORD: &[u8] = b"</w>";
 
-/// The number of a symbol that no merge has.
+/// The id of every symbol that occurs in no merge.
 const UNKNOWN_SYMBOL: u32 = u32::MAX;
 
 /// The link to a missing neighbour.
@@ -70,6 +70,7 @@ struct SymbolNode {
     end: usize,
     previous: usize,
     next: usize,
+    /// Whether the node was merged into the one before it, so that it is no longer in the list.
     is_merged: bool,
 }
 
@@ -208,7 +209,7 @@ impl BpeCodes {
         self.merges.get(&pair).map(|&(rank, _)| rank)
     }
 
-    /// Merges a node with the next one, which is then dead.
+    /// Merges the next node into a node, and removes the next node from the list.
     fn merge_with_next(&self, parts: &mut [SymbolNode], left: usize) {
         let right = parts[left].next;
         let gone = parts[right];

@@ -1,9 +1,9 @@
 //! Normalisation of text for CCNet's language models (Wenzek et al. 2020): lower case, no accents,
-//! every digit replaced by 0, punctuation of all scripts in ASCII, no control characters.
+//! every digit replaced by 0, CCNet's list of Unicode punctuation replaced by ASCII, no control
+//! characters.
 //!
 //! Line ends are control characters, so a text of several lines becomes one line, and words around
-//! a line end become one word unless there is a space beside it. Those models were trained on such
-//! text.
+//! a line end become one word unless there is a space, too. The models were trained on such text.
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::UnicodeNormalization;

@@ -77,7 +77,8 @@ impl CharClass {
     }
 }
 
-/// Whether the character is punctuation in Unicode or, within ASCII, in ASCII.
+/// Whether the character is punctuation by Unicode's category, or is in ASCII's punctuation, which
+/// has also symbols such as `$`.
 pub(crate) fn is_punctuation(character: char) -> bool {
     use GeneralCategory as Category;
     character.is_ascii_punctuation()

@@ -50,7 +50,7 @@ enum Attachment {
     Right,
 }
 
-/// Counter of quotation marks, by which opening and closing ones are distinguished.
+/// A counter of quotation marks, which tells opening from closing ones.
 #[derive(Default)]
 struct QuoteCounter<'a> {
     counts: HashMap<&'a [u8], u32>,
@@ -225,8 +225,9 @@ impl Detokenizer {
 }
 
 impl<'a> QuoteCounter<'a> {
-    /// Returns the neighbour that the quotation mark `word` is attached to. Most Czech marks are
-    /// themselves opening or closing. An apostrophe that ends a possessive is not a quotation mark.
+    /// Returns the neighbour that the quotation mark `word` is attached to. In Czech, the mark
+    /// itself mostly shows whether it is opening or closing. An apostrophe that ends a possessive
+    /// is not a quotation mark.
     fn attachment(&mut self, word: &'a [u8], czech: bool, possessive: bool) -> Attachment {
         let is_double = consists_of_chars(word, |s| s.character.is_some_and(|c| "„“”".contains(c)));
         let kind: &[u8] = if is_double { b"\"" } else { word };

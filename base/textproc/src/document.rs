@@ -1,4 +1,5 @@
-//! Documents: texts and pages that are cut into sentences, and joined from their translations.
+//! Documents: texts and pages that are cut into sentences, and put together again from the
+//! translations of these.
 //!
 //! All front ends use this code, so that a text has the same sentences everywhere. White space
 //! between and around sentences, line ends and markup do not belong to sentences and are copied. A
@@ -152,7 +153,7 @@ impl<'a> DocumentCutter<'a> {
     }
 }
 
-/// Returns the range of a line without the white space around it, or the whole line if it is blank.
+/// Returns the range of a line without the white space around it; no range if the line is blank.
 fn whole(line: &[u8]) -> Vec<Range<usize>> {
     let start = line.len() - trim_start(line).len();
     let inside = start..trim_end(line).len();
@@ -224,8 +225,8 @@ impl Document {
         self.segments
     }
 
-    /// Returns the length of the longest sentence before long ones were cut, in the unit of the
-    /// function that cut them.
+    /// Returns the length of the longest sentence before long ones were cut, as measured by the
+    /// `length` of [`DocumentCutter::cut`].
     pub fn longest(&self) -> usize {
         self.longest
     }

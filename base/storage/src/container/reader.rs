@@ -127,7 +127,8 @@ impl Container {
         }
         let count = header.section_count.get() as usize;
         if count > MAX_SECTIONS || length < FIRST_SECTION_OFFSET {
-            return Err(damaged("header", format!("it promises {count} sections, too many")));
+            let reason = format!("{count} sections do not fit in the first page");
+            return Err(damaged("header", reason));
         }
         let entries = <[SectionEntry]>::ref_from_bytes(&rest[..count * size_of::<SectionEntry>()])
             .map_err(|_| damaged("section table", "it is cut".into()))?;

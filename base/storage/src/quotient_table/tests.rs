@@ -89,7 +89,8 @@ fn bytes_do_not_depend_on_threads() {
     assert_eq!(table(&one).verify(), Ok(200_000));
 }
 
-/// All possible keys, in a very full table, in which absent ones are searched far from home.
+/// Looks up all possible keys in a table that is nearly full, so that absent keys are searched far
+/// from home.
 #[test]
 fn only_inserted_keys_are_found() {
     let mut keys: Vec<u64> = (0..20_000).map(|i| i * i % 40_009 * 509).collect();

@@ -1,8 +1,8 @@
 //! Named features of n-best lists, and their order in a list.
 //!
 //! `LM0= -2 TM0= -1 -3` are a feature of one value and one of two. Joshua and cdec write
-//! `LM=-2 TM=-1`. All entries of a list must have the features of its first one in the same order,
-//! because weights belong to places.
+//! `LM=-2 TM=-1`. All entries of a list must have the features of its first entry in the same
+//! order, because each weight belongs to a position.
 
 use crate::fields::split_words;
 
@@ -20,7 +20,7 @@ pub fn split_name_and_value(word: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// Splits a field of features into their names, without `=`, and the texts of their values.
-/// Values without a name have an empty one.
+/// The name of an unnamed value is empty.
 pub fn split_features(field: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut name: &[u8] = b"";
     split_words(field).filter_map(move |word| {
@@ -53,7 +53,7 @@ impl FeatureScheme {
         scheme
     }
 
-    /// The features with their numbers of values.
+    /// Returns the features with their numbers of values.
     pub fn features(&self) -> impl Iterator<Item = (&[u8], usize)> {
         self.features.iter().map(|(name, count)| (&name[..], *count))
     }
@@ -66,7 +66,7 @@ impl FeatureScheme {
     /// Appends the values in a field to `values`.
     ///
     /// # Errors
-    /// The reason, if the features differ from these or a value is not a finite number.
+    /// The reason, if the features differ from those of the list or a value is not a finite number.
     pub fn parse_values(&self, field: &[u8], values: &mut Vec<f32>) -> Result<(), String> {
         let mut expected =
             self.features.iter().flat_map(|(name, count)| std::iter::repeat_n(&name[..], *count));

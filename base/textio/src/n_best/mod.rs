@@ -1,4 +1,4 @@
-//! n-best lists: the fields of their lines, and a reader sentence by sentence.
+//! n-best lists: the fields of their lines, and a reader that returns a sentence at a time.
 //!
 //! Programs agree on `number ||| text ||| features ||| total` and differ in the rest: Moses writes
 //! alignments after the total, Marian before the features, and old lists have features without
@@ -14,14 +14,14 @@ use crate::fields::{find_separator, split_words, trim};
 pub use features::{FeatureScheme, split_features, split_name_and_value};
 pub use reader::{NBestEntry, NBestReader};
 
-/// The program that wrote a list.
+/// The form of a list, which depends on the program that wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NBestForm {
     /// Our own lists without alignments: number, text, features, total. Other bars belong to the
     /// text.
     Plain,
-    /// Any program. Alignments and word scores may stand before the features, other fields after
-    /// the total.
+    /// Lists of any program. Alignments and word scores may come before the features, other fields
+    /// after the total.
     Any,
 }
 
@@ -36,7 +36,7 @@ pub struct NBestFields {
     pub features: Option<Range<usize>>,
     /// The total, a finite number; `None` without one.
     pub total: Option<f64>,
-    /// The number of the field of features, from 1; that of the total is one more.
+    /// The number of the field of features, from 1; the total is in the next field.
     pub features_field: usize,
 }
 
@@ -80,8 +80,8 @@ impl NBestFields {
         })
     }
 
-    /// Appends `line`, whose fields these are, with `features` after its own, and with the total
-    /// `total` in place of its own if both are there.
+    /// Appends `line`, whose fields are `self`, to `out`. Adds `features` after the features of the
+    /// line. Replaces the total of the line by `total` if both exist.
     pub fn push_changed(
         &self,
         line: &[u8],
@@ -174,7 +174,7 @@ fn parse_number(field: &[u8]) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// Whether a word is a link, `3-2`, or its weights, `0.25,0.75`.
+/// Whether a word is a link, `3-2`, or the weights of a soft alignment, `0.25,0.75`.
 fn is_alignment(word: &[u8]) -> bool {
     word.iter().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b',' | b'.' | b'e'))
         && (word.contains(&b'-') || word.contains(&b','))
@@ -244,7 +244,8 @@ mod tests {
     }
 
     proptest! {
-        /// Any bytes are fields in order, or an error; a line that is written again keeps them.
+        /// Any bytes give fields in order, or an error; a line that is written again keeps its
+        /// fields.
         #[test]
         fn lines_keep_their_fields(line in "[01]? ?(\\|\\|\\|[ a=1:.-]{0,6}){0,6}\r?") {
             let bytes = line.as_bytes();

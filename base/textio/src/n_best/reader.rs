@@ -27,7 +27,7 @@ impl NBestEntry {
         &self.line[self.fields.text.clone()]
     }
 
-    /// Returns the features; empty without any.
+    /// Returns the features; empty if the entry has none.
     pub fn features(&self) -> &[u8] {
         self.fields.features.clone().map_or(&[], |range| &self.line[range])
     }

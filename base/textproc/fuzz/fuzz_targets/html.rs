@@ -9,7 +9,7 @@ use miriam_textproc::{
     AlignedTranslation, Document, DocumentCutter, DocumentFormat, SentenceSplitter, Split, locate_tokens,
 };
 
-/// Counts the bytes of tags and comments, as far as letters distinguish text from them.
+/// Counts the places where a tag may begin: a `<` before a letter.
 fn num_tags(page: &[u8]) -> usize {
     page.windows(2).filter(|pair| pair[0] == b'<' && pair[1].is_ascii_alphabetic()).count()
 }

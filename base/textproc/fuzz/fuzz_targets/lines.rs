@@ -1,5 +1,5 @@
-//! Any bytes as lines: every tool turns a line into a line and keeps its ASCII letters; sentences
-//! leave only white space out.
+//! Any bytes as lines: no tool adds a line break to a line. Tokenizing and splitting into sentences
+//! keep all ASCII letters and digits.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

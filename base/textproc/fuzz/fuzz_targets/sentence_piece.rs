@@ -1,5 +1,5 @@
-//! Any bytes as a SentencePiece model and as text, and as changes to small models: no
-//! panic, ids of the model, UTF-8 from decoding.
+//! Any bytes as a SentencePiece model and as text, and as changes to small models: models never
+//! panic, and encoding gives only ids of the model.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,11 +1,11 @@
 //! Learning BPE codes (Sennrich et al. 2016): in each step, the most frequent pair of neighbouring
 //! symbols becomes a symbol.
 //!
-//! The file equals that of subword-nmt's `learn-bpe` to the byte. Therefore counts are not always
-//! exact, as there: pairs below a threshold are set aside and considered again only when no other
-//! pair reaches it (`pair_statistics`), and the counts of a symbol that can be made in two ways
-//! (`abc` from `ab` and `c`, or from `a` and `bc`) may be wrong. One difference has no effect on
-//! the file: a queue finds the most frequent pair, not a search over all pairs.
+//! The file equals that of subword-nmt's `learn-bpe` to the byte. Therefore counts are sometimes
+//! inexact in the same way. Pairs below a threshold are set aside and considered again only when no
+//! other pair reaches the threshold (`pair_statistics`). The counts of a symbol that can be made in
+//! two ways (`abc` from `ab` and `c`, or from `a` and `bc`) may be wrong. One difference has no
+//! effect on the file: a queue finds the most frequent pair, not a search over all pairs.
 
 use std::rc::Rc;
 
@@ -57,8 +57,8 @@ fn line_break_end(text: &[u8]) -> Option<usize> {
     })
 }
 
-/// Learns merges from the words of a text. Calls `progress` with the number of merges after every
-/// 64. An invalid byte is a symbol, as in [`BpeCodes`](crate::BpeCodes).
+/// Learns merges from the words of a text. After every 64 merges, calls `progress` with the number
+/// of merges so far. An invalid byte is a symbol, as in [`BpeCodes`](crate::BpeCodes).
 pub fn learn_bpe(
     counts: &WordCounts,
     options: BpeLearnOptions,
@@ -112,8 +112,8 @@ impl SymbolTable {
         &self.texts[symbol as usize]
     }
 
-    /// Replaces a pair in the symbols of a word that contains white space. There subword-nmt also
-    /// joins symbols that are not the pair ([`find_joins`]).
+    /// Replaces a pair in the symbols of a word that contains white space. In such words,
+    /// subword-nmt also joins symbols that are not the pair ([`find_joins`]).
     fn replace_in_text(&mut self, symbols: &[u32], pair: [u32; 2]) -> Vec<u32> {
         let texts: Vec<&[u8]> = symbols.iter().map(|&symbol| &**self.text(symbol)).collect();
         let [first, second] = pair.map(|symbol| &**self.text(symbol));

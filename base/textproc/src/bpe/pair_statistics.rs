@@ -3,8 +3,8 @@
 //! The most frequent pair is chosen among active pairs. Every hundred merges, pairs below a
 //! threshold move to the reserve. When no active pair reaches the threshold, the whole reserve
 //! becomes active and a new threshold is set. A pair in the reserve that gets new occurrences
-//! becomes active with only these, and may later replace its count in the reserve. So counts are
-//! not exact, but codes equal subword-nmt's.
+//! becomes active with the count of these alone, which may later replace its count in the reserve.
+//! So counts are not exact, but codes equal subword-nmt's.
 
 use std::collections::BinaryHeap;
 use std::rc::Rc;
@@ -40,7 +40,7 @@ struct Pair {
     /// The count since the pair became active, which begins at `reserve_count` if the whole reserve
     /// became active.
     count: i64,
-    /// The count in the reserve: that of the text until the pair is set aside.
+    /// The count in the reserve. Until the pair is first set aside, it is the count in the text.
     reserve_count: i64,
     /// Words, each with a change of the number of the pair's occurrences in it. A word may come
     /// several times.

@@ -207,7 +207,7 @@ pub(super) fn is_visible(name: &[u8]) -> bool {
     !is_in(INVISIBLE, name)
 }
 
-/// Elements that show white space unchanged.
+/// Whether an element shows white space unchanged.
 pub(super) fn is_preformatted(name: &[u8]) -> bool {
     matches!(name, b"pre" | b"listing")
 }

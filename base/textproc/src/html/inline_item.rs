@@ -8,7 +8,7 @@ pub(super) struct InlineItem {
     pub(super) kind: InlineItemKind,
     /// Its position, as a byte offset in the sentence.
     pub(super) offset: usize,
-    /// Its bytes in the page.
+    /// Its byte range in the page.
     pub(super) range: Range<usize>,
     pub(super) bytes: Vec<u8>,
     /// Whether white space precedes it.

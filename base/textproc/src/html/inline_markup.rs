@@ -15,8 +15,8 @@ use crate::steps;
 /// have, each tag is placed at the same relative position as in the sentence.
 const MAX_ITEMS: usize = 1000;
 
-/// The maximum product of tags and words of a sentence, for the same reason: each tag checks every
-/// word.
+/// The maximum product of the numbers of tags and words of a sentence, because each tag checks
+/// every word. Above it, tags are placed as in sentences with more than [`MAX_ITEMS`] tags.
 const MAX_COMPARISONS: usize = 1 << 18;
 
 /// The tags and other copied items of a sentence, in the order of the page.
