@@ -67,9 +67,9 @@ pub fn reject_giza_output(file: &str, line: &Line<'_>) -> Result<()> {
     let text = line.bytes.trim_ascii();
     let is_count = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     if line.number == 1 && (is_count || text.starts_with(b"# Sentence pair")) {
-        let reason = "this is the output of GIZA++, not lines of links such as 0-0 1-2; convert the \
-                      output of both directions with giza2bal.pl and symal, or align the text with \
-                      `miriam align`";
+        let reason = "this is the output of GIZA++, not lines of links such as 0-0 1-2; convert \
+                      the output of both directions with giza2bal.pl and symal, or align the text \
+                      with `miriam align`";
         return Err(Error::format(file, line.number, None, reason));
     }
     Ok(())

@@ -15,8 +15,8 @@ use frequent_words::{FrequentWords, LanguageSet};
 use sample::{Sample, ScriptGroup};
 
 /// Languages with LibreTranslate's codes: two letters if there is such a code. Norwegian is `nb`;
-/// Chinese in both scripts is `zh`. Those without trigrams are found by their frequent words and
-/// letters.
+/// Chinese in both scripts is `zh`. Languages without trigrams are found by their frequent words
+/// and letters.
 const CODES: &[(Option<Lang>, &str)] = &[
     (Some(Lang::Afr), "af"),
     (Some(Lang::Aka), "ak"),
@@ -99,8 +99,8 @@ const CODES: &[(Option<Lang>, &str)] = &[
     (None, "sq"),
 ];
 
-/// Languages without trigrams, each with one whose trigrams are much the same: those say nothing
-/// about which of both it is.
+/// Languages without trigrams, each with a similar language that has them. Its trigrams do not tell
+/// the two apart, so they count for both.
 const NEIGHBOURS: [(&str, &str); 2] = [("gl", "pt"), ("ms", "id")];
 
 /// A language that a text may be in.
@@ -137,7 +137,7 @@ pub struct LanguageDetector {
 impl LanguageDetector {
     /// Returns a detector of the languages with these codes: two or three letters (ISO 639), with
     /// or without a script or region (`pt-BR`, `deu_Latn`). If several codes name a language, the
-    /// first is returned; of several codes of Chinese the first in the text's script. See
+    /// first is returned; of several codes of Chinese, the one that best fits the text's script. See
     /// [`LanguageDetector::unknown_codes`].
     pub fn new<C: Into<String>>(codes: impl IntoIterator<Item = C>) -> Self {
         LanguageDetector {
@@ -239,8 +239,9 @@ fn decide(sample: &Sample, group: ScriptGroup, candidates: LanguageSet) -> (usiz
     (best.0, length * certainty)
 }
 
-/// Returns a detector by trigrams of the candidates and of the neighbours of those without any. If
-/// they are fewer than two, it would find the same one in every text, so all languages are allowed.
+/// Returns a detector by trigrams of the candidates, and of the neighbours of candidates without
+/// trigrams. If these are fewer than two languages, it would find the same one in every text;
+/// therefore all languages are allowed then.
 fn trigram_detector(candidates: LanguageSet) -> Detector {
     let codes: Vec<&str> = candidates.places().map(|index| CODES[index].1).collect();
     let neighbours = NEIGHBOURS.iter().filter(|(code, _)| codes.contains(code));

@@ -15,7 +15,7 @@ pub(super) struct InlineItem {
     pub(super) is_after_space: bool,
     /// Whether white space follows it.
     pub(super) is_before_space: bool,
-    /// Whether it separates the words beside it without white space.
+    /// Whether it alone separates two words: the page has no white space there.
     pub(super) is_separator: bool,
 }
 

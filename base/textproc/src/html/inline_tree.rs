@@ -149,7 +149,7 @@ impl InlineTree {
     }
 
     /// Returns the innermost element around each of `words`, byte ranges of the sentence. If
-    /// several elements contain parts of a word, it is the one with most bytes of it.
+    /// several elements contain parts of a word, it is the one with most of the word's bytes.
     fn elements_around(&self, words: &[Range<usize>]) -> Vec<usize> {
         let mut elements = vec![(Self::ROOT, 0); words.len()];
         for (number, node) in self.nodes.iter().enumerate() {
@@ -240,7 +240,8 @@ impl Placer<'_> {
             })
             .collect();
         // Elements that continue outside the sentence come first, because they must be at its
-        // beginning or end; then those with few words, because larger ones would leave none.
+        // beginning or end. Then come elements with few words, because those with many words might
+        // leave none for them.
         fn is_whole(child: usize, nodes: &[Node]) -> bool {
             nodes[child].tags.iter().all(Option::is_some)
         }
@@ -324,9 +325,9 @@ impl Placer<'_> {
         first.is_some_and(|content| is_attached(&self.items[content.item]))
     }
 
-    /// Returns ranges of `span` for all `children` (number of own words, node) of `node`, with the
-    /// largest sum of scores for which each child gets at least the number of words that it needs.
-    /// `ranges`, those found one by one, decide the order of the children.
+    /// Returns ranges of `span` for all `children` (number of own words, node) of `node`. They have
+    /// the largest sum of scores among all choices that give each child the words that it needs.
+    /// `ranges`, which were found one by one, decide the order of the children.
     fn joint_ranges(
         &self,
         nodes: &[Node],
@@ -476,7 +477,7 @@ impl Placer<'_> {
     /// sentence, as the number of the next word. It is the gap within `gaps`, and outside the
     /// ranges in `taken`, that the fewest links cross. Ties prefer the gap after the translation of
     /// the previous word, then the most similar relative position. An item that is attached to the
-    /// previous word follows its translation in any case.
+    /// previous word follows the translation of this word in any case.
     fn best_gap(
         &self,
         offset: usize,
@@ -487,7 +488,7 @@ impl Placer<'_> {
     ) -> usize {
         let is_before = |word: usize| self.links.source[word].start < offset;
         // A link crosses if it connects a source word before the offset with a target word after
-        // the gap, or one after the offset with one before the gap.
+        // the gap, or a source word after the offset with a target word before the gap.
         let mut crossing: usize = span
             .clone()
             .map(|word| self.links.sources[word].iter().filter(|&&s| is_before(s)).count())

@@ -1,8 +1,9 @@
 //! Rules for the translation of elements: which are copied, and which end sentences.
 //!
-//! In HTML a list of names says which elements break lines. In XML the client or the outline
-//! decides: an element with text beside it in its parent is inside a sentence, an element whose
-//! parent has only elements is a separate unit. DeepL's clients rely on this rule.
+//! In HTML a list of names says which elements break lines. In XML the client decides by names, or
+//! the outline of the document decides: an element is inside a sentence if its parent also contains
+//! text, and a separate unit if its parent contains only elements. DeepL's clients rely on this
+//! rule.
 
 use hashbrown::HashSet;
 
@@ -34,12 +35,12 @@ pub struct MarkupRules {
 }
 
 impl MarkupRules {
-    /// Returns the elements of HTML.
+    /// Returns the rules of HTML.
     pub fn html() -> Self {
         Self::default()
     }
 
-    /// Returns the elements of XML; which of them end sentences is detected.
+    /// Returns the rules of XML, by which the elements that end sentences are detected.
     pub fn xml() -> Self {
         MarkupRules { syntax: Syntax::Xml, detects_outline: true, ..Self::default() }
     }

@@ -386,12 +386,12 @@ impl Finder<'_, '_, '_> {
             let last = origins[sentence.end - 1].end;
             let own = &items[own];
             let begin = own.first().map_or(first, |item| item.range.start.min(first));
-            // Two sentences may share a reference for two characters.
+            // A character reference may decode to two characters, one in each of two sentences.
             let begin = begin.max(self.copied);
             let end = own.last().map_or(last, |item| item.range.end.max(last));
             let mut before = self.html[self.copied..begin].to_vec();
-            // White space between tags moves before them at the beginning, and after them at the
-            // end.
+            // At the beginning of a sentence, white space between tags moves before the tags; at
+            // the end, it moves after them.
             let leading = own.iter().filter(|item| item.range.start < first);
             push_gaps(self.html, begin..first, leading, &mut before);
             let mut after = Vec::new();

@@ -16,9 +16,9 @@ pub(super) enum ElementEnd {
     None,
 }
 
-/// Returns the partner of each token. Pairs are nested: a start tag whose element ends inside
-/// another has no partner. In XML such an element has no content, as `<br>` in HTML: nothing says
-/// where it ends.
+/// Returns the partner of each token. Pairs are nested, so a start tag without an end tag before
+/// the end of an outer element has no partner. In HTML its element ends with the outer one. In XML
+/// nothing says where it ends, so it has no content, as `<br>` in HTML.
 pub(super) fn match_tags(tokens: &[Token], syntax: Syntax) -> Vec<ElementEnd> {
     let is_html = syntax == Syntax::Html;
     let mut ends = vec![ElementEnd::None; tokens.len()];
@@ -86,14 +86,15 @@ mod tests {
     fn tags_are_matched_as_they_are_nested() {
         use ElementEnd::{Implied, None, Tag};
         assert_eq!(ends("<b><i></i></b>"), [Tag(3), Tag(2), Tag(1), Tag(0)]);
-        // An element that ends inside another has no end tag of its own.
+        // An element that is open where an outer one ends has no end tag.
         assert_eq!(ends("<b><i></b></i>"), [Tag(2), Implied(2), Tag(0), None]);
         assert_eq!(
             ends("<p>a<p>b</div><br></br>")[..5],
             [Implied(2), None, Implied(7), None, None]
         );
         assert_eq!(ends("<x/></x>"), [None, None]);
-        // A row ends the cell and the row before it, a block a paragraph, an annotation another.
+        // A row ends the cell and the row before it, a block ends a paragraph, and an annotation
+        // ends another annotation.
         assert_eq!(ends("<tr><td>a<tr>")[..3], [Implied(3), Implied(3), None]);
         assert_eq!(ends("<p>a<div></div>")[0], Implied(2));
         assert_eq!(ends("<p><b><p>")[0], Implied(3));

@@ -88,7 +88,8 @@ fn with_split_lines_each_block_is_one_sentence() {
 fn tags_follow_the_words_that_they_enclose() {
     let cases = [
         ("the <b>red</b> house", "la casa roja", "0-0 1-2 2-1", "la casa <b>roja</b>"),
-        // A word outside the element may come between its words; it then gets the tag, too.
+        // A word from outside the element may come between words of the element; it then gets the
+        // tag, too.
         ("<b>the red</b> house", "la casa roja", "0-0 1-2 2-1", "<b>la casa roja</b>"),
         (
             "<b>the red</b> <i>house</i>",
@@ -97,14 +98,15 @@ fn tags_follow_the_words_that_they_enclose() {
             "<b>la</b> <i>casa</i> roja",
         ),
         ("<b>the red house</b>", "la casa roja", "0-0 1-2 2-1", "<b>la casa roja</b>"),
-        // Nested tags are one unit.
+        // An element keeps its inner elements.
         (
             "a <a href='x'><b>red</b> <i>big</i></a> house",
             "una casa grande roja",
             "0-0 1-3 2-2 3-1",
             "una casa <a href='x'><i>grande</i> <b>roja</b></a>",
         ),
-        // A word without links belongs to an element only if it is between two of its words.
+        // A word without links belongs to an element only if it is between two words of the
+        // element.
         ("<b>not here</b> but", "no está aquí pero", "0-0 1-2 2-3", "<b>no está aquí</b> pero"),
         ("one <b>two</b> three", "uno dos x tres", "0-0 1-1 2-3", "uno <b>dos</b> x tres"),
         // An element whose words have no links gets the nearest word.

@@ -1,7 +1,8 @@
 //! Text between two breaks of a page, with its tags, before it is split into sentences.
 //!
 //! White space is collapsed while text is added. A page also separates words without white space,
-//! by cells or line breaks; there a space is added where two letters would otherwise meet.
+//! by images, footnote marks or custom elements; there a space is added where two letters would
+//! otherwise meet.
 
 use std::ops::Range;
 
@@ -29,7 +30,8 @@ pub(super) struct Block {
     pub space: Option<Range<usize>>,
     /// Separation between the last character and the next one where there is no white space.
     pub separation: Option<Separation>,
-    /// The number of items after a link and the elements that end with it.
+    /// The number of items up to the end of a link, with the end tags that directly follow it;
+    /// `None` if text or white space has followed.
     pub after_link: Option<usize>,
 }
 

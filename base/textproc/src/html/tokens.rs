@@ -56,7 +56,7 @@ pub(super) struct StartTag {
     pub(super) name: Box<[u8]>,
     /// Whether it ends as `/>`.
     pub(super) is_self_closing: bool,
-    /// Whether the element is translated, if its attributes say so.
+    /// Whether the element's attributes request translation or forbid it; `None` if neither.
     pub(super) translate: Option<bool>,
     /// Whether its `type` is `hidden`.
     pub(super) is_hidden: bool,
@@ -144,7 +144,7 @@ fn find_after(html: &[u8], from: usize, pattern: &[u8]) -> Option<usize> {
     found
 }
 
-/// Whether a name begins with `byte`.
+/// Whether a name may begin with `byte`.
 fn opens_name(byte: u8, syntax: Syntax) -> bool {
     byte.is_ascii_alphabetic()
         || syntax == Syntax::Xml && (matches!(byte, b'_' | b':') || !byte.is_ascii())

@@ -1,7 +1,8 @@
 //! Words of a sentence and of its translation, and the links between them.
 //!
-//! Links are byte ranges of tokens; tags surround words. A copied word with tags inside it, such as
-//! `H<sub>2</sub>O`, is cut at the tags on both sides, so that they keep their places.
+//! Links are byte ranges of tokens; tags surround words. A word with tags inside it, such as
+//! `H<sub>2</sub>O`, may be copied to the translation. It is then cut at the tags in both texts, so
+//! that the tags keep their places.
 
 use std::ops::Range;
 
@@ -37,8 +38,8 @@ pub(super) struct WordLinks {
 }
 
 impl WordLinks {
-    /// Returns the words of a sentence and of its translation, with links. Words are cut at
-    /// `items`.
+    /// Returns the words of a sentence and of its translation, with links. Words that were copied
+    /// to the translation are cut at `items`.
     pub(super) fn new(
         (sentence, source): (&[u8], Vec<Range<usize>>),
         (translation, target): (AlignedTranslation<'_>, Vec<Range<usize>>),
@@ -186,8 +187,8 @@ fn find_cuts(words: &[Range<usize>], items: &[InlineItem]) -> HashMap<usize, Vec
     cuts
 }
 
-/// Returns the words of the translation that are copies of words with cuts, with those words. A
-/// copy is linked with its word, or both occur only once.
+/// Returns the words of the translation that are copies of words with cuts, each with the word that
+/// it copies. A copy is linked with its word, or both occur only once.
 fn find_copies(
     (sentence, source): (&[u8], &[Range<usize>]),
     (text, target): (&[u8], &[Range<usize>]),

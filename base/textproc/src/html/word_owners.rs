@@ -1,10 +1,10 @@
 //! Elements to which the words of a translation belong.
 //!
 //! A word belongs to the innermost element around most of its aligned words. Alignments may leave
-//! elements without words, but readers cannot follow an empty link. So every innermost element with
-//! text claims one word: the best aligned one without a stronger claim, or else the nearest free
-//! one. With fewer words than elements, links share words, which are cut; other elements stay
-//! empty.
+//! elements without words, but readers cannot follow an empty hyperlink. So every innermost element
+//! with text claims one word: the best aligned word without a stronger claim, or else the nearest
+//! free word. If there are fewer words than elements, hyperlinks share words, which are cut; other
+//! elements stay empty.
 
 use std::cmp::Reverse;
 
@@ -26,7 +26,7 @@ struct Claim {
     words: Vec<usize>,
     /// Whether its words have letters or digits.
     is_letter: bool,
-    /// Whether it is a link or in one.
+    /// Whether the element is a hyperlink or inside one.
     is_link: bool,
     /// Words of the translation with their weights, best first.
     candidates: Vec<(usize, f32)>,
@@ -43,7 +43,8 @@ struct Matching<'a> {
 }
 
 impl Matching<'_> {
-    /// Gives `claim` a word; other claims may get another one instead.
+    /// Gives `claim` a word if possible, and returns whether it was. Other claims may lose their
+    /// word for it, but then get another one.
     fn augment(&mut self, claim: usize, round: usize) -> bool {
         let Claim { candidates, is_letter, .. } = &self.claims[claim];
         let own: Vec<usize> = candidates
@@ -81,8 +82,8 @@ impl Matching<'_> {
 
 impl InlineTree {
     /// Returns the element to which each word of the translation `text` belongs, and sets the
-    /// demand of each element. Words that several links share are cut. `elements` are the elements
-    /// of the sentence's words.
+    /// demand of each element. Words that several hyperlinks share are cut. `elements` are the
+    /// elements of the sentence's words.
     pub(super) fn assign_words(
         &mut self,
         elements: &[usize],
@@ -105,7 +106,7 @@ impl InlineTree {
         let owners = self.base_owners(elements, links);
         let expected = expected_places(links);
         let mut rest = matching.unmatched();
-        // Only links may share words.
+        // Hyperlinks come last, because only they may share words.
         rest.sort_by_key(|&claim| (claims[claim].is_link, !claims[claim].is_letter));
         for claim in rest {
             let claim_of = &matching.claim_of;
@@ -259,8 +260,9 @@ fn most_frequent(words: &[usize], elements: &[usize]) -> Option<usize> {
         .map(|(element, _)| element)
 }
 
-/// Returns the expected position of each word's translation, which is after the translation of the
-/// words before, as the index of the next word of the translation.
+/// Returns the expected position of the translation of each word of the sentence, which is after
+/// the translation of the words before it. A position is the index of the word of the translation
+/// that follows it.
 fn expected_places(links: &WordLinks) -> Vec<usize> {
     let (num_sources, num_targets) = (links.source.len(), links.target.len());
     if links.is_empty() {
@@ -317,8 +319,8 @@ fn is_inside_run(word: usize, owners: &[Option<usize>]) -> bool {
         })
 }
 
-/// Returns the word that `claim` shares with other links: of those with room, the one with most
-/// attention, or else the nearest one.
+/// Returns the word that `claim` shares with other hyperlinks: of the words with room, the one with
+/// most attention, or else the nearest one.
 fn shared_word(
     claim: &Claim,
     num_words: usize,

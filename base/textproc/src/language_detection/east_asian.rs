@@ -4,7 +4,7 @@
 use super::CODES;
 use super::sample::Sample;
 
-/// The maximum number of Chinese characters per kana: names and titles have few kana.
+/// The maximum number of Chinese characters per kana in Japanese; names and titles have few kana.
 const CHARACTERS_PER_KANA: usize = 20;
 
 /// Characters that occur only in Japanese: created there, or simplified in another way.

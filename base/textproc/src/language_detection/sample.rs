@@ -119,7 +119,7 @@ fn single_language(script: Script) -> Option<&'static str> {
 #[derive(Default)]
 pub(super) struct Sample {
     words: Vec<(ScriptGroup, String)>,
-    /// The letters of each script.
+    /// The number of letters of each script.
     letters: Vec<(Script, usize)>,
 }
 

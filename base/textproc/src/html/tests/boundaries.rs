@@ -78,8 +78,8 @@ fn visible_elements_separate_words() {
         ("the house<img>, the dog", &["the house, the dog"]),
         ("房子<img>狗", &["房子狗"]),
     ]);
-    // Scripts and custom elements never occur inside a word, so a space is added where they were. A
-    // custom element that closes itself (`<my-icon/>`) is visible like an image and needs none.
+    // Scripts and custom elements never occur inside a word, so a space is added next to them. A
+    // custom element that closes itself (`<my-icon/>`) is visible like an image and needs no space.
     let (found, joined) = cut_and_join("the house<script>a < b</script>the dog");
     assert_eq!(found, ["the house the dog"]);
     assert_eq!(joined, "the house<script>a < b</script> the dog");

@@ -20,8 +20,8 @@ fn an_element_without_links_gets_the_word_that_attends_to_it_most() {
     let attention = [(4..7, 0..3, 0.1), (4..7, 4..7, 0.4), (8..13, 4..7, 0.6), (8..13, 8..12, 0.9)];
     let page = "one <a>two</a> <a>three</a>";
     assert_eq!(join(page, "uno dos tres", &links, &attention), "uno <a>dos</a> <a>tres</a>");
-    // The word with most attention is the only linked word of another element: the next one is
-    // taken.
+    // The word with most attention is the only linked word of another element, so the word with the
+    // second most is taken.
     let links = [(0..3, 0..3), (8..13, 4..7)];
     let attention = [(4..7, 4..7, 0.5), (4..7, 0..3, 0.3)];
     assert_eq!(join(page, "uno dos", &links, &attention), "<a>uno</a> <a>dos</a>");
@@ -36,7 +36,7 @@ fn links_of_one_word_get_a_word_each() {
             "0-0 1-2 2-0 2-1",
             "<a>la</a> <a>casa</a> <a>roja</a>",
         ),
-        // Two links are aligned with one word.
+        // Two hyperlinks are aligned with the same word.
         (
             "<a>in</a> <a>front</a> <a>of</a>",
             "delante de la",
@@ -77,7 +77,7 @@ fn links_share_words_where_there_are_too_few() {
         translate("<a>do</a> <a>you</a> <a>have</a> it", &[("tienes eso", "0-0 1-0 2-0 3-1")]),
         "<a>tie</a><a>nes</a> <a>eso</a>"
     );
-    // Only whole graphemes are shared, and only by links.
+    // Words are divided only between graphemes, and only for hyperlinks.
     assert_eq!(
         translate("<a>x</a> <a>y</a> <a>z</a>", &[("e\u{301}o", "0-0")]),
         "<a>e\u{301}</a><a>o</a><a></a>"

@@ -6,7 +6,7 @@ use crate::steps::taken_by;
 /// Counts the steps of cutting a document and of joining it with translations of equal length,
 /// aligned word by word.
 fn count_steps(document: &str, rules: &MarkupRules) -> usize {
-    // Splitting is not counted here; parts have up to 200 bytes.
+    // Splitting is not counted here; a part ends at the first space after 200 bytes.
     let mut split = |text: &[u8]| {
         let mut parts = Vec::new();
         let mut start = 0;
@@ -79,7 +79,7 @@ fn twice_the_input_takes_twice_the_steps() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// The same for random sequences of parts.
+    /// Twice the input takes about twice the steps for random sequences of parts, too.
     #[test]
     fn random_parts_grow_alike(
         parts in proptest::collection::vec(

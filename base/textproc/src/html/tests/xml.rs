@@ -1,4 +1,5 @@
-//! Tests of XML: outline, and elements named by a client.
+//! Tests of XML: elements that end sentences, by the outline of the document or by names that a
+//! client gives.
 
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ fn elements_with_text_alone_are_units() {
             "<d><t>A title</t><c><par>One. Two.</par><par>Three</par></c></d>",
             &["A title", "One.", "Two.", "Three"],
         ),
-        // Elements beside text are inside sentences, with their content.
+        // Elements next to text are inside sentences, with their content.
         ("<p>the <b>red</b> house</p>", &["the red house"]),
         ("<p>the <g><x/><b>red</b></g> house</p><q>b</q>", &["the red house", "b"]),
         ("un<b>believ</b>able", &["unbelievable"]),
@@ -56,7 +57,7 @@ fn elements_with_text_alone_are_units() {
     );
 }
 
-/// An element whose end tag is missing ends nothing: the text after it is translated.
+/// An element without an end tag is empty: the text after it is not its content, and is translated.
 #[test]
 fn elements_without_an_end_tag_are_empty() {
     let xml = MarkupRules::xml();
@@ -75,7 +76,7 @@ fn elements_without_an_end_tag_are_empty() {
         let strip = |text: &str| text.replace(' ', "");
         assert_eq!(strip(&joined).len(), strip(document).len(), "{joined}");
     }
-    // Nor is it copied that far.
+    // If such an element is copied, the text after its tag is still translated.
     let rules = MarkupRules::xml().ignoring(["x"]);
     assert_eq!(sentences("<p>press <x id=\"1\"> twice</p>", &rules), ["press twice"]);
     assert_eq!(sentences("<p><x translate=\"no\">one</p><p>two</p>", &xml), ["one", "two"]);
@@ -95,7 +96,7 @@ fn named_elements_split_or_do_not() {
     assert_eq!(sentences(firm, &joined), ["The firm said it had been conducting it."]);
     assert_eq!(sentences(document, &joined), ["One two three"]);
     assert_eq!(sentences("a <i>b</i> c", &xml.clone().splitting(["i"])), ["a", "b", "c"]);
-    // In HTML too; its names are not case-sensitive.
+    // The same holds for HTML, whose names are not case-sensitive.
     let html = MarkupRules::html().splitting(["I"]).non_splitting(["p"]).ignoring(["X"]);
     assert_eq!(sentences("<p>a</p> <p>b <i>c</i><x>d</x> e", &html), ["a b", "c", "e"]);
 }
