@@ -137,8 +137,8 @@ pub struct LanguageDetector {
 impl LanguageDetector {
     /// Returns a detector of the languages with these codes: two or three letters (ISO 639), with
     /// or without a script or region (`pt-BR`, `deu_Latn`). If several codes name a language, the
-    /// first is returned; of several codes of Chinese, the one that best fits the text's script. See
-    /// [`LanguageDetector::unknown_codes`].
+    /// first is returned; of several codes of Chinese, the one that best fits the text's script.
+    /// See [`LanguageDetector::unknown_codes`].
     pub fn new<C: Into<String>>(codes: impl IntoIterator<Item = C>) -> Self {
         LanguageDetector {
             allowed: codes

@@ -2,9 +2,9 @@
 //!
 //! A cut removes context on both sides, so ends of sentences are preferred. A sentence that is too
 //! long is cut near its middle: at the end of a clause, else at white space. If its middle half has
-//! neither, it is cut further outside in the same order, and between any two characters only where
-//! it has neither at all. Halves of similar length avoid parts of one or two words, which models
-//! translate worst.
+//! neither, it is cut outside the middle half in the same order. Only a sentence that has neither
+//! at all is cut between any two characters. Halves of similar length avoid parts of one or two
+//! words, which models translate worst.
 
 use std::ops::Range;
 
@@ -24,14 +24,14 @@ enum CutRank {
     Clause,
 }
 
-/// The bytes per unit of the limit in the first beginning that is measured; few texts of this
-/// length are within the limit.
+/// The number of bytes per unit of the limit in the first beginning of a text that is measured. Few
+/// texts of that length are within the limit.
 const BYTES_PER_UNIT: usize = 4;
 
 impl SentenceSplitter {
     /// Returns the byte ranges of the sentences of a paragraph, as [`SentenceSplitter::split`]
-    /// does. Sentences whose `length` is more than `limit` are cut further. Between parts is only
-    /// white space. A single character is never cut, even if it is too long.
+    /// does. Sentences whose `length` is more than `limit` are cut further. Only white space is
+    /// between parts. A single character is never cut, even if it is too long.
     ///
     /// # Examples
     /// ```
@@ -80,8 +80,8 @@ impl SentenceSplitter {
     }
 }
 
-/// Cuts `sentence`, which is longer than `limit`, and its parts in two until none that has a place
-/// to cut is longer.
+/// Cuts `sentence`, which is longer than `limit`, in two, and then its parts, until each part is
+/// within the limit or has no place to cut.
 fn cut(
     text: &[u8],
     sentence: Range<usize>,
@@ -200,8 +200,8 @@ fn nearest(places: &[usize], part: &Range<usize>, middle: usize) -> Option<usize
 }
 
 /// Returns the rank of a cut before `after`. `before` is the last visible character before the cut,
-/// and `is_spaced` is whether white space is between the two. `None` before white space, since the
-/// cut comes after it, and between a letter and its mark.
+/// and `is_spaced` is whether white space is between the two. Returns `None` before white space,
+/// because a cut comes after white space, and between a letter and its combining mark.
 fn rank_cut(before: char, is_spaced: bool, after: char) -> Option<CutRank> {
     if is_space(after) || is_combining(after) {
         return None;

@@ -14,7 +14,7 @@ pub type Link = (Range<usize>, Range<usize>);
 /// A [`Link`] with a weight from 0 to 1.
 pub type WeightedLink = (Range<usize>, Range<usize>, f32);
 
-/// The attention between the words of a phrase, besides its alignment.
+/// The attention between any two words of a phrase pair, in addition to its alignment.
 const PHRASE_ATTENTION: f32 = 0.25;
 
 /// Links between the tokens of a sentence and those of its translation.
@@ -183,7 +183,7 @@ mod tests {
         let second = links(&[(0..3, 8..9), (4..7, 0..2), (2..5, 20..21)]);
         let all = [(0..3, 0..2), (0..3, 20..21), (4..7, 8..9), (4..7, 20..21)];
         assert_eq!(first.then(&second).links, all);
-        // Attention is multiplied, and a link counts as one.
+        // Attention is multiplied, and a link counts as attention of 1.
         let attention = vec![(0..3, 4..7, 0.5), (8..9, 0..3, 0.25)];
         let first = Links { attention, ..Links::default() };
         let second = Links { attention: vec![(4..7, 0..2, 0.5)], ..second };
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn words_of_a_phrase_without_links_are_all_linked() {
-        // The last word is left out.
+        // The last phrase has no words in the translation.
         let phrases = [(0..1, 0..1), (1..3, 1..2), (3..4, 2..2)];
         let found = TokenLinks::from_phrases([(0, 0)], phrases);
         assert_eq!(found.points, [(0, 0), (1, 1), (2, 1)]);

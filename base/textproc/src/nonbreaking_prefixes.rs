@@ -123,8 +123,8 @@ impl NonbreakingPrefixes {
         Self::from_words(words)
     }
 
-    /// Reads a list in Moses' format: one word per line, `#NUMERIC_ONLY#` after those that
-    /// count only before numbers, comments on lines that begin with `#`.
+    /// Reads a list in Moses' format: one word per line, `#NUMERIC_ONLY#` after words that count
+    /// only before numbers, comments on lines that begin with `#`.
     ///
     /// # Errors
     /// [`Error::Io`] if the file cannot be read, [`Error::Content`] if it contains no words.

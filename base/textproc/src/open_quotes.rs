@@ -10,12 +10,13 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 pub(crate) struct OpenQuotes {
     /// The mark that opened a quotation in curly double quotes.
     double: Option<char>,
-    /// In curly single quotes.
+    /// The mark that opened a quotation in curly single quotes.
     single: Option<char>,
-    /// In guillemets.
+    /// The mark that opened a quotation in guillemets.
     angle: Option<char>,
-    /// In single guillemets.
+    /// The mark that opened a quotation in single guillemets.
     single_angle: Option<char>,
+    /// Whether a quotation in straight quotes is open.
     is_straight: bool,
 }
 
@@ -69,7 +70,7 @@ impl OpenQuotes {
         };
         *open = match *open {
             None => Some(character),
-            // A quotation in a quotation, or a continued one.
+            // A quotation in a quotation, or one that continues after a break.
             Some('“') if character == '“' => Some('“'),
             Some('«') if character == '«' => Some('«'),
             Some(_) if closers.contains(&character) => None,

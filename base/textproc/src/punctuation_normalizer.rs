@@ -1,9 +1,9 @@
 //! Punctuation normaliser: one character for all variants of a mark, exactly like Moses'
 //! `normalize-punctuation.perl`.
 //!
-//! Unlike the other scripts, this one works on bytes. Its substitutions build on each other, so
-//! they are listed here in its order. A substitution is tried only if the line contains the byte
-//! that it requires.
+//! Unlike Moses' other scripts, this one works on bytes. Its substitutions build on each other, so
+//! they are listed here in the order of the script. A substitution is tried only if the line
+//! contains the byte that it requires.
 
 use memchr::{memchr, memmem};
 
@@ -290,8 +290,8 @@ fn move_punctuation_into_quotes(text: &[u8], out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// Moves dots before a quotation mark after it, unless markup follows at once. The match
-/// consumes the white space that follows and the byte after that.
+/// Moves the dots before a quotation mark to the place after it, unless markup follows directly.
+/// The match consumes the white space that follows and the byte after that.
 fn move_full_stops_out_of_quotes(text: &[u8], out: &mut Vec<u8>) -> bool {
     let (mut copied, mut free, mut next) = (0, 0, 0);
     while let Some(at) = memchr(b'"', &text[next..]).map(|found| next + found) {

@@ -9,8 +9,8 @@ const MAX_CONTENT: usize = 24;
 const MAX_MARKS: usize = 16;
 
 /// Returns the length in bytes of the reference marks at the beginning of `text`, the text after
-/// the end of a sentence. After them, the text ends, or white space or a script without spaces
-/// follows.
+/// the end of a sentence. Returns 0 if the marks are followed by something other than white space,
+/// a script without spaces, or the end of the text.
 pub(crate) fn reference_marks_len(text: &[u8]) -> usize {
     let mut length = 0;
     for _ in 0..MAX_MARKS {

@@ -98,8 +98,9 @@ fn last_character(text: &[u8]) -> Option<char> {
     last_char(text).map(|symbol| symbol.character.unwrap_or('\u{1}'))
 }
 
-/// Whether a space belongs between two translations whose sentences had none: `before` and `after`
-/// are the characters next to it in the sentences and in the translations.
+/// Whether a space belongs between two translations whose sentences had none. `before` is the last
+/// character of the first sentence and that of its translation; `after` is the first character of
+/// the second sentence and that of its translation.
 fn needs_space(before: (char, char), after: (char, char)) -> bool {
     fn is_letter(c: char) -> bool {
         !is_unspaced(c) && CharClass::from_char(c).intersects(CharClass::ALPHANUMERIC)

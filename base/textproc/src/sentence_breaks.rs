@@ -4,8 +4,8 @@
 //! a full stop, which is quadratic; here, each look ahead is remembered. Tests compare boundaries
 //! and the classes of all characters with that crate's. Four rules are added: reference marks such
 //! as `[1]` belong to the mark before them; a one-character ellipsis may end a sentence, like three
-//! full stops; a number after a full stop and a space may begin one although lower case follows it,
-//! as in Moses; and in Greek a semicolon is a question mark.
+//! full stops; a number after a full stop and a space may begin a sentence although lower case
+//! follows it, as in Moses; and in Greek a semicolon is a question mark.
 
 use std::ops::Range;
 
@@ -252,20 +252,20 @@ struct Ending {
     stage: Stage,
 }
 
-/// The offsets of the boundaries after the first character of a text, including its end. An invalid
-/// byte has no class.
+/// An iterator over the offsets of the boundaries after the first character of a text. The last
+/// one is the end of the text. An invalid byte has no class.
 pub(crate) struct SentenceBreaks<'t> {
     text: &'t [u8],
     /// Whether semicolons are question marks.
     is_greek: bool,
     at: usize,
     ending: Option<Ending>,
-    /// The separator before this character, if there is one.
+    /// The separator directly before the character at `at`, if there is one.
     separator: Option<char>,
     follows_letter: bool,
     /// The end of the last look ahead, and whether it found lower case.
     ahead: (usize, bool),
-    /// The last reference marks.
+    /// The byte range of the last reference marks.
     references: Range<usize>,
     /// Whether the end was returned.
     is_over: bool,
@@ -286,7 +286,7 @@ impl<'t> SentenceBreaks<'t> {
         }
     }
 
-    /// Returns the last reference marks.
+    /// Returns the byte range of the last reference marks.
     pub(crate) fn references(&self) -> Range<usize> {
         self.references.clone()
     }

@@ -2,13 +2,13 @@
 //!
 //! Boundaries are those of Unicode (UAX #29), which work in all scripts. Some of them are removed
 //! by the rules of Moses' `split-sentences.perl`: a full stop after an abbreviation, an initial, an
-//! acronym or a list number does not end a sentence, nor does any mark before lower case. As there,
-//! a number may begin a sentence. Moses' script alone finds no ends in scripts without capitals;
-//! Unicode's rules alone end sentences after `Mr.` and after opening quotes.
+//! acronym or a list number does not end a sentence, nor does any mark before lower case. As in
+//! that script, a number may begin a sentence. Moses' script alone finds no ends in scripts without
+//! capitals; Unicode's rules alone end sentences after `Mr.` and after opening quotes.
 //!
 //! The time is linear in the text: each boundary examines the word before it, the brackets and
 //! spaces around it, and before a number the text up to the next letter or mark. No two boundaries
-//! examine the same ones.
+//! examine the same characters.
 
 use std::ops::Range;
 
@@ -134,7 +134,8 @@ impl SentenceSplitter {
         if next_class == Some(BreakClass::Lowercase) {
             return false;
         }
-        // Only a full stop is ambiguous, and not before quotes or as an ellipsis.
+        // Only a full stop is ambiguous, and only if it is not part of an ellipsis and no closing
+        // quotes or reference marks follow it.
         if is_closed || boundary.has_reference || !body.ends_with(b".") || body.ends_with(b"..") {
             return true;
         }
@@ -155,13 +156,14 @@ fn ends_paragraph(text: &[u8]) -> bool {
     last.is_some_and(|character| BreakClass::from_char(character) == BreakClass::Separator)
 }
 
-/// Marks that end sentences in scripts with spaces; those of other scripts end sentences
-/// wherever they are.
+/// Whether a character is a mark that ends sentences in scripts with spaces. Marks of other scripts
+/// end sentences wherever they are.
 fn is_western_mark(character: char) -> bool {
     matches!(character, '.' | '!' | '?' | '…' | '‥' | '‼' | '⁇' | '⁈' | '⁉')
 }
 
-/// Quotes, brackets and inverted marks before the first word of a sentence.
+/// Whether a character may precede the first word of a sentence: a quote, a bracket or an inverted
+/// mark.
 fn is_opening(character: char) -> bool {
     matches!(character, '¿' | '¡') || is_bracket(character)
 }

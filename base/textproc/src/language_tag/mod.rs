@@ -5,7 +5,7 @@
 
 mod codes;
 
-/// LibreTranslate's codes of one word for a language with its script or region.
+/// LibreTranslate's short codes for languages with a script or region.
 const SHORT_TAGS: [(&str, &str); 2] = [("pb", "pt-br"), ("zt", "zh-hant")];
 
 /// A language with its script, region and variant, in lower case.

@@ -36,7 +36,7 @@ pub(super) fn keeps_full_stop(
     }
 }
 
-/// Abbreviations that stand before numbers in many languages, and those of months, in lower case.
+/// Abbreviations that precede numbers in many languages, and those of months, in lower case.
 /// Moses' lists lack them, and after these words a sentence rarely begins with a number.
 const BEFORE_NUMBERS: [&str; 34] = [
     "abs", "approx", "aprox", "bd", "ca", "cap", "ch", "chap", "env", "eq", "eqs", "fig", "figs",
@@ -44,8 +44,8 @@ const BEFORE_NUMBERS: [&str; 34] = [
     "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
 ];
 
-/// Whether a word before a full stop and a number with lower case after it is an abbreviation or a
-/// part of a date: `c. 18, s. 4 and`, `3. 10. 2020 wurde`.
+/// Whether `word`, which a full stop, a number and lower case follow, is an abbreviation or a part
+/// of a date: `c. 18, s. 4 and`, `3. 10. 2020 wurde`.
 fn keeps_number(word: &[u8]) -> bool {
     let is_letter = first_char(word).is_some_and(|first| {
         first.byte_len == word.len() && first.class().intersects(CharClass::ALPHABETIC)
@@ -128,7 +128,7 @@ fn split_previous_word(text: &[u8]) -> Option<(&[u8], &[u8])> {
     (!word.is_empty()).then_some((rest, word))
 }
 
-/// Returns the characters of words in Moses' rule of abbreviations.
+/// Whether a character is part of a word in Moses' rule of abbreviations.
 fn is_word_character(character: char) -> bool {
     matches!(character, '.' | '-')
         || CharClass::from_char(character).intersects(CharClass::ALPHANUMERIC)

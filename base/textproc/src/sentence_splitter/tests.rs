@@ -91,7 +91,8 @@ fn scripts_without_capitals_or_spaces_are_split() {
     }
 }
 
-/// Each case is the text of its sentences; a `|` marks an end without white space.
+/// Checks the sentences of the text `marked`, in which a `|` precedes each sentence but the first.
+/// The `|` are removed before the text is split.
 #[track_caller]
 fn assert_split(language: &str, marked: &str) {
     let text = marked.replace('|', "");
@@ -195,7 +196,7 @@ fn initials_end_no_sentence_in_any_script() {
         ("ar", "ج. ر. تولكين كتب. |هو مات."),
         ("de", "Ö. Müller kam. |É. Zola ging."),
         ("en", "J. R. R. Tolkien wrote. |He died."),
-        // A syllable is a word.
+        // In Korean, a syllable alone is a word, not an initial.
         ("ko", "네. |알겠습니다."),
         ("hi", "यह घर है. |वह बड़ा है."),
     ] {

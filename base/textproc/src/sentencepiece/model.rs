@@ -255,7 +255,7 @@ impl TrainerSpec {
     }
 
     /// Returns the control piece that ends a text: the one with the name in the trainer's
-    /// specification (default `</s>`), or else the one with the id there.
+    /// specification (default `</s>`), or else the one with the id in the specification.
     fn find_end(&self, pieces: &PieceVocabulary) -> Option<u32> {
         let is_control = |id: &u32| pieces.piece_type(*id) == Some(PieceType::Control);
         let named = pieces.find(self.end_piece.as_deref().unwrap_or(b"</s>")).filter(is_control);

@@ -43,7 +43,7 @@ pub struct ModelParts {
     pub charsmap: Vec<u8>,
     /// Whether a space is put before a text.
     pub add_dummy_prefix: bool,
-    /// Whether runs of spaces become one space and those at both ends are removed.
+    /// Whether runs of spaces become one space, and spaces at both ends are removed.
     pub remove_extra_whitespaces: bool,
 }
 

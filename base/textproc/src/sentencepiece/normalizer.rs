@@ -82,8 +82,7 @@ impl Normalizer {
         !self.units.is_empty()
     }
 
-    /// Sets the user-defined pieces, which stay unchanged. Of equal ones, one counts; empty ones do
-    /// not.
+    /// Sets the user-defined pieces, which stay unchanged. Duplicates and empty pieces are ignored.
     pub fn set_user_defined<'a>(&mut self, texts: impl Iterator<Item = &'a [u8]>) {
         let texts: BTreeSet<&[u8]> = texts.filter(|text| !text.is_empty()).collect();
         let texts = (!texts.is_empty()).then_some(texts);
