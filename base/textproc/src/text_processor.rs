@@ -52,7 +52,7 @@ impl TextProcessorConfig {
     /// The name of the configuration file beside a system's `moses.ini`.
     pub const FILE_NAME: &'static str = "preparation";
 
-    /// Returns the path of the configuration file for the system whose ini is `ini`; the file may
+    /// Returns the path of the configuration file for the system whose ini is `ini`; the file need
     /// not exist.
     pub fn path_beside(ini: &Path) -> PathBuf {
         ini.with_file_name(Self::FILE_NAME)

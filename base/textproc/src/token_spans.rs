@@ -2,8 +2,9 @@
 //!
 //! Models work on tokens; tags of a page and highlights of a user interface have byte positions.
 //! The steps in between (normalisation, escapes, truecasing, subwords) do not record positions. But
-//! they keep the order and nearly all letters, so letters of both sides can be matched: equal ones
-//! in turn, and after a difference from the nearest place where they are equal again.
+//! they keep the order and nearly all letters, so the letters of text and tokens can be matched.
+//! Equal letters are matched one after another; after a difference, matching continues at the
+//! nearest place where they are equal again.
 
 use std::ops::Range;
 
@@ -109,7 +110,7 @@ fn next_match(letters: &[(char, usize)], places: &[(char, Range<usize>)]) -> (us
     (1, 1)
 }
 
-/// Whether the following letters are equal too, or there are none.
+/// Whether the next letters on both sides are equal, too, or both sides end.
 fn is_more_than_chance(letters: &[(char, usize)], places: &[(char, Range<usize>)]) -> bool {
     match (letters.get(1), places.get(1)) {
         (Some(letter), Some(place)) => letter.0 == place.0,

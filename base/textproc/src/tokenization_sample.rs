@@ -2,8 +2,9 @@
 //!
 //! Punctuation is separate in tokenised text, but usually attached to a word in other text: 12 % of
 //! the words of image captions end in punctuation, and less than 1 in 1,000 after tokenisation. A
-//! full stop counts only at the end of a line, because tokens keep those of abbreviations. Words of
-//! scripts without spaces do not count, because a tokeniser does not change them.
+//! full stop counts only at the end of a line, because abbreviations keep theirs when text is
+//! tokenised. Words of scripts without spaces do not count, because a tokeniser does not change
+//! them.
 
 use crate::characters::is_unspaced;
 use crate::characters::{CharClass, last_char};

@@ -21,7 +21,7 @@ use crate::tokenizer_rules::TokenizerRules;
 
 pub use protected_patterns::ProtectedPatterns;
 
-/// The placeholder of a dot of a run of dots, which is a token.
+/// The placeholder of each dot in a run of dots; the run is one token.
 const MULTI_DOT: u8 = 2;
 /// The placeholder of a protected span.
 const PROTECTED_PLACEHOLDER: u8 = 3;

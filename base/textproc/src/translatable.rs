@@ -21,7 +21,7 @@ pub fn needs_translation(sentence: &[u8]) -> bool {
     split_whitespace(sentence).any(|word| !is_number(word) && !is_address(word))
 }
 
-/// Whether a word has no letters, or is a number or time with one: `1e10`, `2026-11-26T09:30Z`.
+/// Whether a word has no letters, or is a number or time with letters: `1e10`, `2026-11-26T09:30Z`.
 fn is_number(word: &[u8]) -> bool {
     fn is_digit(at: usize, word: &[u8]) -> bool {
         word.get(at).is_some_and(u8::is_ascii_digit)

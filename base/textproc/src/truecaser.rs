@@ -1,5 +1,5 @@
-//! Truecaser: writes the first word of a sentence as inside sentences, like Moses'
-//! `train-truecaser.perl`, `truecase.perl` and `detruecase.perl`.
+//! Truecaser: gives the first word of a sentence the casing that it has inside sentences, like
+//! Moses' `train-truecaser.perl`, `truecase.perl` and `detruecase.perl`.
 //!
 //! A model is Moses' text file: the casings of each lowercased word, the most frequent first.
 

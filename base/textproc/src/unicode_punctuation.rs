@@ -1,6 +1,6 @@
 //! Replacement of Chinese and Japanese punctuation and digits by ASCII, and removal of non-printing
 //! characters: Moses' `replace-unicode-punctuation.perl` and `remove-non-printing-char.perl`.
-//! OPUS-MT's preparation of text begins with both, by an old version of the first.
+//! OPUS-MT's preparation of text begins with both scripts, the first in an old version.
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 

@@ -1,5 +1,5 @@
-//! Counts of the words of a text, from which vocabularies are learned: time and memory grow with
-//! the distinct words, not with the text.
+//! Counts of the words of a text, from which vocabularies are learned. The time and memory of
+//! learning grow with the number of distinct words, not with the length of the text.
 
 use hashbrown::HashMap;
 

@@ -1,6 +1,6 @@
 //! Test that the character map `nmt_nfkc` of learned SentencePiece models follows from its
-//! definition and the Unicode tables of `unicode-normalization`. After an update of these, this
-//! command writes it again:
+//! definition and the Unicode tables of `unicode-normalization`. After an update of these tables,
+//! this command writes the map again:
 //!
 //!     cargo test -p miriam-textproc --test charsmap -- --ignored
 

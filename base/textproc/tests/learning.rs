@@ -91,7 +91,7 @@ fn bpe_pieces_equal_those_of_the_original_trainer() {
     }
 }
 
-/// A unigram model needs no more pieces for new text than one by the original trainer.
+/// For new text, a unigram model needs at most one percent more pieces than one of `spm_train`.
 #[test]
 fn unigram_pieces_serve_new_text_as_those_of_the_original_trainer() {
     // The numbers of pieces with models of `spm_train --vocab_size=N` with Marian's ids.
@@ -258,7 +258,7 @@ proptest! {
         prop_assert!(bytes == again);
     }
 
-    /// Counting all pairs again before each merge gives the same codes. Texts have at most three
+    /// Counting all pairs again before each merge gives the same codes. Words have at most three
     /// letters, so that no symbol can be made in two ways.
     #[test]
     fn codes_equal_those_of_counting_anew(words in proptest::collection::vec("[abc]{1,3}", 1..30)) {

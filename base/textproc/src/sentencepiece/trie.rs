@@ -1,8 +1,9 @@
 //! Double-array trie (Aoe 1989) for common prefix search: all keys that are prefixes of a text,
 //! shortest first.
 //!
-//! A step to a child is one load: its index is the node's base XOR the byte, and it names its
-//! parent. With a trie of sorted children and binary search, segmentation took 1.5 times as long.
+//! A step to a child is one load: the child's index is the node's base XOR the byte, and the child
+//! names its parent. With a trie of sorted children and binary search, segmentation took 1.5 times
+//! as long.
 
 /// The number of free slots tried for a node's children before a new block is added.
 const MAX_BASE_ATTEMPTS: usize = 32;

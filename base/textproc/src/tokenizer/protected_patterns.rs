@@ -50,8 +50,8 @@ impl ProtectedPatterns {
     }
 
     /// Returns the protected spans of `text`, from left to right. A pattern is matched repeatedly,
-    /// each time after its last match; then each string that was found, in this order, is
-    /// protected wherever it occurs outside of the spans before it.
+    /// each time after its previous match. Then the strings that were found are protected in this
+    /// order, each wherever it occurs outside the spans of earlier strings.
     pub(super) fn find_spans(&self, text: &[u8]) -> Vec<Range<usize>> {
         let mut strings: Vec<&[u8]> = Vec::new();
         let mut known = HashSet::new();
@@ -81,8 +81,8 @@ impl ProtectedPatterns {
     }
 }
 
-/// Returns the pattern with `\<` and `\>` written without the backslash: to Perl they are the
-/// characters themselves, to the `regex` crate word boundaries.
+/// Returns the pattern with `\<` and `\>` written without the backslash: in Perl they are the
+/// characters themselves, in the `regex` crate they are word boundaries.
 fn unescape_angle_brackets(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut characters = pattern.chars();

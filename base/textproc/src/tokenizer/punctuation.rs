@@ -9,8 +9,8 @@ use crate::sentence_splitter::trim_start;
 use crate::steps;
 
 impl Tokenizer {
-    /// Appends the words and symbols of `line`, separated by single spaces, to `text`,
-    /// which holds the text before them. The line has no control characters.
+    /// Appends the words and symbols of `line`, separated by single spaces, to `text`, which
+    /// contains the text before them. The line has no control characters.
     pub(super) fn split_punctuation(&self, line: &[u8], text: &mut Vec<u8>) {
         let blank_len = text.is_empty().then(|| line.len() - trim_start(line).len());
         let mut in_word = false;
@@ -96,7 +96,7 @@ impl Tokenizer {
     }
 }
 
-/// Appends a token with spaces around it.
+/// Appends a token, after a space unless it is the first.
 #[inline]
 pub(super) fn push_token(sign: &[u8], text: &mut Vec<u8>) {
     if !text.is_empty() {
@@ -112,8 +112,9 @@ fn is_between_alphanumerics(line: &[u8], at: usize) -> bool {
 }
 
 /// Whether a comma is part of a number, that is, between two digits. The script consumes the commas
-/// of a run two at a time. If one is left over, it stays with the digits after it: the second after
-/// a word, the third after a number. The beginning of a text counts as a number.
+/// of a run two at a time. If one is left over, it stays with the digits after it: for example, the
+/// second comma after a word, or the third after a number. The beginning of a text counts as a
+/// number.
 fn is_comma_in_number(line: &[u8], at: usize, blank_len: Option<usize>) -> bool {
     // Numeric symbols such as ½ have spaces around them.
     fn is_number(kinds: CharClass) -> bool {

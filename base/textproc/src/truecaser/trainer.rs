@@ -29,8 +29,8 @@ type CasingCounts = Vec<(Box<[u8]>, u64)>;
 
 impl TruecaseTrainer {
     /// Returns a trainer without counts. With `count_first_tokens` (`--possiblyUseFirstToken`), the
-    /// first word of a sentence counts too: fully if it has no capital letter, one tenth if it has
-    /// one and is alone.
+    /// first word of a sentence counts, too: fully if it does not begin with a capital letter, one
+    /// tenth if it does and is the only word of its line.
     pub fn new(count_first_tokens: bool) -> Self {
         TruecaseTrainer { count_first_tokens, ..Self::default() }
     }

@@ -3,15 +3,15 @@
 //! Equal subtrees are stored once: most keys of `nmt_nfkc` are Hangul syllables with other forms of
 //! their letters, and without sharing the map would be ten times as large.
 //!
-//! A unit of 32 bits: the label (bits 0 to 7), whether a key ends at the child (bit 8), and
-//! the offset to the children by exclusive or, times 256 if bit 9 is set (bits 10 to 30).
-//! A value is a unit with bit 31 set, at label 0.
+//! A unit has 32 bits: the label (bits 0 to 7), whether a key ends at the child (bit 8), and the
+//! offset to the children by exclusive or (bits 10 to 30), times 256 if bit 9 is set. A value is a
+//! unit with bit 31 set, at label 0.
 
 use hashbrown::HashMap;
 
 const BLOCK_UNITS: usize = 256;
 const HAS_LEAF: u32 = 1 << 8;
-/// The bit of values, and of free slots, so that these match no label.
+/// The bit that is set in values and free slots, so that they match no label.
 const VALUE: u32 = 1 << 31;
 /// Smaller offsets are stored unchanged, larger ones without their last eight bits.
 const MAX_PLAIN_OFFSET: u32 = 1 << 21;
@@ -186,7 +186,7 @@ impl<'s> Layout<'s> {
     }
 }
 
-/// The bits of a unit that hold an offset.
+/// Returns the bits of a unit that contain `offset`.
 fn encode_offset(offset: u32) -> u32 {
     if offset < MAX_PLAIN_OFFSET {
         return offset << 10;

@@ -19,8 +19,8 @@ pub const SPACES: [char; 15] = [
 pub const REMOVED: [char; 4] = ['\u{b}', '\u{7f}', '\u{8f}', '\u{9f}'];
 /// In Japanese text, the full-width tilde is a separate character.
 pub const UNCHANGED: char = '\u{ff5e}';
-/// A sequence with more forms consists of words in squares and Roman numbers, whose characters are
-/// normalised one by one anyway.
+/// The maximum number of forms of a sequence. Sequences with more forms come from words in squares
+/// and Roman numerals, whose characters are normalised one by one anyway.
 const MAX_FORMS: usize = 3_000;
 
 /// Returns the map in the format of SentencePiece models: the size of the double array in bytes,

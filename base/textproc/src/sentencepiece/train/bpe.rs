@@ -45,7 +45,7 @@ pub fn learn(
 #[derive(Default)]
 struct Pair {
     count: i64,
-    /// The words that contain or contained it; some occur twice.
+    /// The words that contain the pair or contained it; some are listed twice.
     words: Vec<u32>,
     /// The joined text; `None` if it must not be a piece.
     text: Option<Rc<[u8]>>,
@@ -141,7 +141,7 @@ impl PairMerger {
         }
     }
 
-    /// Merges the most frequent pair; returns its symbol and whether no merge made it before.
+    /// Merges the most frequent pair. Returns the merged symbol and whether the symbol is new.
     fn merge_best(&mut self) -> Option<(u32, bool)> {
         let (candidate, pair) = loop {
             let candidate = self.queue.pop()?;

@@ -1,7 +1,7 @@
 //! Lattice of all segmentations of a fragment, and the E step over it.
 //!
-//! Forward and backward sums are products of probabilities. To avoid underflow, they are relative
-//! to the best path: each character contributes the average factor of that path. If a sum still
+//! Forward and backward sums add products of probabilities. To avoid underflow, the products are
+//! divided by the probability of the best path, spread evenly over the characters. If a sum still
 //! leaves the range (in texts of thousands of characters without a space), the fragment is computed
 //! again with logarithms.
 
@@ -73,8 +73,9 @@ impl Lattice {
         }
     }
 
-    /// Returns the best path through `text` as pieces from the last to the first, without the piece
-    /// `excluded`; returns its log probability, or `None` if there is no path.
+    /// Calls `found` with each piece of the best path through `text` without the piece `excluded`,
+    /// from the last to the first. Returns the log probability of the path, or `None` if there is
+    /// no path.
     pub fn best_path(
         &self,
         text: &[u8],

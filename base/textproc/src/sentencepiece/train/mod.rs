@@ -1,12 +1,13 @@
 //! Training of SentencePiece models: a vocabulary of pieces from the counts of a text's words.
 //!
-//! Pieces never cross word boundaries (`split_by_whitespace` of the original trainer), so only the
-//! distinct words of a text and their counts matter. The length of the corpus and the order of its
-//! lines have no influence on time or result. Sums of expectations are integers, so models are the
-//! same bytes for any number of threads.
+//! Pieces never cross word boundaries (`split_by_whitespace` of `spm_train`), so only the distinct
+//! words of a text and their counts matter. The length of the corpus and the order of its lines
+//! have no influence on time or result. Sums of expectations are integers, so models are the same
+//! bytes for any number of threads.
 //!
-//! Rules and defaults are those of `spm_train`; ids are Marian's: `</s>` 0, `<unk>` 1. Seeds and
-//! BPE pairs are found exactly, while the original samples, so pieces are not always the same.
+//! Rules and defaults are those of `spm_train`; ids are Marian's: `</s>` 0, `<unk>` 1. BPE pieces
+//! and scores are those of `spm_train`, too. Unigram pieces differ, because the seeds here include
+//! words that are always followed by a space.
 
 mod alphabet;
 mod bpe;
@@ -47,20 +48,20 @@ pub struct TrainOptions {
     /// Whether it is an error if the text has fewer pieces than `vocab_size`; otherwise the model
     /// has fewer.
     pub hard_vocab_limit: bool,
-    /// The share of the text's characters, the most frequent ones, that become pieces; from
-    /// 0 to 1. The others are unknown.
+    /// The share of the text's characters that must be in pieces, from 0 to 1: the most frequent
+    /// characters become pieces until they make up this share. Other characters are unknown.
     pub character_coverage: f64,
     /// The normalisation of text.
     pub normalization: Normalization,
     /// Whether unknown characters are segmented into pieces of one byte.
     pub byte_fallback: bool,
-    /// Pieces that text is never divided in, such as tags. They are not learned from, and come
-    /// before all learned pieces.
+    /// Pieces that are never divided, such as tags. They are left out when pieces are learned, and
+    /// come before all learned pieces.
     pub user_defined_symbols: Vec<String>,
 }
 
 impl Default for TrainOptions {
-    /// Returns a unigram model of 8,000 pieces with the defaults of `spm_train`.
+    /// Returns the options of a unigram model of 8,000 pieces, with the defaults of `spm_train`.
     fn default() -> Self {
         TrainOptions {
             model_type: ModelType::Unigram,
@@ -78,7 +79,7 @@ impl TrainOptions {
     /// Checks that user-defined symbols can be pieces of the model, each once.
     ///
     /// # Errors
-    /// If a symbol cannot; the error contains the first.
+    /// If a symbol cannot be a piece; the error names the first such symbol.
     pub fn check_symbols(&self) -> Result<(), TrainError> {
         let symbols = &self.user_defined_symbols;
         for (number, symbol) in symbols.iter().enumerate() {
@@ -184,10 +185,10 @@ impl PieceTrainer {
 
     /// Learns a model from the words of a text ([`WordCounts::add_line`] splits them), on `threads`
     /// threads. `progress` is called from time to time with the finished and the total work, and
-    /// returns whether to go on.
+    /// returns whether to continue.
     ///
-    /// The threads are new and end with the training: those of rayon's global pool do not exist in
-    /// a child that a program has forked.
+    /// The threads are new and end with the training, because the threads of rayon's global pool do
+    /// not exist in a forked child process.
     ///
     /// The returned bytes are a model file; they depend only on the counts.
     ///
@@ -238,7 +239,8 @@ impl PieceTrainer {
         Ok(model_writer::write(&TrainOptions { vocab_size, ..self.options.clone() }, &pieces))
     }
 
-    /// Returns the normalised words, each of which begins with U+2581.
+    /// Returns the normalised words, divided at user-defined symbols. A word begins with U+2581;
+    /// its parts after a symbol do not.
     fn normalize(&self, counts: &WordCounts) -> WordCounts {
         let words: Vec<(&[u8], u64)> = counts.iter().collect();
         let parts = words.par_chunks(words.len().div_ceil(rayon::current_num_threads()).max(1));
@@ -257,7 +259,7 @@ impl PieceTrainer {
             .reduce(WordCounts::default, merge)
     }
 
-    /// Adds the normalised `text`: words that begin with U+2581.
+    /// Adds the words of the normalised `text`, divided at user-defined symbols.
     #[doc(hidden)]
     pub fn add_normalized(&self, text: &[u8], count: u64, normalized: &mut WordCounts) {
         let mut normal = Vec::new();

@@ -11,8 +11,8 @@ const EOS_ID: i64 = 0;
 const UNK_ID: i64 = 1;
 const NO_ID: i64 = -1;
 
-/// Returns the number of pieces that come before the learned ones: `</s>`, `<unk>`, those of the
-/// user and, with byte fallback, one for each byte.
+/// Returns the number of pieces that come before the learned ones: `</s>`, `<unk>`, user-defined
+/// symbols and, with byte fallback, one for each byte.
 pub fn num_special_pieces(options: &TrainOptions) -> usize {
     let bytes = if options.byte_fallback { 256 } else { 0 };
     2 + options.user_defined_symbols.len() + bytes

@@ -1,8 +1,8 @@
 //! Pruning a unigram model: the pieces that contribute least to the text's likelihood are dropped.
 //!
 //! The contribution of a piece is estimated: without it, each of its occurrences in the best
-//! segmentation of the text would become the best segmentation of the piece into others (Kudo 2018,
-//! 3.2).
+//! segmentation of the text would become the best segmentation of the piece into other pieces (Kudo
+//! 2018, 3.2).
 
 use rayon::prelude::*;
 
@@ -12,7 +12,7 @@ use super::expectation::{Lattice, LatticeScratch};
 
 /// The fate of a piece.
 enum Fate {
-    /// It has no alternative.
+    /// No other pieces form its text.
     Keep,
     /// No best segmentation has it.
     Drop,
@@ -20,7 +20,7 @@ enum Fate {
     Compare(f64),
 }
 
-/// Returns the `keep` most useful of the pieces, and those that have no alternative.
+/// Returns the `keep` most useful pieces, and in any case those whose text no other pieces form.
 pub fn prune(pieces: Vec<ScoredPiece>, fragments: &[Fragment], keep: usize) -> Vec<ScoredPiece> {
     let lattice = Lattice::new(&pieces);
     let counts = best_path_counts(&lattice, fragments);

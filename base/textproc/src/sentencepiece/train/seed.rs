@@ -2,9 +2,9 @@
 //!
 //! The suffixes of all fragments, truncated to the longest possible piece, are sorted; they form a
 //! trie. A substring that occurs before different characters or at the end of a suffix is a node of
-//! the trie. One that is always followed by the same character is left out, because the longer one
-//! replaces it. Nodes are intervals of equal prefixes, which one pass with a stack finds
-//! (Abouelhoda et al. 2004).
+//! the trie. A substring that the same character always follows is left out, because the substring
+//! with this character replaces it. Nodes are intervals of equal prefixes, which one pass with a
+//! stack finds (Abouelhoda et al. 2004).
 
 use rayon::prelude::*;
 
@@ -62,7 +62,7 @@ fn repeated_substrings<'t>(suffixes: &[(&'t [u8], u64)]) -> Vec<(&'t [u8], u64)>
             let (text, occurrences) = path.pop().expect("the root is empty");
             let last = path.len() - 1;
             if path[last].0.len() < common {
-                // Their common prefix is a separate node.
+                // The common prefix of `text` and `suffix` is a node of its own.
                 path.push((&text[..common], occurrences));
             } else {
                 path[last].1 += occurrences;
@@ -87,7 +87,7 @@ fn repeated_substrings<'t>(suffixes: &[(&'t [u8], u64)]) -> Vec<(&'t [u8], u64)>
 /// Returns the length in bytes of the longest common prefix that ends at a character's end.
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let mut common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    // A byte that continues a character.
+    // Steps back from bytes that continue a character.
     while common > 0 && [a, b].iter().any(|text| text.get(common).is_some_and(|b| b & 0xc0 == 0x80))
     {
         common -= 1;

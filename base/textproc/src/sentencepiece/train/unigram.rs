@@ -112,7 +112,7 @@ fn finish(
         b.score.total_cmp(&a.score).then_with(|| a.text.cmp(&b.text))
     }
     pieces.sort_unstable_by(order);
-    // Those that EM has dropped are at the end, as unused characters.
+    // Characters that are hardly used have the lowest scores, so they are at the end.
     let multiple = pieces.iter().filter(|piece| !is_character(&piece.text));
     let used = pieces.iter().filter(|piece| is_character(&piece.text));
     let worst = multiple.clone().map(|piece| piece.score).fold(0.0, f64::min);
