@@ -91,7 +91,7 @@ impl PartialFile {
         let (folder, path) = (folder_of(&target), partial_path(&target));
         for _ in 0..MAX_ATTEMPTS {
             if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
-                return Err(io::Error::other(format!("{name} is in the way, not a file")));
+                return Err(io::Error::other(format!("{name} is in the way: it is not a file")));
             }
             let file = File::options().write(true).create(true).truncate(false).open(&path);
             let file = file.map_err(|e| describe_failure(e, folder))?;
@@ -276,8 +276,8 @@ fn describe_failure(error: io::Error, folder: &Path) -> io::Error {
         }
         io::ErrorKind::PermissionDenied => {
             let reason = format!(
-                "no file can be created in the folder {} ({reason}), and an output is written \
-                 beside its place until it is complete; choose another folder, or write to \
+                "no file can be created in the folder {} ({reason}), where an output needs a \
+                 temporary file until it is complete; choose another folder, or write to \
                  standard output and redirect that",
                 folder.display()
             );

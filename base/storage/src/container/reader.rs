@@ -127,8 +127,7 @@ impl Container {
         }
         let count = header.section_count.get() as usize;
         if count > MAX_SECTIONS || length < FIRST_SECTION_OFFSET {
-            let reason = format!("{count} sections do not fit in the first page");
-            return Err(damaged("header", reason));
+            return Err(damaged("header", format!("{count} sections do not fit in one page")));
         }
         let entries = <[SectionEntry]>::ref_from_bytes(&rest[..count * size_of::<SectionEntry>()])
             .map_err(|_| damaged("section table", "it is cut".into()))?;
