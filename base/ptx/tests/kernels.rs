@@ -21,7 +21,7 @@ fn run(body: &str, threads: u32, words: usize, seed: u64) -> Result<Vec<u32>, Fa
     Ok(bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect())
 }
 
-/// The reasons of the faults under all seeds; all runs must fail.
+/// Returns the messages of the faults under all seeds; all runs must fail.
 fn faults(body: &str, threads: u32, words: usize) -> Vec<String> {
     SEEDS.map(|seed| run(body, threads, words, seed).expect_err("a fault").to_string()).collect()
 }

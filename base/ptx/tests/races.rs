@@ -7,7 +7,7 @@ use miriam_ptx::Grid;
 
 const SEEDS: std::ops::Range<u64> = 0..20;
 
-/// The reasons of the faults under all seeds, if all runs fail.
+/// Returns the messages of the faults under all seeds; all runs must fail.
 fn faults(body: &str) -> Vec<String> {
     let run = |seed| run_body("", body, Grid { seed, ..block(64) }, &[0], 64);
     SEEDS.map(|seed| run(seed).expect_err("a fault").to_string()).collect()

@@ -50,14 +50,14 @@ enum BlockSource {
 }
 
 impl Lines {
-    /// Reads and decompresses on the calling thread.
+    /// Returns the lines of `input`, which are read and decompressed on the calling thread.
     pub fn new(input: Input) -> Self {
         let name = input.name().to_owned();
         Self::from_blocks(name, BlockSource::Inline(open_blocks(input)))
     }
 
-    /// Reads and decompresses on a background thread, a few blocks ahead. The thread ends with the
-    /// input, or soon after `Lines` is dropped.
+    /// Returns the lines of `input`, which are read and decompressed on a background thread, a few
+    /// blocks ahead. The thread ends with the input, or soon after `Lines` is dropped.
     pub fn in_background(input: Input) -> Self {
         let name = input.name().to_owned();
         let (sender, receiver) = bounded(QUEUE);

@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(out, b"18446744073709551615-7");
     }
 
-    /// Values that Moses2 printed, and C's `%g`.
+    /// Values that Moses2 and C's `%g` printed.
     #[test]
     fn general_as_cpp_streams_print() {
         assert_eq!(general(-549.862), "-549.862");

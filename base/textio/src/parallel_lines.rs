@@ -13,7 +13,8 @@ pub struct ParallelLines {
 }
 
 impl ParallelLines {
-    /// Reads the files at `paths` in the background; `-` is standard input.
+    /// Returns a reader of the files at `paths`, which are read in the background; `-` is standard
+    /// input.
     ///
     /// # Errors
     /// [`Error::Io`] for a file that cannot be opened.
@@ -24,7 +25,7 @@ impl ParallelLines {
         Ok(Self::new(paths.iter().map(open).collect::<Result<_>>()?))
     }
 
-    /// Reads `files` from their beginnings.
+    /// Returns a reader of `files` from their beginnings.
     pub fn new(files: Vec<Lines>) -> Self {
         let names = files.iter().map(|file| file.name().to_owned()).collect();
         ParallelLines { lines_read: vec![0; files.len()], names, files }
@@ -45,8 +46,8 @@ impl ParallelLines {
     ///
     /// # Errors
     /// Those of `visit`, [`Error::Io`] if a file cannot be read, and [`Error::LineCountMismatch`]
-    /// if one ends before another. Then all are read to their ends, because the message contains
-    /// their numbers of lines.
+    /// if a file ends before another. Then all files are read to their ends, because the message
+    /// contains their numbers of lines.
     pub fn next<E: From<Error>>(
         &mut self,
         mut visit: impl FnMut(usize, &str, &Line<'_>) -> Result<(), E>,

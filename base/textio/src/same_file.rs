@@ -30,7 +30,7 @@ fn is_same_inode((_, one): (&Path, &Metadata), (_, other): (&Path, &Metadata)) -
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// Whether two files that exist are one; hard links are not seen.
+/// Whether two existing files are the same; hard links are not recognised.
 #[cfg(not(unix))]
 fn is_same_inode((one, _): (&Path, &Metadata), (other, _): (&Path, &Metadata)) -> bool {
     one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
@@ -56,7 +56,7 @@ mod tests {
             assert!(is_same_file(&path("a"), &path("a")));
             assert!(is_same_file(&path("a"), &detour.join("a")));
             assert!(!is_same_file(&path("a"), &path("b")));
-            // First neither exists, then one.
+            // In the first round neither file exists, in the second one does.
             std::fs::write(path("a"), "").unwrap();
         }
         std::fs::write(path("b"), "").unwrap();

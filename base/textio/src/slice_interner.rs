@@ -3,8 +3,8 @@
 use hashbrown::HashTable;
 
 /// Distinct slices of `T`, concatenated in one buffer, with ids from 0 in the order of first
-/// appearance. The caller passes the hash function to each call; it must always be the same one, or
-/// known slices are not found.
+/// appearance. The caller passes the hash function to each call; the function must always be the
+/// same, or known slices are not found.
 ///
 /// ```
 /// use miriam_textio::SliceInterner;

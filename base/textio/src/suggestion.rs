@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 /// The minimum similarity (Jaro-Winkler) of a misspelt name.
 const LEAST_SIMILARITY: f64 = 0.88;
-/// The maximum number of characters of a compared name; the time grows with the square.
+/// The maximum number of characters of a compared name; the time of a comparison grows with its
+/// square.
 const MAX_NAME_CHARS: usize = 64;
 /// The maximum number of characters of a text in a message.
 const MAX_SHOWN_CHARS: usize = 80;

@@ -201,7 +201,7 @@ impl Detokenizer {
                 possessive,
             );
         }
-        // In the script the last word precedes the first (index -1).
+        // In Moses' script, the word before the first one is the last one (index -1).
         let before = if i > 0 { before } else { words.last().copied().unwrap_or_default() };
         if self.language == DetokenizerLanguage::Finnish
             && before.ends_with(b":")

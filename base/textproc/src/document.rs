@@ -1,5 +1,5 @@
-//! Documents: texts and pages that are cut into sentences, and put together again from the
-//! translations of these.
+//! Documents: texts and pages that are cut into sentences, and put together again from translated
+//! sentences.
 //!
 //! All front ends use this code, so that a text has the same sentences everywhere. White space
 //! between and around sentences, line ends and markup do not belong to sentences and are copied. A

@@ -24,7 +24,7 @@ enum CutRank {
     Clause,
 }
 
-/// The number of bytes per unit of the limit in the first beginning of a text that is measured. Few
+/// The length of the first measured beginning of a long text, in bytes per unit of the limit. Few
 /// texts of that length are within the limit.
 const BYTES_PER_UNIT: usize = 4;
 
@@ -200,7 +200,7 @@ fn nearest(places: &[usize], part: &Range<usize>, middle: usize) -> Option<usize
 }
 
 /// Returns the rank of a cut before `after`. `before` is the last visible character before the cut,
-/// and `is_spaced` is whether white space is between the two. Returns `None` before white space,
+/// and `is_spaced` tells whether white space is between the two. Returns `None` before white space,
 /// because a cut comes after white space, and between a letter and its combining mark.
 fn rank_cut(before: char, is_spaced: bool, after: char) -> Option<CutRank> {
     if is_space(after) || is_combining(after) {

@@ -22,7 +22,8 @@ const PHRASE_ATTENTION: f32 = 0.25;
 pub struct TokenLinks {
     /// Aligned tokens: positions in the sentence and in the translation.
     points: Vec<(usize, usize)>,
-    /// Spans of tokens in both, with the attention of the translation's span to the sentence's.
+    /// Spans of tokens in the sentence and in the translation, with the attention of the second to
+    /// the first.
     attention: Vec<WeightedLink>,
 }
 
@@ -52,8 +53,8 @@ impl<'a> From<&'a LinkedText> for AlignedTranslation<'a> {
 }
 
 impl TokenLinks {
-    /// Returns the links of aligned tokens, as positions in the sentence and in the translation,
-    /// and of attention between them.
+    /// Returns links from aligned tokens and from attention between tokens. Each token is a
+    /// position in the sentence or in the translation.
     pub fn from_tokens(
         points: impl IntoIterator<Item = (u32, u32)>,
         attention: impl IntoIterator<Item = (u32, u32, f32)>,
@@ -70,8 +71,9 @@ impl TokenLinks {
         }
     }
 
-    /// Returns the links of aligned tokens and of phrases, as spans of both sides. All words of a
-    /// phrase attend to each other; if no word of its translation is aligned, all are linked.
+    /// Returns links from aligned tokens and from phrases. A phrase is a span of the sentence and
+    /// its span of the translation. The words of one span attend to those of the other. If no word
+    /// of a phrase's translation is aligned, all its words are linked, too.
     pub fn from_phrases(
         points: impl IntoIterator<Item = (u32, u32)>,
         phrases: impl IntoIterator<Item = Link>,
@@ -124,8 +126,9 @@ fn positions(points: impl IntoIterator<Item = (u32, u32)>) -> Vec<(usize, usize)
 }
 
 impl Links {
-    /// Returns the links between the sentence and a translation of its translation, whose links are
-    /// `second`: ranges are linked if they overlap in the text in between.
+    /// Returns the links between the sentence and a translation of its translation; `second` are
+    /// the links between the two translations. Ranges are linked if they overlap in the first
+    /// translation.
     pub fn then(&self, second: &Links) -> Links {
         fn weighted(links: &[Link]) -> Vec<(Range<usize>, Range<usize>, f32)> {
             links.iter().map(|(source, target)| (source.clone(), target.clone(), 1.0)).collect()
@@ -140,8 +143,8 @@ impl Links {
     }
 }
 
-/// Returns links through a text in between. Weights are multiplied; of several paths, the best
-/// counts.
+/// Combines links to a text in between with links from it. Weights are multiplied; of several
+/// paths, the best counts.
 fn compose(first: &[WeightedLink], second: &[WeightedLink]) -> Vec<WeightedLink> {
     let mut second: Vec<&WeightedLink> = second.iter().collect();
     second.sort_by_key(|(between, ..)| between.start);

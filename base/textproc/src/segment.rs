@@ -20,7 +20,7 @@ pub struct Segment {
     pub after: Vec<u8>,
     /// Whether the sentence follows the previous one without white space.
     pub is_adjacent: bool,
-    /// Tags inside the sentence, in text that is markup.
+    /// Tags inside the sentence, if the text is markup.
     pub(crate) inline: Option<InlineMarkup>,
 }
 

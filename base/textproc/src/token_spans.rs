@@ -90,8 +90,8 @@ fn fold(character: Option<char>, byte: u8) -> char {
     }
 }
 
-/// Returns the numbers of letters to skip on both sides so that the next ones are equal, with the
-/// smallest sum; one on each side if there are none nearby.
+/// Returns the numbers of letters to skip on the two sides so that the next letters are equal. The
+/// sum of the numbers is as small as possible. If no equal letters are near, both numbers are 1.
 fn next_match(letters: &[(char, usize)], places: &[(char, Range<usize>)]) -> (usize, usize) {
     for sum in 1..=2 * MAX_SKIP {
         // Similar numbers come first, because a character may have been replaced by another.
@@ -110,7 +110,7 @@ fn next_match(letters: &[(char, usize)], places: &[(char, Range<usize>)]) -> (us
     (1, 1)
 }
 
-/// Whether the next letters on both sides are equal, too, or both sides end.
+/// Whether the second letters on both sides are equal, too, or both sides have no second letter.
 fn is_more_than_chance(letters: &[(char, usize)], places: &[(char, Range<usize>)]) -> bool {
     match (letters.get(1), places.get(1)) {
         (Some(letter), Some(place)) => letter.0 == place.0,

@@ -25,8 +25,8 @@ pub(crate) struct TokenizerRules {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WordInternalSign {
     pub sign: char,
-    /// Whether it is part of a word only before a lowercase letter, such as the colon in Finnish:
-    /// `USA:n`.
+    /// Whether the sign is part of a word only before a lowercase letter, such as the colon in
+    /// Finnish: `USA:n`.
     pub only_before_lowercase: bool,
 }
 

@@ -22,7 +22,7 @@ fn delays_sentence_start(word: &[u8]) -> bool {
     matches!(word, b"(" | b"[" | b"\"" | b"'" | b"&apos;" | b"&quot;" | b"&#91;" | b"&#93;")
 }
 
-/// Whether the word after `word` begins a sentence; `begins`: whether `word` does.
+/// Whether the word after `word` begins a sentence; `begins` tells whether `word` begins one.
 fn next_starts_sentence(word: &[u8], begins: bool) -> bool {
     ends_sentence(word) || begins && delays_sentence_start(word)
 }

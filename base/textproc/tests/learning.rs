@@ -46,9 +46,10 @@ fn codes_equal_those_of_subword_nmt() {
     let learned = learn_codes(&text, 300);
     assert!(learned.codes == read("testdata/learned.codes"));
     assert_eq!(learned.num_merges, 300);
-    // With fewer merges, the file is a prefix.
+    // The file of fewer merges is a prefix.
     assert!(learned.codes.starts_with(&learn_codes(&text, 100).codes));
-    // Overlapping pairs, symbols made in two ways, Python's line ends, white space in words.
+    // The text has overlapping pairs, symbols made in two ways, Python's line ends, and white space
+    // in words.
     let odd = learn_codes(&read("testdata/odd.txt"), 200);
     assert_eq!(
         String::from_utf8_lossy(&odd.codes),
@@ -116,7 +117,7 @@ fn sizes_that_do_not_fit_are_rejected() {
         character_coverage: 1.0,
         ..TrainOptions::default()
     };
-    // U+2581, a, b, c, d and the two special pieces.
+    // The model needs U+2581, a, b, c, d and the two special pieces.
     assert_eq!(train(text, size(6)), Err(TrainError::TooFewPieces { asked: 6, least: 7 }));
     assert_eq!(open(&train(text, size(7)).unwrap()).len(), 7);
     for model_type in [ModelType::Unigram, ModelType::Bpe] {

@@ -302,7 +302,7 @@ impl Warp {
                     self.await_copies(lane, *groups_left, around)?;
                 }
             }
-            // Accesses are in order here.
+            // The emulator performs accesses in order, so a fence has no effect.
             Operation::Fence => {}
             _ => self.compute(operation, active, around)?,
         }

@@ -19,16 +19,17 @@ pub struct DuplicateKey {
     pub key: u64,
 }
 
-/// The number of home lines that are filled independently of earlier lines. It is part of the
-/// format, because it decides where overflowing entries go.
+/// The number of home lines of a chunk, which is filled independently of earlier lines. It is part
+/// of the format, because it decides where overflowing entries go.
 const CHUNK_LINES: usize = 1 << 12;
-/// The maximum number of partitions: smaller ones would cost more time than the cache saves.
+/// The maximum number of partitions: smaller partitions would cost more time than the cache saves.
 const MAX_PARTITIONS: usize = 1 << 10;
 
 /// A builder of tables, which partitions entries by home line.
 pub struct TableBuilder<L> {
     home_lines: usize,
-    /// The binary logarithm of the number of home lines per partition, which are whole chunks.
+    /// The binary logarithm of the number of home lines per partition. A partition consists of
+    /// whole chunks.
     partition_log2: u32,
     lines: PhantomData<L>,
 }

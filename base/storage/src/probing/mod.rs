@@ -298,15 +298,15 @@ impl<L: TableLine> ProbingTable<L> {
         Ok(ProbingTable { lines, home_lines })
     }
 
-    /// Prefetches the line in which a search for `key` begins; `key` may also be a hash before
-    /// [`nonzero_key`].
+    /// Prefetches the line in which a search for `key` begins; `key` may also be a hash that
+    /// [`nonzero_key`] has not converted.
     #[inline(always)]
     pub fn prefetch(&self, key: u64) {
         self.prefetch_line(self.home_line(key));
     }
 
     /// Returns the index of the line in which a search for `key` begins; `key` may also be a hash
-    /// before [`nonzero_key`].
+    /// that [`nonzero_key`] has not converted.
     #[inline(always)]
     pub fn home_line(&self, key: u64) -> usize {
         fast_range(key, self.home_lines) as usize
@@ -318,8 +318,9 @@ impl<L: TableLine> ProbingTable<L> {
         prefetch_at(&self.lines, line);
     }
 
-    /// Continues a search for the value of `key`, line by line from its home line on. A search that
-    /// prefetches the next line and does something else meanwhile does not wait for memory.
+    /// Searches `line` for the value of `key`. Callers begin with the home line of `key` and
+    /// continue line by line. A caller that prefetches the next line and does something else
+    /// meanwhile does not wait for memory.
     ///
     /// # Panics
     /// If `line` is not a line of the table.

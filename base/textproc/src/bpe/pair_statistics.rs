@@ -42,8 +42,8 @@ struct Pair {
     count: i64,
     /// The count in the reserve. Until the pair is first set aside, it is the count in the text.
     reserve_count: i64,
-    /// Words, each with a change of the number of the pair's occurrences in it. A word may come
-    /// several times.
+    /// The changes of the number of the pair's occurrences, by word. A word may be listed several
+    /// times.
     occurrences: Vec<(u32, i32)>,
 }
 

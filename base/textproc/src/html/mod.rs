@@ -6,10 +6,10 @@
 //! (`inline_markup`). [`Document`](crate::Document) joins the translated sentences to a page.
 //!
 //! White space inside a sentence, also no-break spaces, becomes one space, as browsers show it,
-//! except in `pre`. Scripts, styles, `code` and similar elements, and those with `translate="no"`
-//! or the class `notranslate`, are copied; elements with `translate="yes"` inside them are
-//! translated separately. Attributes are not translated. Numbers and addresses are copied too, see
-//! [`needs_translation`](crate::needs_translation).
+//! except in `pre`. Scripts, styles, `code` and similar elements are copied, and so are elements
+//! with `translate="no"` or the class `notranslate`; elements with `translate="yes"` inside them
+//! are translated separately. Attributes are not translated. Numbers and addresses are copied too,
+//! see [`needs_translation`](crate::needs_translation).
 //!
 //! Words that look separate to a reader are separate in sentences: an image, a footnote mark or a
 //! script between two letters counts as a space. A link directly after another link begins a

@@ -86,7 +86,8 @@ fn ending(text: &str, is_alike: impl Fn(char) -> bool) -> &str {
     start.map_or("", |(at, _)| &text[at..])
 }
 
-/// Whether raised text at the beginning is part of the word after it, as in `<sup>14</sup>C`.
+/// Whether raised text at the beginning of a text is part of the word after it, as in
+/// `<sup>14</sup>C`.
 fn begins_word(after: &str, is_letter: bool) -> bool {
     let mut letters = after.chars().take_while(|c| c.is_alphabetic());
     match (letters.next(), letters.next(), letters.next()) {

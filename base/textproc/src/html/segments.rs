@@ -108,7 +108,7 @@ struct Finder<'h, 's, 'f> {
 }
 
 impl Finder<'_, '_, '_> {
-    /// Leaves the regions that end before token `number`.
+    /// Leaves the regions that end at or before token `number`.
     fn leave_regions(&mut self, number: usize) -> Result<(), Interrupted> {
         while let Some(&(_, before)) = self.regions.last().filter(|(end, _)| *end <= number) {
             self.end_block()?;

@@ -25,7 +25,7 @@ pub(super) enum Syntax {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
-    /// Its bytes.
+    /// Its byte range.
     pub(super) range: Range<usize>,
     /// Whether it is white space.
     pub(super) is_blank: bool,

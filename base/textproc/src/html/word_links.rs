@@ -31,9 +31,9 @@ pub(super) struct WordLinks {
     pub(super) sources: Vec<Vec<usize>>,
     /// The words of the translation that come from each word of the sentence, with weights.
     pub(super) candidates: Vec<Vec<(usize, f32)>>,
-    /// Whether each word of the sentence has letters or digits.
+    /// Whether each word of the sentence begins with a letter or digit.
     pub(super) is_source_letter: Vec<bool>,
-    /// Whether each word of the translation has letters or digits.
+    /// Whether each word of the translation begins with a letter or digit.
     pub(super) is_target_letter: Vec<bool>,
 }
 
@@ -83,8 +83,9 @@ impl WordLinks {
         self.sources.iter().all(Vec::is_empty)
     }
 
-    /// Cuts words of the translation into parts: `ends[word]` lists the ends of the parts of a
-    /// word. Returns the index of each word's first part.
+    /// Cuts words of the translation into parts: `ends[word]` lists the ends of all parts of a word
+    /// but the last, in bytes from the start of the word. Returns the index of each word's first
+    /// part.
     pub(super) fn cut_target(&mut self, ends: &[Vec<usize>]) -> Vec<usize> {
         let (target, firsts) = cut_words(&self.target, |word| &ends[word]);
         let mut sources = Vec::with_capacity(target.len());
@@ -171,7 +172,8 @@ fn weigh_words(
     candidates
 }
 
-/// Returns, for each word with tags inside it, the byte offsets of the tags.
+/// Returns, for each word with tags inside it, the offsets of the tags, in bytes from the start of
+/// the word.
 fn find_cuts(words: &[Range<usize>], items: &[InlineItem]) -> HashMap<usize, Vec<usize>> {
     let mut cuts: HashMap<usize, Vec<usize>> = HashMap::new();
     for item in items {
@@ -221,7 +223,8 @@ fn find_copies(
     copies
 }
 
-/// Cuts words at the byte offsets in `cuts`, and returns the index of each word's first part.
+/// Cuts words at the offsets in `cuts`, in bytes from the start of each word. Returns the parts and
+/// the index of each word's first part.
 fn cut_words<'c>(
     words: &[Range<usize>],
     cuts: impl Fn(usize) -> &'c [usize],

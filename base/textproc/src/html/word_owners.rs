@@ -24,7 +24,7 @@ struct Claim {
     node: usize,
     /// Its words in the sentence.
     words: Vec<usize>,
-    /// Whether its words have letters or digits.
+    /// Whether one of its words begins with a letter or digit.
     is_letter: bool,
     /// Whether the element is a hyperlink or inside one.
     is_link: bool,
@@ -341,7 +341,8 @@ fn graphemes(word: &[u8]) -> Vec<usize> {
     decoded.grapheme_indices(true).map(|(at, symbol)| at + symbol.len()).collect()
 }
 
-/// Returns the byte offsets at which a word is cut into equal parts.
+/// Returns the byte offsets at which a word is cut into `count` parts of about the same number of
+/// graphemes.
 fn part_lengths(word: &[u8], count: usize) -> Vec<usize> {
     if count < 2 {
         return Vec::new();

@@ -44,8 +44,8 @@ const BEFORE_NUMBERS: [&str; 34] = [
     "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
 ];
 
-/// Whether `word`, which a full stop, a number and lower case follow, is an abbreviation or a part
-/// of a date: `c. 18, s. 4 and`, `3. 10. 2020 wurde`.
+/// Whether `word` is an abbreviation or a part of a date, if a full stop, a number and lower case
+/// follow it: `c. 18, s. 4 and`, `3. 10. 2020 wurde`.
 fn keeps_number(word: &[u8]) -> bool {
     let is_letter = first_char(word).is_some_and(|first| {
         first.byte_len == word.len() && first.class().intersects(CharClass::ALPHABETIC)
@@ -55,7 +55,8 @@ fn keeps_number(word: &[u8]) -> bool {
     is_letter || is_day || BEFORE_NUMBERS.iter().any(|known| known.as_bytes() == lower)
 }
 
-/// Whether `text` begins with a number that lower case follows before any other letter or mark.
+/// Whether `text` begins with a number (perhaps after spaces and brackets), and the next letter or
+/// mark that ends sentences is a lowercase letter.
 fn is_lowercase_after_number(text: &[u8]) -> bool {
     let classes = char_indices(text)
         .map(|(_, symbol)| symbol.character.map_or(BreakClass::Other, BreakClass::from_char));
@@ -79,9 +80,9 @@ fn is_lowercase_after_number(text: &[u8]) -> bool {
 /// The maximum number of words in an abbreviation.
 const MAX_WORDS: usize = 4;
 
-/// Returns the scope of an abbreviation of several words with spaces between them, `EE. UU.`, at
-/// the full stop after any of its words; the list has it without spaces, `EE.UU`. `sentence` ends
-/// with `word`.
+/// Returns the scope of an abbreviation of several words, such as `EE. UU.`, if `word` is one of
+/// its words. The list has the abbreviation without spaces: `EE.UU`. `sentence` ends with `word`,
+/// and `after` follows its full stop.
 fn spaced_scope(
     prefixes: &NonbreakingPrefixes,
     sentence: &[u8],

@@ -13,7 +13,7 @@ pub(super) struct Boundary {
     pub mark_end: usize,
     /// The end of the closing brackets and quotation marks of the sentence.
     pub closing_end: usize,
-    /// Whether an opening bracket follows them directly.
+    /// Whether an opening bracket directly follows the closing ones.
     pub has_opening: bool,
     /// Whether reference marks end the sentence.
     pub has_reference: bool,

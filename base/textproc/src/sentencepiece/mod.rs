@@ -292,9 +292,9 @@ impl SentencePiece {
         }
     }
 
-    /// Appends a piece with U+2581 as spaces. Before the text has `begun`, drops a leading space.
-    /// Returns whether a space was dropped after which no other is: models that remove extra white
-    /// space also drop the leading spaces of later pieces, until there is text.
+    /// Appends a piece, with spaces in place of U+2581. Before the text has `begun`, drops a
+    /// leading space. Returns whether a space was dropped and no later one may be. Models that
+    /// remove extra white space drop the leading spaces of all pieces until there is text.
     fn append_surface(&self, piece: &[u8], begun: bool, joined: &mut Vec<u8>) -> bool {
         let rules = &self.model.normalizer;
         let mut rest = piece;

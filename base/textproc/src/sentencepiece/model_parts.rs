@@ -39,7 +39,7 @@ pub struct ModelParts {
     pub pieces: Vec<(Vec<u8>, f32, PieceType)>,
     /// Whether unknown characters become byte pieces, all of which must exist.
     pub byte_fallback: bool,
-    /// The compiled character map; empty for none.
+    /// The compiled character map; empty if there is none.
     pub charsmap: Vec<u8>,
     /// Whether a space is put before a text.
     pub add_dummy_prefix: bool,

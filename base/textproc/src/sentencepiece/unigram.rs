@@ -20,7 +20,7 @@ pub struct UnigramModel {
 /// The best path to a character boundary.
 #[derive(Clone, Copy)]
 pub struct BestPathNode {
-    /// The start of its last piece, or that of [`NO_PATH`] while no path leads here.
+    /// The start of its last piece; the start of [`NO_PATH`] while no path leads here.
     start: usize,
     id: u32,
     score: f32,

@@ -57,7 +57,7 @@ impl Tokenizer {
 
     /// Returns the length in bytes of the character at `at` if it is part of a word there,
     /// otherwise 0. `blank_len` is the length of the white space before the first word of a text;
-    /// `None` in later pieces.
+    /// `None` if protected text precedes `line`.
     #[inline]
     fn word_char_len(&self, line: &[u8], at: usize, blank_len: Option<usize>) -> usize {
         let stays = match line[at] {

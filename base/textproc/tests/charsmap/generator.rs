@@ -3,7 +3,7 @@
 //!
 //! A map replaces the longest key at each position. For longest matches to give NFKC of whole
 //! texts, keys include the sequences that NFKC composes, with each character in all its compatible
-//! forms. Keys that shorter ones already normalise are left out.
+//! forms. Keys whose text shorter keys already normalise are left out.
 
 use hashbrown::HashMap;
 use unicode_normalization::UnicodeNormalization;

@@ -43,7 +43,7 @@ fn links_of_one_word_get_a_word_each() {
             "0-0 1-0 2-1",
             "<a>delante</a> <a>de</a> <a>la</a>",
         ),
-        // Punctuation prefers punctuation.
+        // An element of punctuation prefers punctuation of the translation.
         (
             "<a>no</a> <a>house</a> <a>.</a>",
             "una casa grande.",
@@ -85,7 +85,7 @@ fn links_share_words_where_there_are_too_few() {
     assert_eq!(translate("<b>there</b> <i>are</i>", &[("hay", "0-0 1-0")]), "<b>hay</b><i></i>");
 }
 
-/// Generates pages of one sentence with links, some of them in other elements.
+/// Generates pages of one sentence with hyperlinks, some of them in other elements.
 fn linked_pages() -> impl Strategy<Value = String> {
     let word = prop_oneof![4 => "[a-c]{1,4}", 1 => Just(",".to_owned())];
     let link = (word, any::<bool>()).prop_map(|(word, is_link)| {
@@ -131,7 +131,7 @@ proptest! {
         let joined = join(&page, &translation, &links, &attention);
         prop_assert!(is_balanced(joined.as_bytes()), "{}", joined);
         let is_mark = |page: &str| page.contains(">,</a>");
-        // A link around only a comma is copied at an end of the page.
+        // A hyperlink around only a comma is copied at an end of the page.
         if !is_mark(&page) {
             for name in ["a", "b", "i"] {
                 prop_assert!(!joined.contains(&format!("<{name}></{name}>")), "{page}\n{joined}");

@@ -97,7 +97,7 @@ proptest! {
         prop_assert!(twice as f64 <= 2.5 * once as f64 + 4000.0, "{part}: {once}, then {twice}");
     }
 
-    /// The steps of a sentence with many links grow linearly with its words.
+    /// The steps of a sentence with many hyperlinks grow linearly with its words.
     #[test]
     fn links_of_a_sentence_grow_alike(count in 1200usize..1300) {
         let steps_of = |count: usize| {

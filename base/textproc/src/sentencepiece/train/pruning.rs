@@ -90,8 +90,8 @@ fn fate_of(
     if best > lattice.scores[number] || counts[number] == 0 {
         return Fate::Drop;
     }
-    // Log probabilities from the counts of best paths, before and after the piece's
-    // occurrences are given to the others.
+    // Log probabilities from the counts of best paths, before and after the other pieces replace
+    // each occurrence of the piece.
     let count = counts[number] as f64;
     let with_piece = count.ln() - total.ln();
     let new_total = total + count * (others.len() as f64 - 1.0);

@@ -9,9 +9,9 @@ use super::expectation::Lattice;
 use super::pruning::prune;
 use super::seed::seed_pieces;
 
-/// E and M steps between two prunings.
+/// The number of E and M steps between two prunings.
 const EM_ITERATIONS: usize = 2;
-/// The vocabulary before the last cut, relative to its final size.
+/// The size of the vocabulary before the last cut, relative to its final size.
 const FINAL_MARGIN: f64 = 1.1;
 /// The share of pieces that a pruning keeps.
 const SHRINKING_FACTOR: f64 = 0.75;
@@ -20,12 +20,12 @@ const MIN_EXPECTED_COUNT: f64 = 0.5;
 /// The distance in score of a hardly used single character below the worst other piece, during
 /// training.
 const UNUSED_CHARACTER_PENALTY: f64 = 10.0;
-/// The difference of the scores of such characters in the final vocabulary.
+/// The difference between the scores of one such character and the next in the final vocabulary.
 const CHARACTER_SCORE_STEP: f64 = 0.0001;
 
-/// Learns `num_pieces` pieces with their log probabilities, best first; fewer if the text does
-/// not have as many. All characters of the alphabet are among them. `None` if `progress` returns
-/// false.
+/// Learns `num_pieces` pieces with their log probabilities, best first, or fewer if the text does
+/// not have enough pieces. All characters of the alphabet are among them. `None` if `progress`
+/// returns false.
 pub fn learn(
     alphabet: &Alphabet,
     fragments: &[Fragment],
