@@ -36,7 +36,8 @@ impl Axis {
     }
 
     /// Returns a linear axis for ascending counts, with a tick at each and margins at both ends.
-    /// Labels that would overlap are left out, the first and the last one at the latest.
+    /// Labels that would overlap are left out. The last one is always kept, the first one unless it
+    /// overlaps the last.
     pub fn counts(label: impl Into<String>, counts: &[usize]) -> Self {
         let ends = counts.first().zip(counts.last());
         let (low, high) = ends.map_or((0.0, 1.0), |(&low, &high)| (low as f64, high as f64));
@@ -60,8 +61,8 @@ impl Axis {
         Axis { label: label.into(), is_logarithmic: false, range: -0.5..end, ticks }
     }
 
-    /// Returns a logarithmic axis between powers of ten around `values`, at least one, which are
-    /// positive.
+    /// Returns a logarithmic axis of at least one decade, between the powers of ten around
+    /// `values`. Values that are not positive are ignored.
     pub fn logarithmic(label: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
         let powers = values.into_iter().filter(|&value| value > 0.0).map(f64::log10);
         let (low, high) = powers.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), power| {
@@ -102,9 +103,8 @@ fn wrap_name(name: &str, pixels: f64) -> String {
     }
 }
 
-/// Returns which of the ascending `counts` have labels that do not overlap, on an axis with so many
-/// pixels per count. The last label is chosen first, then the first, then the others from the
-/// right.
+/// Returns for each of the ascending `counts` whether it has a label, so that labels do not
+/// overlap. The last label takes precedence, then the first, then the others from the right.
 fn spaced_labels(counts: &[usize], pixels_per_count: f64) -> Vec<bool> {
     const DIGIT: f64 = 9.0;
     const SPACE: f64 = 6.0;
@@ -219,7 +219,7 @@ mod tests {
         let axis = Axis::logarithmic("n-grams a second", [30.0, 5e4]);
         assert_eq!(labels(&axis), ["10", "100", "1k", "10k", "100k"]);
         assert_eq!([0.0, 1000.0, 1e9].map(|value| axis.share(value)), [0.0, 0.5, 1.0]);
-        // A single value gets an axis of a decade; and an axis without values.
+        // With a single value or none, the axis has one decade.
         assert_eq!(labels(&Axis::logarithmic("", [100.0])), ["100", "1k"]);
         assert_eq!(labels(&Axis::logarithmic("", [])), ["1", "10"]);
     }

@@ -73,7 +73,7 @@ impl Ranged for Coordinate<'_> {
 impl ValueFormatter<f64> for Coordinate<'_> {
     fn format_ext(&self, value: &f64) -> String {
         let tick = self.0.ticks.iter().find(|tick| tick.0 == *value);
-        // `draw_panel` draws further lines, as SVG has none in a text.
+        // A text in SVG has one line only; `draw_panel` draws the further ones.
         tick.and_then(|tick| tick.1.lines().next()).unwrap_or_default().to_owned()
     }
 }
@@ -209,7 +209,8 @@ impl Chart {
         self.draw_further_label_lines(area, PANEL_MARGIN + panel.height + X_LABEL_DISTANCE)
     }
 
-    /// Draws the lines of labels below the first ones, whose top is at `first`, in pixels.
+    /// Draws the second and later lines of the horizontal axis's labels. The tops of the first
+    /// lines are at `first`, in pixels.
     fn draw_further_label_lines<'a>(&self, area: &SvgArea<'a>, first: u32) -> DrawResult<'a> {
         let style = text_style(15).pos(Pos::new(HPos::Center, VPos::Top));
         for (value, label) in &self.x_axis.ticks {

@@ -90,7 +90,7 @@ pub struct Chart {
     pub notes: Vec<String>,
     /// The labels of line styles.
     pub legend: Vec<(String, LineStyle)>,
-    /// The axis that all panels share; its label is below the last one.
+    /// The axis that all panels share; its label is below the last panel.
     pub x_axis: Axis,
     /// The panels, from top to bottom.
     pub panels: Vec<Panel>,

@@ -1,4 +1,4 @@
-//! GPUs, the errors that say why there is none, and their streams and events.
+//! GPUs with their streams and events, and the errors of the driver.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ impl Device {
     /// If there is no driver, it is too old, or it sees no device.
     pub fn count() -> Result<u32> {
         // SAFETY: loading a library runs its initialisers; this one is the machine's
-        // driver, and who can replace that can replace this program.
+        // driver, and whoever can replace it can replace this program.
         if !unsafe { sys::is_culib_present() } {
             return Err(Error::NoLibrary);
         }
@@ -178,8 +178,8 @@ impl Device {
         driver_error(self.properties.number, action, error)
     }
 
-    /// Returns the error of an allocation of `bytes` bytes: [`Error::OutOfMemory`] if memory lacks,
-    /// otherwise that of [`Device::driver_error`].
+    /// Returns the error of an allocation of `bytes` bytes: [`Error::OutOfMemory`] if there is too
+    /// little memory, otherwise that of [`Device::driver_error`].
     pub(crate) fn allocation_error(&self, bytes: usize, error: DriverError) -> Error {
         match error.0 {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => Error::OutOfMemory {
@@ -204,8 +204,8 @@ pub(crate) fn describe_error(error: DriverError) -> String {
     }
 }
 
-/// Returns the error of a call that should `action`. Memory may be full in any call, not only in
-/// allocations.
+/// Returns the error of a call that failed to do `action`. Any call can find the memory full, not
+/// only an allocation.
 fn driver_error(number: u32, action: &'static str, error: DriverError) -> Error {
     match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => Error::FullMemory { number, action },

@@ -50,8 +50,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Module`] if the driver does not accept the text, [`Error::FullMemory`] if the kernels
-    /// have no room.
+    /// [`Error::Module`] if the driver does not accept the text, [`Error::FullMemory`] if there is
+    /// no memory left for the kernels.
     pub unsafe fn load(&self, ptx: &str) -> Result<Module> {
         let text = CString::new(ptx)
             .map_err(|_| self.module_error("their PTX text has a NUL byte".into()))?;
@@ -64,7 +64,7 @@ impl Device {
         Ok(Module { device: self.clone(), loaded })
     }
 
-    /// Returns the error of loading kernels; `place` stands before its reason.
+    /// Returns the error of loading kernels. Its reason begins with `place`.
     fn load_error(&self, place: &str, error: DriverError) -> Error {
         match error.0 {
             sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => self.driver_error("load the kernels", error),
@@ -82,8 +82,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`Error::Module`] if the module has no kernel of this name, [`Error::FullMemory`] if it has no
-    /// room.
+    /// [`Error::Module`] if the module has no kernel of this name, [`Error::FullMemory`] if there
+    /// is no memory left for it.
     ///
     /// # Panics
     ///
@@ -136,7 +136,7 @@ pub struct Kernel {
     loaded: Arc<LoadedModule>,
 }
 
-// SAFETY: a function is a handle into its module, which is held and never changes; the
+// SAFETY: a function is a handle into its module, which stays loaded and never changes. The
 // driver's calls on it may come from any thread.
 unsafe impl Send for Kernel {}
 // SAFETY: as above.
@@ -223,9 +223,9 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// Passes the address of element `first` of a buffer of this stream, from which on the kernel
-    /// reads or writes. Faster than [`Launch::read`] and [`Launch::write`]: a stream runs its work
-    /// and releases its buffers in order, so the use of the buffer is not recorded.
+    /// Passes the address of element `first` of a buffer of this stream; the kernel reads or writes
+    /// from there on. This is faster than [`Launch::read`] and [`Launch::write`]: a stream runs its
+    /// work and releases its buffers in order, so the use of the buffer is not recorded.
     ///
     /// # Panics
     ///
@@ -295,11 +295,11 @@ impl<'a> Launch<'a> {
             })
             .collect();
         let outcome = stream.device.context.bind_to_thread().and_then(|()| {
-            // SAFETY: there is a pointer for each parameter of the kernel, to as many readable
-            // bytes as the parameter has, which the driver copies before it returns. Buffers are
-            // not freed before the kernel ends: dropping `parameters` below records their use, and
-            // buffers of `in_order` are released on this stream. What the kernel does with them
-            // was promised to `Device::load`.
+            // SAFETY: each parameter of the kernel has a pointer to readable bytes of its size, as
+            // checked above. The driver copies them before it returns. Buffers are not freed before
+            // the kernel ends: dropping `parameters` below records their use, and buffers of
+            // `in_order` are released on this stream. The caller of `Device::load` guarantees what
+            // the kernel does with them.
             unsafe {
                 result::launch_kernel(
                     kernel.function,

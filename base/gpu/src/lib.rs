@@ -8,8 +8,8 @@
 //! dropped, read and written at any time and from any thread.
 //!
 //! The type system cannot ensure that a kernel stays within its buffers. So [`Device::load`] is
-//! `unsafe`, and its caller guarantees that every launch does. [`Launch::run`] checks the number
-//! and the sizes of a kernel's parameters.
+//! `unsafe`, and its caller guarantees that every launch stays within them. [`Launch::run`] checks
+//! the number and the sizes of a kernel's parameters.
 //!
 //! # Examples
 //!

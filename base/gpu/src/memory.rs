@@ -76,7 +76,7 @@ impl<T: Pod> Buffer<T> {
         std::ptr::eq(Arc::as_ptr(self.slice.stream()), stream)
     }
 
-    /// Returns the size of the elements in bytes.
+    /// Returns the size of all elements together, in bytes.
     pub fn size_in_bytes(&self) -> u64 {
         (self.len * size_of::<T>()) as u64
     }

@@ -3,7 +3,7 @@
 //!
 //! `cargo bench -p miriam-kernels --bench bf16`, with `--seconds` for each number. Rates are
 //! 10^9 operations a second of CPU time; an operation is a multiplication or an addition. Weights
-//! are packed before, as once for each update.
+//! are packed before the measurement, because training packs them only once per update.
 
 use std::hint::black_box;
 

@@ -1,12 +1,12 @@
-//! GEMM with packed weights, as a share of the peak: the rate of the multiplying instructions
-//! alone on registers, measured in turn with each GEMM, because the speed of a machine
-//! drifts.
+//! GEMM with packed weights, as a share of the peak. The peak is the rate of the multiplication
+//! instructions alone, on registers. It is measured in turn with each GEMM, because the speed of a
+//! machine drifts.
 //!
 //! `cargo bench -p miriam-kernels --bench gemm`, with prefixes that select rows
-//! (`i8 6x512`, `f32`) and `--seconds` for each number. The last table is of the i8 GEMM with
-//! tile units beside the one with vectors, in turn, where the CPU has them (`i8-tiles 32x512`). An
-//! operation is a multiplication or an addition. Weights are in the largest cache that holds them,
-//! as in decoding; times are CPU times of the thread, the best of many calls.
+//! (`i8 6x512`, `f32`) and `--seconds` for each number. If the CPU has tile units, the last table
+//! compares the i8 GEMM on them with that on vectors, measured in turn (`i8-tiles 32x512`). An
+//! operation is a multiplication or an addition. Weights stay in the caches between calls, as far
+//! as they fit, as in decoding. Times are CPU times of the thread, the best of many time slices.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -223,20 +223,20 @@ struct Peak {
 fn peak_of(cpu: Cpu, kind: GemmKind) -> Option<Peak> {
     // The names say which of these instructions this CPU has.
     let (lanes, work): (usize, fn()) = match (cpu.name(), kind) {
-        // SAFETY: a set of that name exists only where the CPU has AVX2 and FMA.
+        // SAFETY: an instruction set of that name exists only where the CPU has AVX2 and FMA.
         ("avx2", GemmKind::I8 | GemmKind::I8AfterRelu) => (32, || unsafe { peak::avx2_i8() }),
         // SAFETY: as above.
         ("avx2", GemmKind::I16) => (16, || unsafe { peak::avx2_i16() }),
         // SAFETY: as above.
         ("avx2", GemmKind::F32) => (8, || unsafe { peak::avx2_f32() }),
         ("avx512-vnni" | "avx512-amx", GemmKind::I8 | GemmKind::I8AfterRelu) => {
-            // SAFETY: a set of that name exists only where the CPU has AVX-512 VNNI.
+            // SAFETY: an instruction set of that name exists only where the CPU has AVX-512 VNNI.
             (64, || unsafe { peak::vnni_i8() })
         }
         // SAFETY: as above.
         ("avx512-vnni" | "avx512-amx", GemmKind::I16) => (32, || unsafe { peak::vnni_i16() }),
         ("avx512" | "avx512-vnni" | "avx512-amx", GemmKind::F32) => {
-            // SAFETY: sets of these names exist only where the CPU has AVX-512 F.
+            // SAFETY: instruction sets of these names exist only where the CPU has AVX-512 F.
             (16, || unsafe { peak::avx512_f32() })
         }
         _ => return None,

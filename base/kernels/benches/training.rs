@@ -1,8 +1,8 @@
 //! The kernels of training: gradients, cross entropy, optimisers, dropout masks.
-//! `cargo bench -p miriam-kernels --bench training`, with prefixes that select some
-//! (`attention`). Elements are numbers of the input, those of attention multiply-adds of the
-//! product of queries and keys. Times are CPU times of the thread, the best of many slices, so
-//! that other programs disturb them little.
+//! `cargo bench -p miriam-kernels --bench training`, with prefixes that select measurements
+//! (`attention`). An element is a number of the input; in attention of sentences it is a
+//! multiply-add of the product of queries and keys. Times are CPU times of the thread, the best of
+//! many slices, so that other programs disturb them little.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -35,7 +35,7 @@ fn seconds() -> f64 {
     time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
 }
 
-/// The measurements, and the prefixes of those requested.
+/// The settings of measurements: the prefixes that select some, and the current group.
 struct Bench {
     prefixes: Vec<String>,
     group: &'static str,

@@ -4,7 +4,7 @@
 //! in the last place, and from tables, as in Devlin (2017, section 4.4). The choice changes
 //! the numbers of a model, so the caller makes it.
 //!
-//! NaN, as arithmetic gives it, stays NaN in every function and every gradient: a model that
+//! A NaN that arithmetic produces stays NaN in every function and every gradient: a model that
 //! overflows must not give plausible numbers. The order of the arguments of minima and maxima
 //! matters for that.
 
@@ -46,7 +46,7 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// Returns its number in the kernels of devices.
+    /// Returns the number of the activation in the kernels of devices.
     pub fn code(self) -> u32 {
         self as u32
     }
@@ -138,7 +138,7 @@ pub(crate) fn sigmoid<I: Isa>(isa: I, x: I::F) -> I::F {
 }
 
 /// Returns the hyperbolic tangent, `(e - 1) / (e + 1)` of `e = exp(2 |x|)` with the sign of x. The
-/// numerator is computed without cancellation, so that small arguments lose nothing.
+/// numerator is computed without cancellation, so that small arguments lose no accuracy.
 #[inline(always)]
 pub(crate) fn tanh<I: Isa>(isa: I, x: I::F) -> I::F {
     // Beyond 9.1 the nearest f32 is 1.
@@ -147,7 +147,7 @@ pub(crate) fn tanh<I: Isa>(isa: I, x: I::F) -> I::F {
     isa.copysign(isa.div(minus_one, isa.add(minus_one, isa.splat(2.0))), x)
 }
 
-/// Computes gelu: an absolute error of `|x| * 1e-7`.
+/// Computes gelu with an absolute error of `|x| * 1e-7`.
 #[inline(always)]
 fn gelu<I: Isa>(isa: I, x: I::F) -> I::F {
     let (erf, _) = erf_and_exp(isa, x);

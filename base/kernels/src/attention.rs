@@ -45,7 +45,7 @@ pub enum AttentionMask {
     All,
     /// This many positions from the first; the rest is padding.
     Prefix(usize),
-    /// Queries are the last positions, and each attends to those up to its own.
+    /// Queries are at the last positions, and each attends to the positions up to its own.
     Causal,
 }
 
@@ -62,7 +62,7 @@ impl AttentionMask {
 
 impl PackedKv {
     /// Packs `keys`, `[positions, heads * head_dim]`, and `values`,
-    /// `[positions, heads * value_dim]`, of a sentence, in the buffers of the sentence before.
+    /// `[positions, heads * value_dim]`, of a sentence into the buffers of the previous sentence.
     ///
     /// # Panics
     /// If `keys` and `values` have different numbers of rows, or the number of columns of either is
@@ -106,9 +106,9 @@ impl PackedKv {
     }
 }
 
-/// Computes multi-head attention to one sentence, for each head `out = softmax(scale * queries *
+/// Computes multi-head attention to one sentence. For each head, `out = softmax(scale * queries *
 /// keys^T) * values` with the shapes `[rows, value_dim] = softmax([rows, head_dim] x [head_dim,
-/// positions]) x [positions, value_dim]`; heads are side by side in the columns of `queries` and
+/// positions]) x [positions, value_dim]`. Heads are side by side in the columns of `queries` and
 /// `out`.
 ///
 /// If `weights` is a head and a matrix `[rows, positions]`, the attention weights of that head are

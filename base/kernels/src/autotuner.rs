@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Cpu, Error, Result};
 
-/// Timed calls of each alternative.
+/// The number of timed calls of each alternative.
 const TRIALS_PER_ALTERNATIVE: usize = 25;
 
 /// The name of the cache file.
@@ -75,7 +75,7 @@ pub struct Autotuner {
     states: RwLock<HashMap<OperationShape, TuningState>>,
 }
 
-/// The content of the cache file: chosen alternatives by shape, by machine.
+/// The content of the cache file: for each machine, the chosen alternative of each shape.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct TunerCache {
     version: u32,
@@ -156,8 +156,9 @@ impl Autotuner {
         chosen.collect()
     }
 
-    /// Calls `work` with one of the alternatives 0, 1, ... below `alternatives`: in the
-    /// first calls of a shape with each in turn, timed, then with the fastest.
+    /// Calls `work` with one of the alternatives, which are numbered from 0 and below
+    /// `alternatives`. The first calls of a shape try each in turn and are timed; later ones take
+    /// the fastest.
     ///
     /// # Panics
     /// If there are no alternatives.
@@ -196,7 +197,7 @@ impl Autotuner {
     }
 
     /// Returns the cached choice for a shape, which is looked up by name only once; `None` if there
-    /// is no such alternative any more.
+    /// is none, or its alternative does not exist any more.
     fn find_cached(&self, shape: OperationShape, alternatives: usize) -> Option<usize> {
         if self.cached.is_empty() {
             return None;

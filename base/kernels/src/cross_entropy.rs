@@ -98,7 +98,8 @@ fn label_column(label: u32, first: usize) -> Option<usize> {
     (label as usize).checked_sub(first)
 }
 
-/// Returns the largest logit, the sum of exponentials relative to it, and the sum of a block's row.
+/// Returns three numbers of a row of a block: its largest logit, the sum of exponentials relative
+/// to that logit, and the sum of the logits.
 #[inline(always)]
 fn block_statistics<I: Isa>(isa: I, row: &[f32]) -> [f32; 3] {
     let mut largest = isa.splat(f32::NEG_INFINITY);
@@ -123,7 +124,7 @@ fn block_statistics<I: Isa>(isa: I, row: &[f32]) -> [f32; 3] {
     [max, isa.reduce_sum(exponentials), isa.reduce_sum(sums)]
 }
 
-/// The block of the vocabulary of [`cross_entropy_gradient`], and the smoothing.
+/// The block of the vocabulary that [`cross_entropy_gradient`] computes, and the smoothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VocabularyBlock {
     /// The block's first column.

@@ -1,5 +1,5 @@
-//! Sums and products of whole matrices: gradients of nodes that are used several times, of
-//! biases, and masks of dropout.
+//! Sums and products of whole matrices, for gradients of nodes that are used several times and of
+//! biases, and for dropout masks.
 //!
 //! All are bound by memory and make one pass. Sums over rows go from the first row to the last.
 

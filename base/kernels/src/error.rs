@@ -72,14 +72,14 @@ pub enum Error {
     #[error(transparent)]
     Storage(#[from] miriam_storage::Error),
     /// The file is not a tuner cache of this program.
-    #[error("{}: not an autotuner cache ({reason}); remove it, and it is measured again", path.display())]
+    #[error("{}: not an autotuner cache ({reason}); remove it to measure again", path.display())]
     TunerCache {
         /// The file.
         path: PathBuf,
-        /// What does not fit, with the line.
+        /// The reason, with the line in the file.
         reason: String,
     },
-    /// The environment variable that limits the instruction set names none.
+    /// The environment variable that limits the instruction set has an unknown value.
     #[error(
         "{variable} is {found:?}, which is not an instruction set; use one of {names}, or remove the variable"
     )]

@@ -1,13 +1,14 @@
 //! GEMM of rows with packed weights, with a fused epilogue.
 //!
-//! Shapes are `[rows, depth] x [depth, columns]`. A product is computed in tiles: some rows
-//! by some panels of sixteen columns, all sums in registers, one pass along the depth. Every
-//! sum is made in the order of the depth (in f32, in runs) in a lane of its own in any tile,
-//! so the results of a row depend on nothing else. Panels are the outer loop: weights are
-//! read once, rows (few, and prepared) again for each panel. The arithmetics (`float32`, `bf16`,
-//! `int16`, `int8`) differ in a step along the depth and share all else. Where a CPU has tile
-//! units (AMX), bytes are multiplied there (`tiled`), with the same sums and the same epilogue, and
-//! bf16, whose sums are made in another order there.
+//! Shapes are `[rows, depth] x [depth, columns]`. A product is computed in tiles of some rows by
+//! some panels of sixteen columns. All sums of a tile stay in registers during one pass along the
+//! depth. In every tile, a sum has its own lane and is made in the order of the depth (in f32, in
+//! runs). So the results of a row depend neither on other rows nor on the tiling. The outer loop
+//! runs over panels: weights are read once; rows, which are few and prepared, are read again for
+//! each panel. The arithmetics (`float32`, `bf16`, `int16`, `int8`) differ in a step along the
+//! depth and share all else. If a CPU has tile units (AMX), bytes are multiplied there (`tiled`),
+//! with the same sums and the same epilogue. Products of bf16 are computed there too, but add up in
+//! another order.
 
 mod bf16;
 mod float32;
@@ -31,8 +32,8 @@ use crate::activation::Activation;
 use crate::isa::Level;
 use crate::{Cpu, MatMut, MatRef};
 
-/// The epilogue of a GEMM: `activation(product * scales + bias + residual + out)`, the last
-/// only where asked for.
+/// The epilogue of a GEMM: `activation(product * scales + bias + residual + out)`. The old `out` is
+/// added only if [`accumulate`](Self::accumulate) is set.
 #[derive(Debug, Default)]
 pub struct Epilogue<'a> {
     /// Added to each row, `[columns]`.
@@ -40,8 +41,8 @@ pub struct Epilogue<'a> {
     /// Added before the activation, `[rows, columns]`, as in Devlin's stacks; without
     /// activation, the residual of a transformer.
     pub residual: Option<MatRef<'a, f32>>,
-    /// Whether the elements that are there are added too, before the activation: gradients
-    /// of a matrix that is used several times.
+    /// Whether the old elements of the result are added too, before the activation. This adds up
+    /// the gradients of a matrix that is used several times.
     pub accumulate: bool,
     /// Applied last.
     pub activation: Activation,
@@ -123,7 +124,7 @@ impl Tiling {
                 Tiling::registers(6, 4),
                 Tiling::registers(4, 4),
             ];
-            // With fewer rows tiles were never faster, with more always.
+            // With up to three rows tiles were never faster, with eight or more always.
             return match rows {
                 ..=3 => Self::alternatives(cpu),
                 4..=7 => &TILES,

@@ -1,17 +1,18 @@
 //! Vectors of sixteen lanes on every instruction set.
 //!
 //! Every kernel is written once over [`Isa`], a set of operations on vectors of
-//! sixteen f32 or i32: one register of AVX-512, two of AVX2, an array without
-//! either. Because the width does not change with the CPU, neither does the order
-//! of any sum, and AVX2 and AVX-512 give the same bits. The plain set rounds
-//! products before it adds them, as CPUs without fused multiplication do, and may
-//! differ from the others in the last bits of floats; integers are equal everywhere.
+//! sixteen f32 or i32: one register of AVX-512, two of AVX2, or an array on other CPUs. Because the
+//! width does not change with the CPU, neither does the order of any sum, and AVX2 and AVX-512 give
+//! the same bits. The plain instruction set rounds products before it adds them, as CPUs without
+//! fused multiplication do, and may differ from the others in the last bits of floats; integers are
+//! equal everywhere.
 //!
 //! A value of a type that implements `Isa` exists only where the CPU has its instructions,
 //! so its methods are safe. [`Cpu`] is the choice among them, made once (`cpu`); `dispatch!` turns
 //! it into a type, and `Isa::run` compiles its closure with the instructions of that
-//! type. Everything called in there must be `#[inline(always)]`, or vectors would be passed
-//! through memory; what is called on purpose takes them by reference and calls `run` itself.
+//! type. Every function that the closure calls must be `#[inline(always)]`, or vectors would be
+//! passed through memory. A function that is deliberately not inlined takes them by reference and
+//! calls `run` itself.
 
 #[cfg(target_arch = "x86_64")]
 mod amx;
@@ -54,8 +55,8 @@ pub(crate) trait Isa: Copy + 'static {
     const REGISTER_BLOCKING: RegisterBlocking;
     /// Whether [`dot_i8`](Isa::dot_i8) is faster for rows without negative elements.
     const PREFERS_UNSIGNED: bool;
-    /// Whether [`dot_i8`](Isa::dot_i8) multiplies bytes shifted by 128, to be
-    /// undone by the corrections of the columns.
+    /// Whether [`dot_i8`](Isa::dot_i8) multiplies bytes shifted by 128; the corrections of the
+    /// columns undo this.
     const SHIFTS_TO_UNSIGNED: bool;
 
     /// Calls `body`, compiled for this instruction set.
@@ -155,7 +156,8 @@ pub(crate) trait Isa: Copy + 'static {
     /// Returns the transpose of sixteen vectors: lane i of vector j becomes lane j of vector i.
     fn transpose(self, rows: [Self::F; LANES]) -> [Self::F; LANES];
 
-    /// Loads the first lanes from a slice of fewer than sixteen, with `fill` in the others.
+    /// Loads the lanes from a slice. If it has fewer than sixteen elements, `fill` is in the last
+    /// lanes.
     #[inline(always)]
     fn load_partial(self, from: &[f32], fill: f32) -> Self::F {
         if from.len() >= LANES {
@@ -282,10 +284,10 @@ fn tree_reduce(mut lanes: [f32; LANES], join: impl Fn(f32, f32) -> f32) -> f32 {
     lanes[0]
 }
 
-/// Calls a function, generic over [`Isa`] with a value of it as first argument, with the
-/// instructions of a [`Cpu`]. VNNI only changes integer GEMM: only `dispatch!(vnni ...)`
-/// compiles a function for it. `dispatch!(bf16 ...)` compiles it for products of bf16 and, where
-/// the CPU has none, for the plain set.
+/// Calls a function that is generic over [`Isa`] and has a value of this type as first argument,
+/// compiled with the instructions of a [`Cpu`]. VNNI only changes integer GEMM: only
+/// `dispatch!(vnni ...)` compiles a function for it. `dispatch!(bf16 ...)` calls it with the
+/// instructions for products of bf16, or with the plain instruction set if the CPU has none.
 macro_rules! dispatch {
     ($cpu:expr, $function:ident ($($argument:expr),* $(,)?)) => {
         match $cpu.level() {

@@ -1,15 +1,15 @@
 //! Numeric kernels of neural translation: free functions over borrowed views.
 //!
-//! GEMM of rows with packed weights ([`pack`], [`gemm`]), activations and softmax ([`activation`]),
-//! quantisation of rows ([`quantize`]), top-k of rows of logits ([`topk`]), attention
-//! ([`attention`]), norms, recurrent cells and other operators on elements and rows
+//! The crate has GEMM of rows with packed weights ([`pack`], [`gemm`]), activations and softmax
+//! ([`activation`]), quantisation of rows ([`quantize`]), top-k of rows of logits ([`topk`]),
+//! attention ([`attention`]), norms, recurrent cells and other operators on elements and rows
 //! ([`operators`]), embeddings ([`embedding`]) and the choice of the fastest of equivalent tilings
-//! ([`autotuner`]). For training, in f32, the gradients of all that has one are beside it (a
-//! `_gradient` for each), with [`cross_entropy`], sums of matrices ([`elementwise`]), steps of
-//! optimisers ([`optimizer`]) and dropout masks ([`random`]); gradients are added to existing ones,
+//! ([`autotuner`]). For training, in f32, the same modules have gradients (functions that end in
+//! `_gradient`). There are also [`cross_entropy`], sums of matrices ([`elementwise`]), steps of
+//! optimisers ([`optimizer`]) and dropout masks ([`random`]). Gradients are added to existing ones,
 //! since a tensor may be used several times. The crate owns no model: inputs are views ([`MatRef`])
-//! of memory of the caller, a mapped file or a flat vector in training, and scratch buffers are the
-//! caller's to reuse.
+//! of the caller's memory, such as a mapped file or the flat vector of training. Callers pass
+//! scratch buffers, which they can reuse.
 //!
 //! Shapes are written `[rows, columns]`. A [`Cpu`] says which instructions are used. The
 //! result of a row never depends on the other rows of a call, so sentences translate the

@@ -1,4 +1,4 @@
-//! Rates of work in operations a second of CPU time, of two works in turn.
+//! Rates of two pieces of work, run in turn, in operations per second of CPU time.
 
 use nix::time::{ClockId, clock_gettime};
 
@@ -13,8 +13,8 @@ fn seconds() -> f64 {
     time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
 }
 
-/// The rate of work of `operations` operations, in 10^9 per second: the best of slices that are
-/// long compared with reading the clock.
+/// The rate of work whose call has `operations` operations, in 10^9 per second: the best of many
+/// time slices, each long compared with reading the clock.
 struct Rate {
     operations: f64,
     calls: usize,
@@ -42,8 +42,9 @@ impl Rate {
     }
 }
 
-/// Returns the operations per second of `work` and `other`, which have `operations` operations per
-/// call. They run alternately for `for_seconds` seconds. If `other` is missing, its rate is 0.
+/// Returns the rates of `work` and `other` in 10^9 operations per second; `operations` are those of
+/// a call of each. They run alternately for `for_seconds` seconds. If `other` is missing, its rate
+/// is 0.
 pub fn measure(
     for_seconds: f64,
     operations: [f64; 2],

@@ -1,5 +1,5 @@
-//! Arbitrary lines, lengths and shapes as packed weights: rejected, or multiplied inside
-//! their bytes. `cargo +nightly fuzz run weights` in `base/kernels`.
+//! Arbitrary lines, lengths and shapes as packed weights: they are rejected, or products read
+//! nothing outside of them. `cargo +nightly fuzz run weights` in `base/kernels`.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -3,7 +3,8 @@
 //! - `decoding`: the shapes of `benches/gemm.rs`.
 //! - `forward`: batches of training.
 //! - `gradient`: gradients of weights.
-//! - `packing`: the packing of weights after an update, beside a copy; in GB/s read and written.
+//! - `packing`: the packing of weights after an update, compared with a copy; in GB/s read and
+//! written.
 //!
 //! Our weights are packed ahead, as those of a model are; `gemm` packs its arguments at each call
 //! when that pays. Times are CPU times of the thread; a rate is the best of many time slices, taken
@@ -65,8 +66,8 @@ fn multiply_by_peer(
     let column_stride = 1;
     let row_stride = columns as isize;
     let (a_column, a_row) = if transposed { (rows as isize, 1) } else { (1, depth as isize) };
-    // SAFETY: the three matrices have as many numbers as their strides and sizes say, as was
-    // just checked, and `out` is borrowed alone.
+    // SAFETY: the lengths of the three matrices, just checked, fit their sizes and strides, and
+    // `out` is borrowed exclusively.
     unsafe {
         gemm::gemm(
             rows,
@@ -92,7 +93,8 @@ fn multiply_by_peer(
     }
 }
 
-/// Returns the seconds of one call of each, the best of slices in turn for `for_seconds` seconds.
+/// Returns the seconds per call of `ours` and `theirs`, which run alternately for `for_seconds`
+/// seconds: the best of their time slices.
 fn race(for_seconds: f64, ours: &mut dyn FnMut(), theirs: &mut dyn FnMut()) -> [f64; 2] {
     let mut best = [f64::INFINITY; 2];
     let mut calls = [1; 2];

@@ -40,7 +40,7 @@ fn gradient_row<I: Isa>(isa: I, activation: Activation, saved: &[f32], gradient:
             gradient,
             #[inline(always)]
             |isa, y, dy| {
-                // Elsewhere it is 0, or NaN if the result or the gradient is not finite.
+                // If `y` is not positive the gradient is 0, or NaN if `y` or `dy` is not finite.
                 let zero = isa.add(isa.sub(y, y), isa.sub(dy, dy));
                 isa.select(isa.less(isa.splat(0.0), y), dy, zero)
             },

@@ -1,8 +1,8 @@
 //! Sigmoid and tanh from tables (Devlin 2017, section 4.4).
 //!
-//! Devlin does not say how many entries his tables have. Here they have 4,096 over [-8, 8), and
-//! the nearest one is taken without interpolation: 16 KiB each, so both fit in a first-level cache
-//! together with a row. The slope is at most 1 (tanh) and 1/4 (sigmoid), and the step is 1/256.
+//! Devlin does not say how many entries his tables have. Here each has 4,096 entries over [-8, 8),
+//! in 16 KiB, so both fit in a first-level cache together with a row. The nearest entry is taken
+//! without interpolation. The slope is at most 1 (tanh) and 1/4 (sigmoid), and the step is 1/256.
 
 use std::sync::LazyLock;
 
@@ -37,6 +37,6 @@ pub(super) fn look_up<I: Isa>(isa: I, table: &Table, x: I::F) -> I::F {
     let index = isa.mul_add(x, isa.splat(STEPS_PER_UNIT), isa.splat(RANGE * STEPS_PER_UNIT));
     let index = isa.min(isa.splat((TABLE_LEN - 1) as f32), isa.max(isa.splat(0.0), index));
     let entry = isa.gather(table, isa.round(isa.max(index, isa.splat(0.0))));
-    // Adds 0, or NaN.
+    // `index - index` is 0, or NaN if `index` is NaN.
     isa.add(entry, isa.sub(index, index))
 }

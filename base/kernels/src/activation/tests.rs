@@ -100,7 +100,7 @@ fn exponentials_for_sums_are_within_their_bound() {
             for (&x, &y) in block.iter().zip(&row) {
                 let expected = f64::from(x).exp();
                 let error = (f64::from(y) - expected).abs() / expected;
-                // The plain set rounds products before it adds them.
+                // The plain instruction set rounds products before it adds them.
                 let allowed = 2.5e-7 + 1e-7 * f64::from(x.abs());
                 assert!(error <= allowed, "{}: exp({x}) is {y}, {error} off", cpu.name());
             }
@@ -235,7 +235,7 @@ fn check_nan_in_gradients<R: Real>(
     form: &str,
     multiply: impl Fn(MatRef<R>, MatMut<R>),
 ) {
-    // Above and below 0, and at 0, where ReLU drops what is finite.
+    // Above 0, and below and at 0, where ReLU drops finite gradients.
     for finite in [0.5, -0.5, 0.0] {
         let what = format!("{form} {activation:?} at {finite}");
         let saved = [R::of(finite); 19];

@@ -21,7 +21,7 @@ pub struct AdditiveAttention<'a> {
     pub weights: MatRef<'a, f32>,
 }
 
-/// The gradients of the inputs of an additive attention, to which functions add.
+/// The gradients of the inputs of an additive attention. [`attend_additive_gradient`] adds to them.
 #[derive(Debug)]
 pub struct AdditiveGradients<'a> {
     /// `[positions, width]`.

@@ -8,7 +8,7 @@ use super::{AttentionMask, RelativeTerms};
 use crate::plain::{add_scaled, dot, softmax};
 use crate::{MatMut, MatRef, Real};
 
-/// The gradients of the inputs of attention, to which functions add.
+/// The gradients of the inputs of attention. The functions of this module add to them.
 pub struct AttentionGradients<'a, R> {
     /// The gradient of the queries.
     pub queries: MatMut<'a, R>,
@@ -66,8 +66,8 @@ pub fn attend<R: Real>(
     }
 }
 
-/// Computes the gradients of [`attend`]. `extra` is added to the gradient of the probabilities of
-/// the first head, `[queries, positions]`.
+/// Adds the gradients of [`attend`] to `into`. `extra` is added to the gradient of the
+/// probabilities of the first head, `[queries, positions]`.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 pub fn attend_gradient<R: Real>(
     heads: usize,
@@ -163,9 +163,9 @@ pub fn attend_recurrent<R: Real>(
     }
 }
 
-/// Computes the gradients of [`attend_recurrent`]: into those of queries, keys and values, and of
-/// the vector of additive scores. `extra`, `[queries, positions]`, is added to the gradient of the
-/// probabilities.
+/// Adds the gradients of [`attend_recurrent`] to those of queries, keys and values, `into`, and to
+/// that of the vector of additive scores, `vector_gradient`. `extra`, `[queries, positions]`, is
+/// added to the gradient of the probabilities.
 pub fn attend_recurrent_gradient<R: Real>(
     attention: RecurrentAttention<'_, R>,
     probabilities: &[R],
@@ -209,7 +209,8 @@ pub fn attend_recurrent_gradient<R: Real>(
 }
 
 /// Attends from one query, `[heads * width]`, to the first `visible` positions of a sentence.
-/// Scores or values depend on the class of the distance to a position, which `class` gives.
+/// `terms` has what is added for the distance to a position, and `class` returns the class of this
+/// distance.
 pub fn attend_relative<R: Real>(
     heads: usize,
     query: &[R],

@@ -34,8 +34,9 @@ pub struct RelativeQuery<'a> {
     pub terms: RelativeTerms<'a>,
 }
 
-/// Attends from one query to the rows `positions` of the pool; row i is at a distance of class
-/// `class(i)`: `out` is `[heads * head_dim]`. `scratch` is a buffer to reuse.
+/// Attends from one query to the rows `positions` of the pool and writes the contexts to `out`,
+/// `[heads * head_dim]`. Row `positions[i]` is at a distance of class `class(i)`. `scratch` is a
+/// buffer to reuse.
 ///
 /// # Panics
 /// If widths differ, or a position or class is out of range.

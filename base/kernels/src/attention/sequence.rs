@@ -1,8 +1,8 @@
-//! Attention of whole sentences in training: probabilities are kept, and gradients.
+//! Attention of whole sentences in training, and its gradients.
 //!
 //! A sentence has tens of positions, so scores, contexts and their gradients are small GEMMs of
-//! each head, and the probabilities of all heads are kept for the backward pass. Queries, keys
-//! and values are columns of the rows that a fused product makes for all sentences.
+//! each head, and the probabilities of all heads are kept for the backward pass. Queries, keys and
+//! values are columns of one matrix, which a fused product makes for all sentences.
 
 use super::{AttentionMask, PackedKv, shape};
 use crate::activation::softmax_row;
@@ -22,7 +22,7 @@ pub struct SequenceScratch {
 /// The inputs of the attention of one sentence.
 #[derive(Clone, Copy, Debug)]
 pub struct SequenceAttention<'a> {
-    /// Heads, side by side in the columns.
+    /// The number of heads, which are side by side in the columns.
     pub heads: usize,
     /// The factor of the scores, `1 / sqrt(head_dim)` in transformers.
     pub scale: f32,
@@ -32,8 +32,8 @@ pub struct SequenceAttention<'a> {
     pub keys: MatRef<'a, f32>,
     /// `[positions, heads * value_dim]`.
     pub values: MatRef<'a, f32>,
-    /// A mask of dropout, `[heads, queries, positions]`, by which probabilities are multiplied
-    /// before the sum of the values: zeros and `1 / keep`.
+    /// A dropout mask of zeros and `1 / keep`, `[heads, queries, positions]`. Probabilities are
+    /// multiplied by it before values are summed.
     pub dropout: Option<&'a [f32]>,
 }
 
@@ -48,22 +48,22 @@ impl SequenceAttention<'_> {
         assert!(self.dropout.is_none_or(|mask| mask.len() == probabilities));
     }
 
-    /// Returns the probabilities of all heads: `heads * queries * positions`.
+    /// Returns the number of probabilities of all heads: `heads * queries * positions`.
     pub fn probabilities(&self) -> usize {
         self.heads * self.queries.rows() * self.keys.rows()
     }
 
-    /// Returns the part of a head in `[heads, queries, positions]`.
+    /// Returns the matrix `[queries, positions]` of one head from `[heads, queries, positions]`.
     fn head<'p>(&self, probabilities: &'p [f32], head: usize) -> MatRef<'p, f32> {
         let (rows, positions) = (self.queries.rows(), self.keys.rows());
         MatRef::new(&probabilities[head * rows * positions..], rows, positions)
     }
 }
 
-/// Computes multi-head attention of a sentence, for each head `out = (softmax(scale * queries *
-/// keys^T) * dropout) * values`, the same bits as [`attend`](super::attend) without dropout.
-/// `probabilities`, `[heads, queries, positions]`, become the softmax, 0 where masked; `out` is
-/// `[queries, heads * value_dim]`.
+/// Computes multi-head attention of a sentence. For each head,
+/// `out = (softmax(scale * queries * keys^T) * dropout) * values`. Without dropout, the bits are
+/// those of [`attend`](super::attend). `probabilities`, `[heads, queries, positions]`, become the
+/// softmax, 0 where masked; `out` is `[queries, heads * value_dim]`.
 ///
 /// # Panics
 /// If the shapes do not fit each other.
@@ -121,7 +121,7 @@ fn drop_weights<'a>(
     dropped
 }
 
-/// The gradients of the inputs of an attention, which are added to.
+/// The gradients of the inputs of an attention. [`attend_sequence_gradient`] adds to them.
 #[derive(Debug)]
 pub struct SequenceGradients<'a> {
     /// `[queries, heads * head_dim]`.
@@ -132,10 +132,10 @@ pub struct SequenceGradients<'a> {
     pub values: MatMut<'a, f32>,
 }
 
-/// Computes the gradient of [`attend_sequence`]: adds to `gradients` those of its inputs.
-/// `probabilities` are what it left, `d_out`, `[queries, heads * value_dim]`, is the gradient of
-/// its result, and `d_first`, `[queries, positions]`, a gradient of the probabilities of head 0
-/// (before dropout) from elsewhere: a loss over alignments.
+/// Adds the gradients of the inputs of [`attend_sequence`] to `gradients`. `probabilities` are
+/// those that it computed. `d_out`, `[queries, heads * value_dim]`, is the gradient of its result.
+/// `d_first`, `[queries, positions]`, is an additional gradient of the probabilities of head 0
+/// (before dropout), such as that of a loss over alignments.
 ///
 /// For each head, with `W = P * dropout`: `dV += W^T dO`; `dP = dO V^T * dropout + d_first`;
 /// `dS = scale * P * (dP - sum(dP * P))`; `dQ += dS K`; `dK += dS^T Q`.
@@ -164,7 +164,7 @@ pub fn attend_sequence_gradient(
     assert_eq!(shape(d_values.as_ref()), shape(values));
     let (key_width, width) = (keys.columns() / heads, values.columns() / heads);
     let SequenceScratch { packed, gemm, scores, dropped } = scratch;
-    // Values are multiplied as keys are in the forward pass, and keys as values.
+    // Values are multiplied here as keys are in the forward pass, and keys as values are there.
     packed.pack(heads, values, keys);
     scores.resize(rows * positions, 0.0);
     let tiling = Tiling::default_for(cpu);
@@ -203,7 +203,7 @@ pub fn attend_sequence_gradient(
     }
 }
 
-/// Replaces the gradient of the used weights of a query by that of its scores.
+/// Replaces the gradient of a query's weights after dropout by that of its scores.
 #[inline(always)]
 fn softmax_gradient<I: Isa>(
     isa: I,
@@ -256,7 +256,7 @@ mod tests {
             }
         }
 
-        /// Probabilities `[heads, queries, positions]` and results of queries, keys, values.
+        /// Returns the probabilities, `[heads, queries, positions]`, and the results.
         fn forward(&self, [q, k, v]: [&[f64]; 3], scale: f64, mask: &[f64]) -> [Vec<f64>; 2] {
             let (rows, positions) = (self.queries, self.positions);
             let (key_columns, columns) = (self.heads * self.key_width, self.heads * self.width);

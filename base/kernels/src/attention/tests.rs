@@ -28,7 +28,8 @@ fn packed_and_paged_attention_match_the_formula() {
     let mut numbers = TestRng::new(19);
     let scale = 0.3;
     for cpu in Cpu::all() {
-        // Heads of 8 do not fill a panel, heads of 24 one and a half; 300 rows are three blocks.
+        // Heads of width 8 fill half a panel, heads of width 24 fill one and a half; 300 rows are
+        // three blocks.
         for (heads, width, positions, rows) in [
             (1, 5, 1, 1),
             (2, 8, 7, 3),
@@ -117,7 +118,7 @@ fn beams_give_the_results_of_single_queries() {
     let keys = numbers.floats(positions * columns, 1.0);
     let mut memory = PackedKv::default();
     let keys = MatRef::new(&keys, positions, columns);
-    // Packed twice: nothing of the longer sentence before is left.
+    // Packed twice: nothing of the first, longer sentence may be left.
     memory.pack(4, keys, keys);
     memory.pack(2, keys.row_range(0..13), keys.row_range(0..13));
     let queries = MatRef::new(&queries, rows, columns);

@@ -3,12 +3,12 @@
 use crate::plain::log_sum_exp;
 use crate::{MatMut, Real};
 
-/// The inputs of the losses of some rows of logits.
+/// The inputs of [`cross_entropy`] other than the logits.
 #[derive(Clone, Copy, Debug)]
 pub struct LossRows<'a> {
     /// The expected token of each row.
     pub labels: &'a [u32],
-    /// The factor of loss and gradient of each row; 1 if there are none.
+    /// The factor of the loss and the gradient of each row; `None` is 1 for all rows.
     pub weights: Option<&'a [f32]>,
     /// The probability mass that is spread over all tokens, the label among them.
     pub smoothing: f32,
@@ -23,8 +23,8 @@ pub struct RowLoss {
     pub log_probability: f64,
 }
 
-/// Appends the losses of rows of `logits`, `[rows, tokens]`, and puts their gradient in the place
-/// of the logits.
+/// Appends the loss of each row of `logits`, `[rows, tokens]`, to `losses`, and replaces the logits
+/// by their gradient.
 pub fn cross_entropy<R: Real>(
     rows: LossRows<'_>,
     mut logits: MatMut<'_, R>,
@@ -37,7 +37,7 @@ pub fn cross_entropy<R: Real>(
     }
 }
 
-/// Returns the loss of a row of logits, and its gradient in their place.
+/// Returns the loss of a row of logits, and replaces the logits by their gradient.
 fn row_loss<R: Real>(label: usize, weight: R, smoothing: R, logits: &mut [R]) -> RowLoss {
     let count = R::of(logits.len() as f64);
     let normalizer = log_sum_exp(logits);

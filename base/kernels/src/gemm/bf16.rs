@@ -1,11 +1,11 @@
 //! GEMM of f32 rounded to bf16, for training: products of 16 bits, sums of 32.
 //!
 //! An instruction adds the products of two steps to sixteen sums, so a CPU that has it does twice
-//! the work of f32 in the same time and reads half the weights. Results differ from those of f32 by
-//! the rounding of both operands (2^-9 of each number), and denormal numbers count as zero: for
-//! gradients that is less than the noise of a batch, for decoding it would change translations.
-//! Without the instruction ([`Cpu::multiplies_bf16`]) the same products are made one by one. Where
-//! a CPU has tile units (AMX), products of many rows are made there.
+//! the work of f32 in the same time and reads half the bytes of weights. Results differ from those
+//! of f32 by the rounding of both operands (2^-9 of each number), and denormal numbers count as
+//! zero. For gradients this is less than the noise of a batch; in decoding it would change
+//! translations. Without the instruction ([`Cpu::multiplies_bf16`]) the same products are made one
+//! by one. Where a CPU has tile units (AMX), products of many rows are made there.
 
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -74,7 +74,7 @@ pub struct Bf16Scratch {
     tiles: TiledRows,
 }
 
-/// The smallest number of rows that are multiplied in tiles, which have as many.
+/// The smallest number of rows that are multiplied in tiles. A tile has this number of rows.
 #[cfg(target_arch = "x86_64")]
 const MIN_TILED_ROWS: usize = 16;
 
@@ -88,9 +88,10 @@ fn tile_units(cpu: Cpu, rows: usize) -> Option<Avx512Amx> {
 }
 
 /// Computes `out = activation(rows * weights + bias + residual)` with the shapes `[rows, columns] =
-/// [rows, depth] x [depth, columns]`, rows rounded to bf16. A sum runs through blocks of
-/// the depth of even size, at most 1,024 steps each, which are added up. The result depends on the
-/// CPU, and where it has tile units on whether there are sixteen rows, but not on the tiling.
+/// [rows, depth] x [depth, columns]`, rows rounded to bf16. The depth is divided into blocks of
+/// about equal size, at most 1,024 steps each, whose sums are added up. The result depends on the
+/// CPU, not on the tiling. If the CPU has tile units, it also depends on whether there are at least
+/// sixteen rows.
 ///
 /// # Panics
 /// If shapes do not fit.
@@ -105,7 +106,7 @@ pub fn gemm_bf16(
 ) {
     let depth = weights.depth();
     assert_eq!(rows.columns(), depth, "rows as long as the weights are deep");
-    // Lines of two steps.
+    // A line of a panel has two steps.
     let lines = depth.div_ceil(2);
     let count = depth.div_ceil(DEPTH_BLOCK).max(1);
     let start = |block: usize| (2 * (lines * block / count)).min(depth);
@@ -143,7 +144,7 @@ fn multiply_block(
     dispatch!(bf16 cpu, multiply(tiling, rows, weights, pairs, epilogue, out))
 }
 
-/// Rounds rows, each to whole lines.
+/// Rounds rows to bf16, each padded to whole lines.
 #[inline(always)]
 fn join_rows<I: Isa>(isa: I, rows: MatRef<f32>, pairs: &mut Vec<Line>) {
     let row_lines = rows.columns().div_ceil(2 * LANES);
@@ -194,7 +195,7 @@ fn multiply<I: Isa>(
     call.multiply(isa, tiling);
 }
 
-/// Rounds a row: pairs of adjacent numbers, padded with zeros to whole lines.
+/// Rounds a row to pairs of adjacent bf16, padded with zeros to whole lines.
 #[inline(always)]
 fn join_row<I: Isa>(isa: I, row: &[f32], to: &mut [Line]) {
     for (at, line) in to.iter_mut().enumerate() {
@@ -213,8 +214,8 @@ fn pair_cells(lines: &[Line]) -> &[u32] {
 }
 
 /// Computes `out += x^T * dz` with the shapes `[inputs, outputs] += [rows, inputs]^T x [rows,
-/// outputs]`, both rounded to bf16: the gradient of weights. Rows are taken in blocks of even size,
-/// at most 1,024 rows each.
+/// outputs]`, both rounded to bf16: the gradient of weights. Rows are divided into blocks of about
+/// equal size, at most 1,024 rows each.
 ///
 /// # Panics
 /// If shapes do not fit.
@@ -238,7 +239,7 @@ pub fn gemm_bf16_transposed(
         if let (Some(amx), Some(isa)) = (tile_units(cpu, x.columns()), cpu.bf16_isa()) {
             let Bf16Scratch { pairs, panels, tiles, transposed, .. } = scratch;
             call!(isa, transpose_pairs(pairs, x.rows().div_ceil(2), transposed));
-            // Inputs past the last are not results.
+            // Inputs past the last are padding.
             let inputs = x.columns().next_multiple_of(LANES);
             tiles.fill(line_bytes(transposed, inputs).row_range(0..x.columns()));
             let epilogue = Epilogue { accumulate: true, ..Epilogue::default() };
@@ -250,7 +251,7 @@ pub fn gemm_bf16_transposed(
     }
 }
 
-/// Rounds rows in pairs: for two rows, a cell of each column.
+/// Rounds rows to bf16 in pairs: two rows become one cell for each column.
 #[inline(always)]
 fn zip_row_pairs<I: Isa>(isa: I, x: MatRef<f32>, pairs: &mut Vec<Line>) {
     let (steps, row_lines) = (x.rows().div_ceil(2), x.columns().div_ceil(LANES));

@@ -1,8 +1,8 @@
 //! GEMM in f32.
 //!
 //! Sums are made in runs that are added up, because rounding errors grow with the partial
-//! sum. Runs of sixteen are half again as accurate as one run of the whole depth, at no
-//! measurable cost.
+//! sum. The error of one run over the whole depth is about one and a half times that of runs of
+//! sixteen, which have no measurable cost.
 
 use super::tile::{Arithmetic, Gemm, RowBlocks};
 use super::{Epilogue, Tiling};
@@ -10,10 +10,10 @@ use crate::isa::{Isa, dispatch};
 use crate::pack::{Line, PackedF32};
 use crate::{Cpu, MatMut, MatRef};
 
-/// Products of a run.
+/// The number of products of a run.
 const SUMMATION_RUN: usize = 16;
 
-/// Sums of f32, each in runs of n products.
+/// Sums of f32, each made in runs of `RUN` products.
 #[derive(Clone, Copy)]
 pub(super) struct F32Arithmetic<const RUN: usize>;
 
@@ -67,14 +67,16 @@ pub fn gemm_f32(
     dispatch!(cpu, multiply_runs(tiling, rows, weights, epilogue, out))
 }
 
-/// The largest part of the depth that [`gemm_f32_blocked`] takes at once: four panels of it have
-/// 128 KiB and stay in the second-level cache, six rows 12 KiB and stay in the first.
+/// The largest part of the depth that [`gemm_f32_blocked`] processes at once. Four panels of this
+/// depth have 128 KiB, which stay in the second-level cache. Six rows of it have 12 KiB, which stay
+/// in the first-level cache.
 const DEPTH_BLOCK: usize = 512;
 
-/// Computes the same as [`gemm_f32`] in another order of sums, for gradients: the depth is taken in
-/// blocks of even size, and a sum runs through a block. So no totals compete with sums for
-/// registers, and deep weights (those of an output layer's gradients are as deep as the vocabulary)
-/// are read from cache. Rounding errors are larger by about a half.
+/// Computes the same as [`gemm_f32`] in another order of sums, for gradients: the depth is divided
+/// into blocks of about equal size, and the products of a whole block are added up in one run. So
+/// the kernel need not keep the totals of earlier runs in registers, and deep weights are read from
+/// cache (those of an output layer's gradients are as deep as the vocabulary). Rounding errors are
+/// about one and a half times as large.
 ///
 /// # Panics
 /// If shapes do not fit.

@@ -1,8 +1,8 @@
 //! GEMM in i16 (Devlin 2017, section 4.1).
 //!
-//! Two products are summed in 32 bits by one instruction, thirty-two times: a
-//! [run](ACCUMULATION_RUN), whose norms bound its sum (see [`crate::pack`]). Then sums are
-//! converted to f32 and added up.
+//! One instruction adds two products to a sum of 32 bits. Thirty-two of these instructions make a
+//! [run](ACCUMULATION_RUN), whose sum is bounded by norms (see [`crate::pack`]). The sums of runs
+//! are converted to f32 and added up.
 
 use super::tile::{Arithmetic, Gemm, Interleaved, RowBlocks, interleave_row};
 use super::{Epilogue, PreparedRows, Tiling};

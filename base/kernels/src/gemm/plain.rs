@@ -6,7 +6,7 @@ use crate::{MatMut, MatRef, Real};
 /// A matrix of weights.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightPart<'a, R> {
-    /// `[inputs, outputs]`, or `[outputs, inputs]` of a table.
+    /// `[inputs, outputs]`, or `[outputs, inputs]` if it is a table.
     pub values: MatRef<'a, R>,
     /// Whether it is a table, with a row for each output.
     pub is_transposed: bool,

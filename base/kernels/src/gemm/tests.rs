@@ -50,8 +50,7 @@ fn run_gemm_i8(
     out
 }
 
-/// Returns the product in i64, rounded to the nearest f32, as one conversion of an exact sum gives
-/// it.
+/// Returns the product: sums that are exact in i64, each converted once to the nearest f32.
 fn exact_product<A: Copy + Into<i64>>(a: &[A], b: &[A], shape: (usize, usize, usize)) -> Vec<f32> {
     let (rows, depth, columns) = shape;
     let mut out = Vec::new();
@@ -106,7 +105,8 @@ fn extreme_bytes_do_not_saturate() {
     }
 }
 
-/// Returns the product of integers within each other's headroom.
+/// Returns the product of rows and weights of integers. The rows must be within the headroom of the
+/// weights.
 fn run_gemm_i16(
     cpu: Cpu,
     tiling: Tiling,
@@ -146,9 +146,9 @@ fn i16_gemm_is_exact_where_floats_hold_the_sums() {
     }
 }
 
-/// Rows that exhaust the bound: parallel to a column, of even numbers, with a single
-/// large number, with a large one in each run, alternating. A sum that wrapped would be
-/// wrong by 2^32 units; no sum may be wrong by more than rounding errors.
+/// Rows that exhaust the bound: parallel to a column, of equal numbers, with a single large number,
+/// with a large one in each run, of alternating signs. A sum that wrapped would be wrong by 2^32
+/// units; no sum may be wrong by more than rounding errors.
 #[test]
 fn no_row_overflows_i16_accumulators() {
     type Make = fn(usize) -> f32;
@@ -254,7 +254,8 @@ fn f32_sums_are_made_in_runs_along_the_depth() {
     }
 }
 
-/// The order of sums of blocked products, to the bit, with a bias and what was there before.
+/// Checks the order of the sums of blocked products to the bit, with a bias and with old results
+/// that are added.
 #[test]
 fn blocked_f32_sums_run_through_blocks_of_the_depth() {
     let mut numbers = TestRng::new(6);
@@ -425,7 +426,7 @@ fn quantized_gemm_approximates_f32_gemm() {
                 expected.push(products.sum());
             }
         }
-        // Half a unit of either operand, 128 times, mostly cancelling.
+        // Rounding errors of half a unit in either operand of 128 products, which mostly cancel.
         assert_close(&out, &expected, 0.25, cpu.name());
     }
 }

@@ -1,8 +1,8 @@
 //! Tiles, their order, and their epilogue.
 //!
-//! A tile of bytes at depth 256 takes some six hundred cycles, so the code around its
-//! loop counts: rows are interleaved by step ([`Interleaved`]), which makes them one stream
-//! with one bounds check, and results stay in registers from the last step to the store.
+//! A tile of bytes at depth 256 takes some six hundred cycles, so the code around its loop matters.
+//! Rows are interleaved by step ([`Interleaved`]), which makes them one stream with one bounds
+//! check. Results stay in registers from the last step to the store.
 
 use std::ops::Range;
 
@@ -12,8 +12,8 @@ use crate::isa::{Isa, LANES, RegisterBlocking};
 use crate::pack::{Line, Panels};
 use crate::{MatMut, MatRef};
 
-/// Bytes of prepared rows that are multiplied with all weights before the next: they fit in a
-/// second-level cache together with a few panels.
+/// The bytes of a slab of prepared rows, which is multiplied with all weights before the next slab.
+/// It fits in a second-level cache together with a few panels.
 const CACHE_BLOCK_BYTES: usize = 256 << 10;
 
 /// The largest number of rows of a tile.
@@ -25,11 +25,11 @@ pub(super) trait Arithmetic: Copy {
     type Cell: Copy;
     /// Sixteen sums while lines are added.
     type Accumulators<I: Isa>: Copy;
-    /// The lines after which accumulators are converted to floats and zeroed.
+    /// The number of lines after which accumulators are converted to floats and zeroed.
     const FLUSH_STEPS: usize;
     /// Whether the epilogue is compiled into each shape of tiles. Tiles of bytes are so short that
-    /// a call costs them 5 %; with AVX-512 the loops of the others are compiled better without it.
-    /// An activation that is not fused is a call for all of them.
+    /// a call costs them 5 %. The loops of other arithmetics are compiled better for AVX-512 if the
+    /// epilogue is not inlined. In all of them, an activation that is not fused is a call.
     const INLINE_EPILOGUE: bool;
 
     /// Returns the sums before the first line.
@@ -120,7 +120,7 @@ impl<'a, T: Copy> RowCells for Interleaved<'a, T> {
     }
 }
 
-/// Writes the cells of `row`, row `row_of_tile` of a tile of `rows` rows.
+/// Writes the cells of `row` as row `row_of_tile` of a tile of `rows` rows.
 #[inline(always)]
 pub(super) fn interleave_row<T: Copy>(row: &[T], rows: usize, row_of_tile: usize, into: &mut [T]) {
     for (cells, cell) in into.chunks_exact_mut(rows).zip(row) {
@@ -128,7 +128,7 @@ pub(super) fn interleave_row<T: Copy>(row: &[T], rows: usize, row_of_tile: usize
     }
 }
 
-/// The division of rows into tiles of even size, the first ones with one row more.
+/// The division of rows into tiles of about equal size: the first ones can have one row more.
 #[derive(Clone, Copy)]
 pub(super) struct RowBlocks {
     count: usize,
@@ -159,17 +159,18 @@ impl RowBlocks {
         block * self.min_rows + block.min(self.larger_blocks)
     }
 
-    /// Returns the number of tiles with one row more than the others, and their rows.
+    /// Returns the number of tiles with one row more than the others, and the number of rows of
+    /// each.
     pub(super) fn larger_blocks(self) -> (usize, usize) {
         (self.larger_blocks, self.min_rows + 1)
     }
 
-    /// Returns the rows of the other tiles.
+    /// Returns the number of rows of each of the other tiles.
     pub(super) fn smaller_rows(self) -> usize {
         self.min_rows
     }
 
-    /// Returns the rows of the largest tile.
+    /// Returns the number of rows of the largest tile.
     fn max_rows(self) -> usize {
         self.min_rows + usize::from(self.larger_blocks > 0)
     }
@@ -185,7 +186,7 @@ pub(super) struct Gemm<'a, 'b, A, C> {
     pub out: MatMut<'b, f32>,
 }
 
-/// Tiles of one size: consecutive blocks of rows, for each of some groups of panels.
+/// Tiles of one size: consecutive blocks of rows by consecutive groups of panels.
 struct TileGrid {
     /// The first row.
     row: usize,
@@ -211,13 +212,14 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
         let at_once = max_panels::<I>(blocks.max_rows()).min(tiling.panels);
         for first in (0..blocks.count).step_by(slab) {
             let last = (first + slab).min(blocks.count);
-            // Blocks with one row more, and the others.
+            // Blocks before `middle` have one row more than the others.
             let middle = blocks.larger_blocks.clamp(first, last);
             let mut panel = 0;
             // The last panels are too few for a group of the usual size.
             for group in [at_once, at_once.min(remainder_panels::<I>(blocks.max_rows())), 1] {
                 let groups = (panels - panel) / group;
-                // Rows of one tile visit all panels in turn; else all rows visit each panel.
+                // A single tile of rows is multiplied with all groups of panels in one call. More
+                // tiles are all multiplied with a group before the next group.
                 let run = if last - first == 1 { groups.max(1) } else { 1 };
                 for _ in (0..groups).step_by(run) {
                     for (first, last) in [(first, middle), (middle, last)] {
@@ -388,7 +390,8 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
 }
 
 impl<A: Arithmetic, C> Gemm<'_, '_, A, C> {
-    /// Computes [`Gemm::finish_panel`], compiled once for all shapes of tiles with as many rows.
+    /// Computes [`Gemm::finish_panel`], compiled once for all shapes of tiles with the same number
+    /// of rows.
     #[inline(never)]
     fn finish_panel_outlined<I: Isa, const ROWS: usize>(
         &mut self,
@@ -488,7 +491,7 @@ pub(super) fn nan_max(a: f32, b: f32) -> f32 {
     if a.is_nan() || a > b { a } else { b }
 }
 
-/// Returns the panels of a tile of `rows` rows: as many as there are registers for.
+/// Returns the number of panels of a tile of `rows` rows: as many as there are registers for.
 fn max_panels<I: Isa>(rows: usize) -> usize {
     match (I::REGISTER_BLOCKING, rows) {
         (RegisterBlocking::One, _) => 1,
@@ -498,8 +501,8 @@ fn max_panels<I: Isa>(rows: usize) -> usize {
     }
 }
 
-/// Returns the panels of a tile among those that are left over: a few sums, as in attention with
-/// its two panels a head, are bound by their latency.
+/// Returns the number of panels of a tile for the panels that are left over. It is two if registers
+/// suffice: latency limits the speed of few sums, as in attention with two panels per head.
 fn remainder_panels<I: Isa>(rows: usize) -> usize {
     match I::REGISTER_BLOCKING {
         RegisterBlocking::Wide => 2,

@@ -1,12 +1,13 @@
 //! GEMM in i8 and bf16 with tile units: the order of tiles, their tails and their epilogue.
 //!
-//! Rows are divided into tiles of one size, so that one configuration serves a call; the last tile
-//! is padded with rows of zeros, fewer than there are tiles. Two tiles of rows are multiplied with
-//! two panels at once, a lone one with four, so that four sums are independent. The sums of i8 are
-//! the exact ones of the other kernels, and the epilogue has their operations in their order, so
-//! results are equal to the bit.
-//! It runs one block late, over the other of two buffers of sums, while the next block is
-//! multiplied.
+//! Rows are divided into tiles of one size, so that one configuration of the unit serves a whole
+//! call. The last tile is padded with rows of zeros, fewer than there are tiles. Two tiles of rows
+//! are multiplied with two panels at once, a single tile with four panels, so that four tiles of
+//! sums are independent. The sums of i8 are exact as in the other kernels, and the epilogue has the
+//! same operations in the same order, so results are equal to the bit.
+//!
+//! The epilogue runs one block late: it reads one of two buffers of sums while the next block is
+//! multiplied into the other.
 
 use std::ops::Range;
 
@@ -19,8 +20,8 @@ use crate::isa::{Isa, Sums, TILE_ROWS, TileUnit};
 use crate::pack::{Line, Panels};
 use crate::{LANES, MatMut, MatRef};
 
-/// Bytes of prepared rows that are multiplied with all weights before the next: a quarter of a
-/// second-level cache of the CPUs that have tiles.
+/// The bytes of a slab of prepared rows, which is multiplied with all weights before the next slab:
+/// a quarter of a second-level cache of the CPUs that have tiles.
 const CACHE_BLOCK_BYTES: usize = 512 << 10;
 
 /// Rows in tiles: for each tile, for each step of 64 bytes, a line of each row.
@@ -28,7 +29,7 @@ const CACHE_BLOCK_BYTES: usize = 512 << 10;
 pub(super) struct TiledRows {
     lines: Vec<Line>,
     tiles: usize,
-    /// Rows of a tile.
+    /// The number of rows of a tile.
     rows: usize,
     steps: usize,
 }
@@ -66,8 +67,8 @@ impl TiledRows {
     }
 }
 
-/// Computes a GEMM of rows in tiles, in a unit that is configured for tiles of some rows: of i8, or
-/// with `BF16` of pairs of bf16. Sums become results by `arithmetic`.
+/// Computes a GEMM of rows in tiles: of i8, or with `BF16` of pairs of bf16. `configure` returns
+/// the unit for tiles of a number of rows. `arithmetic` turns sums into results.
 #[inline(always)]
 pub(super) fn multiply<const BF16: bool, I: Isa, A: Arithmetic, U: TileUnit>(
     isa: I,
@@ -100,7 +101,7 @@ pub(super) fn multiply<const BF16: bool, I: Isa, A: Arithmetic, U: TileUnit>(
     call.multiply(isa);
 }
 
-/// Some tiles of rows by some panels, whose sums are computed but not stored as results.
+/// Some tiles of rows by some panels, whose sums are computed but not yet stored as results.
 #[derive(Clone, Copy)]
 struct Block {
     tile: usize,
@@ -113,7 +114,7 @@ struct TiledGemm<'a, 'b, A, U, const BF16: bool> {
     gemm: Gemm<'a, 'b, A, ()>,
     rows: &'a TiledRows,
     unit: U,
-    /// The sums of the last block, and those of the one before.
+    /// The sums of the last two blocks. The next block overwrites the buffer `current`.
     sums: [Sums; 2],
     current: usize,
     pending: Option<Block>,
@@ -174,8 +175,8 @@ impl<A: Arithmetic, U: TileUnit, const BF16: bool> TiledGemm<'_, '_, A, U, BF16>
         }
     }
 
-    /// Multiplies the tiles of rows from `tile` on with the panels from `first_panel + at` on,
-    /// whose tails are the ones from `at` on, and stores the results of the block before.
+    /// Multiplies the tiles of rows from `tile` on with the panels from `first_panel + at` on; the
+    /// tails of these panels are those from `at` on. Then stores the results of the block before.
     #[inline(always)]
     fn multiply_block<I: Isa, const TILES: usize, const PANELS: usize>(
         &mut self,
@@ -268,9 +269,9 @@ impl<A: Arithmetic> Gemm<'_, '_, A, ()> {
         PanelOperands { scales: self.arithmetic.column_scales(isa, panel), bias, columns }
     }
 
-    /// Does for one row what `Gemm::finish_panel` does for all rows of a tile, to the bit. Sums in
-    /// memory are finished in 0.6 of the time in this way; sums in registers take 2 to 4 % of a
-    /// GEMM more.
+    /// Does for one row what `Gemm::finish_panel` does for all rows of a tile, to the bit. For sums
+    /// in memory this takes 0.6 of the time; for sums in registers it would make a GEMM 2 to 4 %
+    /// slower.
     #[inline(always)]
     fn finish_row<I: Isa>(&mut self, isa: I, sums: I::F, row: usize, operands: &PanelOperands<I>) {
         let PanelOperands { columns, scales, bias } = operands;

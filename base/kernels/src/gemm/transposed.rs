@@ -1,10 +1,10 @@
 //! The product of a transpose with a matrix: gradients of weights.
 //!
-//! `x^T dz` has the rows of a batch as its depth, hundreds to thousands of steps, and adds to a
-//! result that was there before. Rows are taken in blocks of [`DEPTH_BLOCK`]; of each block `dz`
-//! is packed like weights and `x` interleaved for the tiles, both once, and the tiles of any
-//! GEMM do the rest. A sum runs through a block in a register and is then added to the result,
-//! so the order of sums depends on the number of rows only.
+//! The depth of `x^T dz` is the number of rows of a batch, hundreds to thousands. The product is
+//! added to an old result. Rows are divided into blocks of at most [`DEPTH_BLOCK`]. In each block
+//! `dz` is packed once like weights, `x` is interleaved once for the tiles, and the tiles of any
+//! GEMM do the rest. A sum runs through a block in a register and is then added to the result, so
+//! the order of sums depends on the number of rows only.
 
 use super::float32::F32Arithmetic;
 use super::tile::{Gemm, Interleaved, RowBlocks};
@@ -14,11 +14,11 @@ use crate::pack::{UnpackedWeights, WeightsF32};
 use crate::{Cpu, MatMut, MatRef};
 
 /// The largest number of rows of a block: four panels of them have 128 KiB and stay in the
-/// second-level cache. With 256 rows results are read and written twice as often, up to 1.1 times
-/// as slow.
+/// second-level cache. With 256 rows results are read and written twice as often, which takes up to
+/// 1.1 times as long.
 const DEPTH_BLOCK: usize = 512;
 
-/// Tiles of a block of rows that are interleaved together.
+/// The number of tiles that are interleaved together.
 const TILES_AT_ONCE: usize = 2;
 
 /// Buffers of [`gemm_f32_transposed`] to reuse.
@@ -57,7 +57,7 @@ fn multiply<I: Isa>(
     let tiling = Tiling::registers(6, 4);
     let blocks = RowBlocks::new::<I>(x.columns(), tiling);
     let GemmScratch { panels, cells } = scratch;
-    // Blocks of even size.
+    // Blocks of about equal size.
     let count = x.rows().div_ceil(DEPTH_BLOCK);
     for block in 0..count {
         let rows = x.rows() * block / count..x.rows() * (block + 1) / count;

@@ -5,14 +5,14 @@
 //! depth is one block of assembly that zeroes or loads its sums and stores them: between blocks
 //! only the configuration of the tiles lives on, and the compiler need not know of tiles.
 //!
-//! A configuration belongs to a thread, is loaded for each GEMM and released after it, also in a
-//! panic, so that context switches and signals save tiles only while they are in use.
+//! A configuration belongs to a thread. It is loaded for each GEMM and released after it, also in a
+//! panic. So context switches and signals save tiles only while they are in use.
 //!
-//! Linux gives tiles to a process that asks for them, for all of its threads and for good. From
-//! then on the alternate signal stack of a thread must hold the state of tiles (some 11 KB):
-//! Linux refuses to grant them while a smaller one is installed, and refuses smaller ones after
-//! the grant. Rust's threads install large ones; a process whose other libraries do not can set
-//! `MIRIAM_MAX_ISA` to `avx512-vnni`, and then nothing is asked for.
+//! Linux grants tiles to a process that asks for them, for all of its threads and permanently. From
+//! then on the alternate signal stack of every thread needs room for the state of tiles (some 11
+//! KB). Linux refuses the grant while a smaller stack is installed, and refuses smaller stacks
+//! after the grant. Rust's threads install large ones. If other libraries of a process install
+//! smaller ones, set `MIRIAM_MAX_ISA` to `avx512-vnni`: then tiles are not requested.
 
 use std::arch::asm;
 use std::arch::x86_64::{__cpuid_count, _xgetbv};
@@ -42,10 +42,10 @@ impl Sums {
 
 /// A loop over the depth that multiplies tiles of rows with tiles of weights.
 pub(crate) trait TileUnit {
-    /// Sets `to[r * PANELS + p]`, or adds to it where `keep` holds, the sums of the products of
-    /// tile `r` of rows, `[steps, rows, 64]` bytes, and panel `p`, `[steps, 16]` lines: exact ones
-    /// of bytes, or with `BF16` ones of pairs of bf16 in f32. The shapes are 2 x 2, 2 x 1, 1 x 4
-    /// and 1 x 1 tiles.
+    /// Multiplies each tile `r` of rows, `[steps, rows, 64]` bytes, with each panel `p`,
+    /// `[steps, 16]` lines. Sets `to[r * PANELS + p]` to the sums, or adds them there if `keep` is
+    /// set. The sums are exact for bytes; with `BF16` they are f32 sums of products of bf16 pairs.
+    /// The shapes are 2 x 2, 2 x 1, 1 x 4 and 1 x 1 tiles.
     ///
     /// # Panics
     /// If there are no steps, or the slices are shorter than these.
@@ -112,7 +112,7 @@ impl Avx512Amx {
 
     /// Whether there are tiles of bf16, and instructions to round to bf16.
     pub(crate) fn has_bf16(self) -> bool {
-        /// Asked once: in virtual machines the question takes longer than a small product.
+        /// The CPU is asked once: in virtual machines `cpuid` takes longer than a small product.
         static HAS_TILES: OnceLock<bool> = OnceLock::new();
         const AMX_BF16: u32 = 1 << 22;
         let has_tiles = *HAS_TILES.get_or_init(|| {
@@ -123,7 +123,7 @@ impl Avx512Amx {
         has_tiles && self.0.with_bf16().is_some()
     }
 
-    /// Returns the same without AMX.
+    /// Returns the token of the same features without AMX.
     pub(crate) fn without_amx(self) -> Avx512Vnni {
         self.0
     }
@@ -166,8 +166,8 @@ pub(super) struct TileConfiguration {
 }
 
 impl TileConfiguration {
-    /// Tiles 0 to 5, sums and operands on the left, have `rows` rows, and tiles 6 and 7, weights,
-    /// sixteen lines.
+    /// Returns a configuration in which tiles 0 to 5 (sums and operands on the left) have `rows`
+    /// rows, and tiles 6 and 7 (weights) have sixteen lines.
     pub(super) fn new(rows: usize) -> Self {
         assert!((1..=TILE_ROWS).contains(&rows), "a tile of {rows} rows");
         let mut configuration = TileConfiguration {
@@ -190,7 +190,7 @@ fn has_tiles_of_bytes() -> bool {
     if __cpuid_count(0, 0).eax < 0x1d {
         return false;
     }
-    // Palette 1: bytes of a row and number of tiles, rows.
+    // Palette 1 gives the bytes of a row, the number of tiles and the number of rows.
     let palette = __cpuid_count(0x1d, 1);
     __cpuid_count(7, 0).edx & AMX_TILE_AND_INT8 == AMX_TILE_AND_INT8
         && palette.ebx & 0xffff == size_of::<Line>() as u32
@@ -256,9 +256,9 @@ impl Drop for Tiles {
     }
 }
 
-/// A loop over the depth, by the loads of sums, the instructions of a step and the stores of sums.
-/// Operands are `{to}` (sums, four tiles of 1,024 bytes), `{line}` (64, the distance of rows of a
-/// tile), `{row_step}` (the bytes of a tile on the left) and the pointers of the caller.
+/// A loop over the depth, made of the loads of sums, the instructions of a step and the stores of
+/// sums. Operands are `{to}` (sums, four tiles of 1,024 bytes), `{line}` (64, the distance of rows
+/// of a tile), `{row_step}` (the bytes of a tile on the left) and the pointers of the caller.
 macro_rules! product {
     ($tiles:ident, $steps:ident, $keep:ident, $to:ident, [$($name:ident = $pointer:expr),*];
      $($load:literal),*; $($step:expr),*; $($store:literal),*) => {

@@ -240,8 +240,8 @@ impl Isa for Avx2 {
         let products = both!(_mm256_madd_epi16(row, weights));
         both!(_mm256_add_epi32(sums, products))
     }
-    // Partial vectors by masks: a loop that calls `memcpy` for its last lanes cannot keep
-    // anything in registers across it.
+    // Partial vectors are loaded and stored by masks: a loop that calls `memcpy` for its last lanes
+    // cannot keep anything in registers across the call.
     #[inline(always)]
     fn load_partial(self, from: &[f32], fill: f32) -> Self::F {
         if from.len() >= LANES {
@@ -357,9 +357,9 @@ fn load_bytes(_: Avx2, line: &Line) -> Two<__m256i> {
     }
 }
 
-/// Splits four bytes into their magnitudes and their signs (all ones where negative); and the sum
-/// of the magnitudes of the negative ones, by which products with flipped weights are too small.
-/// For bytes in -127..=127.
+/// Returns the magnitudes and the signs (all ones if negative) of four bytes in -127..=127, and the
+/// sum of the magnitudes of the negative ones. Products with flipped weights are too small by this
+/// sum.
 #[inline(always)]
 pub(super) fn magnitudes_and_signs(quad: u32) -> ([u32; 2], i32) {
     const LOWEST: u32 = 0x0101_0101;

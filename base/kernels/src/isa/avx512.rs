@@ -42,12 +42,12 @@ impl Avx512Vnni {
         all.then_some(Self(()))
     }
 
-    /// Returns the same with products of bf16, if the CPU has them.
+    /// Returns the token that adds products of bf16, if the CPU has them.
     pub(crate) fn with_bf16(self) -> Option<Avx512Bf16> {
         is_x86_feature_detected!("avx512bf16").then_some(Avx512Bf16(()))
     }
 
-    /// Returns the same without VNNI.
+    /// Returns the token of the same features without VNNI.
     pub(crate) fn without_vnni(self) -> Avx512 {
         Avx512(())
     }
@@ -328,7 +328,7 @@ impl Isa for Avx512Vnni {
     vnni_products!();
 }
 
-/// Words of the result of `join_bf16(even, odd)` in the order of lanes.
+/// For each word of the result of `zip_bf16`, its index in the result of `join_bf16(even, odd)`.
 const ZIPPED_WORDS: [i16; 2 * LANES] = {
     let mut words = [0; 2 * LANES];
     let mut lane = 0;

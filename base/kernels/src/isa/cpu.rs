@@ -15,7 +15,7 @@ const NAMES: [&str; 5] = ["plain", "avx2", "avx512", "avx512-vnni", "avx512-amx"
 
 /// The instruction set that kernels use, chosen once and passed to every call.
 ///
-/// Only the functions here make one, and only of instructions that this CPU has.
+/// Only the functions of this module create a `Cpu`, and only for instructions that this CPU has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cpu(Level);
 
@@ -37,8 +37,8 @@ impl Cpu {
     /// Returns the fastest instruction set of this CPU, detected at the first call.
     ///
     /// The environment variable `MIRIAM_MAX_ISA` may name the highest one to use, for instance
-    /// `avx512-vnni` to leave tile units alone. [`check_limit`](Self::check_limit) tells whether
-    /// it names one; here another word limits nothing.
+    /// `avx512-vnni` to leave tile units alone. A value that is not a name is ignored here;
+    /// [`check_limit`](Self::check_limit) reports it.
     pub fn detect() -> Self {
         static BEST: OnceLock<Cpu> = OnceLock::new();
         *BEST.get_or_init(|| {
@@ -57,8 +57,8 @@ impl Cpu {
         Self::up_to(NAMES.len() - 1)
     }
 
-    /// Returns the instruction sets of this CPU up to the one of that rank. Tile units are asked
-    /// for only if they are among them.
+    /// Returns the instruction sets of this CPU up to rank `limit`. The system is asked for tile
+    /// units only if the limit includes them.
     fn up_to(limit: usize) -> Vec<Self> {
         let levels: &[fn() -> Option<Level>] = &[
             || Some(Level::Plain(Plain)),
@@ -74,8 +74,8 @@ impl Cpu {
         levels.iter().take(limit + 1).filter_map(|level| level().map(Self)).collect()
     }
 
-    /// Returns the instruction set whose tile instructions are emulated, where the CPU has none
-    /// but all that they are used with.
+    /// Returns the instruction set whose tile instructions are emulated. The CPU must have the
+    /// instructions that they are used with, but not the tile instructions themselves.
     #[cfg(all(test, target_arch = "x86_64"))]
     pub(crate) fn emulated_amx() -> Option<Self> {
         Avx512Amx::emulated().map(Level::Avx512Amx).map(Self)

@@ -73,8 +73,8 @@ impl Operator for Activate {
             return add_in_place(cpu, d_out, d_x.reborrow());
         }
         let saved = if saves_result(self.0) { out } else { x };
-        // The kernel multiplies in place, so that it gets a copy of `d_out`; the product is added
-        // to `d_x`, which may have terms of other operators already.
+        // The kernel multiplies in place, so it gets a copy of `d_out`. The product is added to
+        // `d_x`, which may already have terms of other operators.
         let mut slopes = vec![0.0; d_out.columns()];
         for row in 0..d_out.rows() {
             slopes.copy_from_slice(d_out.row(row));

@@ -1,5 +1,5 @@
 //! The gate of average attention (Zhang et al. 2018):
-//! `sigmoid(input_gate) * input + sigmoid(forget_gate) * rows`.
+//! `sigmoid(input_gate) * input + sigmoid(forget_gate) * y`.
 
 use std::ops::Range;
 
@@ -12,8 +12,8 @@ use crate::activation;
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef, Real};
 
-/// `sigmoid(input_gate) * input + sigmoid(forget_gate) * rows`. The matrices are input gate, forget
-/// gate, input and rows, `[rows, width]`.
+/// `sigmoid(input_gate) * input + sigmoid(forget_gate) * y`. The matrices are `input_gate`,
+/// `forget_gate`, `input` and `y`, each `[rows, width]`.
 #[derive(Clone, Copy, Debug)]
 pub struct AverageAttentionGate;
 

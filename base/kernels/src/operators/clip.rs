@@ -1,4 +1,5 @@
-//! Numbers between two limits, as the inputs of matrix products that will be rounded to integers.
+//! Clipping of numbers to two limits, for inputs of matrix products that will be rounded to
+//! integers.
 
 use super::{
     DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, common_shape, matrix_gradients,
@@ -7,7 +8,7 @@ use super::{
 use crate::{Cpu, MatMut, MatRef, Real};
 
 /// The nearest number from `-limit` to `limit` to each element of a matrix, `[rows, width]`; NaN
-/// stays. No gradient goes through where a number was cut off.
+/// stays. An element that was cut off gets no gradient.
 #[derive(Clone, Copy, Debug)]
 pub struct Clip {
     /// The largest magnitude.

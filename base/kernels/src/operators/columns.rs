@@ -2,7 +2,7 @@
 
 use crate::isa::{Isa, LANES};
 
-/// Loads up to sixteen columns from `from`, before `end`.
+/// Loads up to sixteen columns of a row, from column `from` on and before column `end`.
 #[inline(always)]
 pub(super) fn load_columns<I: Isa>(isa: I, row: &[f32], from: usize, end: usize) -> I::F {
     isa.load_partial(&row[from..(from + LANES).min(end)], 0.0)
@@ -20,7 +20,7 @@ pub(super) fn load_gate<I: Isa>(
     load_columns(isa, row, gate * width + from, (gate + 1) * width)
 }
 
-/// Loads up to sixteen columns of a gate, zeros without a row.
+/// Loads up to sixteen columns of a gate, or zeros if there is no row.
 #[inline(always)]
 pub(super) fn load_gate_or_zero<I: Isa>(
     isa: I,
@@ -41,14 +41,14 @@ pub(super) fn store_columns<I: Isa>(isa: I, value: I::F, row: &mut [f32], from: 
     isa.store_partial(value, &mut row[from..to]);
 }
 
-/// Adds to up to sixteen columns from `from`, before `end`.
+/// Adds `value` to up to sixteen columns of a row, from column `from` on and before column `end`.
 #[inline(always)]
 pub(super) fn add_columns<I: Isa>(isa: I, value: I::F, row: &mut [f32], from: usize, end: usize) {
     let columns = &mut row[from..(from + LANES).min(end)];
     isa.store_partial(isa.add(isa.load_partial(columns, 0.0), value), columns);
 }
 
-/// Adds to up to sixteen columns of gate `gate` of a row `[gates * width]`.
+/// Adds `value` to up to sixteen columns of gate `gate` of a row `[gates * width]`.
 #[inline(always)]
 pub(super) fn add_gate<I: Isa>(
     isa: I,

@@ -4,13 +4,13 @@ use super::{DeviceOperator, InputGradients, Inputs, Operator, common};
 use crate::elementwise::add_in_place;
 use crate::{Cpu, MatMut, MatRef, Real};
 
-/// Any number of matrices of one width below each other: `[rows, width]` each to `[sum of rows,
-/// width]`.
+/// Any number of matrices of the same width, `[rows, width]` each, below each other:
+/// `[sum of rows, width]`.
 #[derive(Clone, Copy, Debug)]
 pub struct ConcatRows;
 
-/// Any number of matrices with one number of rows side by side: `[rows, width]` each to `[rows,
-/// sum of widths]`.
+/// Any number of matrices with the same number of rows, `[rows, width]` each, side by side:
+/// `[rows, sum of widths]`.
 #[derive(Clone, Copy, Debug)]
 pub struct ConcatColumns;
 
@@ -154,7 +154,7 @@ mod tests {
     use super::super::tests::{ROWS, Shapes, WIDTH, check};
     use super::*;
 
-    /// Without matrices, and with more than an inline list holds.
+    /// Without matrices, with a few, and with more than a short list holds inline.
     #[test]
     fn concatenate_passes_the_operator_check() {
         for count in [0, 1, 2, 6] {

@@ -76,7 +76,7 @@ impl DeviceKernel {
     }
 
     /// Panics unless the kernel takes this number of matrices, and vectors of these lengths, for a
-    /// result of `width` columns. It would read beyond the end of shorter vectors.
+    /// result of `width` columns. The kernel would read beyond the end of shorter vectors.
     pub fn check_inputs(
         &self,
         matrices: usize,

@@ -1,4 +1,4 @@
-//! Dropout of elements: `m * x`, with a mask m that is drawn for each row by its place.
+//! Dropout of elements: `m * x`, with a random mask m for each row.
 //!
 //! The mask is a function of a key and the place of the row, so it is drawn again for the gradient
 //! and never kept.
@@ -12,8 +12,8 @@ use crate::elementwise::{add_product, multiply};
 use crate::random::{RowKey, fill_dropout_mask};
 use crate::{Cpu, MatMut, MatRef, Real};
 
-/// A matrix `[rows, width]` whose elements are 0 with a probability, and divided by the rest of it
-/// otherwise.
+/// A matrix `[rows, width]` whose elements are 0 with the probability `rate`, and divided by
+/// `1 - rate` otherwise.
 #[derive(Clone, Debug)]
 pub struct DropOut {
     /// The key of all masks: seed and epoch.
@@ -122,7 +122,7 @@ mod tests {
         let inputs = Inputs { matrices: &[MatRef::new(&x, 1, 400)], vectors: &[] };
         operator.forward(inputs, MatMut::new(&mut out, 1, 400));
         let dropped = out.iter().filter(|&&x| x == 0.0).count();
-        // 100 are expected, 8.7 the deviation.
+        // 100 are expected, with a standard deviation of 8.7.
         assert!((65..135).contains(&dropped), "{dropped} of 400 dropped at 0.25");
         assert!(out.iter().all(|&x| x == 0.0 || x == 1.0 / 0.75));
     }

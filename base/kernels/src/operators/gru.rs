@@ -5,7 +5,8 @@
 //! h = tanh(x_h + r s_h + b_h)       state = (1 - z) h + z state'
 //! ```
 //!
-//! Gates lie side by side in the order r, z, h; model readers permute other orders.
+//! `state'` is the state before the step. Gates are side by side in the order r, z, h; model
+//! readers permute other orders.
 
 use std::ops::Range;
 

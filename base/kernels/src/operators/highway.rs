@@ -1,4 +1,4 @@
-//! Highway connections: `g * rows + (1 - g) * input` with `g = sigmoid(gate)`.
+//! Highway connections: `g * y + (1 - g) * input` with `g = sigmoid(gate)`.
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ use crate::activation;
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef, Real};
 
-/// `g * rows + (1 - g) * input` with `g` the sigmoid of `gate`. The matrices are gate, input and
-/// rows, `[rows, width]`.
+/// `g * y + (1 - g) * input` with `g` the sigmoid of `gate`. The matrices are `gate`, `input` and
+/// `y`, each `[rows, width]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Highway;
 

@@ -1,11 +1,11 @@
-//! Products in bf16 beside sums in f64 of the rounded operands, on every instruction set.
+//! Products in bf16 compared with sums in f64 of the rounded operands, on every instruction set.
 
 use super::*;
 use crate::activation::Activation;
 use crate::pack::{UnpackedWeights, WeightsF32};
 use crate::testing::{TestRng, all_cpus, assert_close, report_skip};
 
-/// The nearest bf16 in f64, by counting units of its last bit.
+/// Returns the nearest bf16 as an f64, by rounding to units of its last bit.
 fn rounded(number: f32) -> f64 {
     if number.is_subnormal() {
         return 0.0;
@@ -16,8 +16,8 @@ fn rounded(number: f32) -> f64 {
     if number == 0.0 { 0.0 } else { nearest }
 }
 
-/// Returns instruction sets that differ in products of bf16: none, those of vectors and those of
-/// tiles, which are emulated where the CPU has none.
+/// Returns instruction sets that differ in products of bf16: plain arithmetic, vectors, and tiles,
+/// which are emulated if the CPU does not have them.
 fn cpus() -> Vec<Cpu> {
     let cpus: Vec<Cpu> = all_cpus()
         .into_iter()

@@ -1,5 +1,5 @@
 //! Tiles compared with registers, to the bit: emulated tiles with the vectors of every instruction
-//! set, and the instructions themselves, which are emulated where the CPU has none.
+//! set, and the instructions themselves, which are emulated if the CPU does not have them.
 
 use super::*;
 use crate::Cpu;
@@ -13,7 +13,7 @@ use crate::testing::{TestRng, cpu_with_tiles};
 
 type Shape = (usize, usize, usize);
 
-/// A product, its epilogue chosen by the bits of a number.
+/// The operands of a product and of its epilogue.
 struct Case {
     shape: Shape,
     rows: Vec<i8>,
@@ -48,7 +48,7 @@ impl Case {
     }
 
     /// Returns the bits of the result of `gemm`, and the largest magnitudes of rows if they are
-    /// asked for.
+    /// requested. The bits of `choice` choose the parts of the epilogue.
     fn run(
         &self,
         choice: usize,
@@ -97,7 +97,7 @@ fn shapes(numbers: &mut TestRng) -> Vec<Shape> {
     shapes
 }
 
-/// An epilogue for `shape`: every combination occurs.
+/// Returns a random choice of the epilogue for `shape`, from 0 to 63.
 fn choice(shape: Shape, numbers: &mut TestRng) -> usize {
     (shape.0 + numbers.integer(0, 63) as usize) % 64
 }
@@ -131,7 +131,7 @@ fn emulated_tiles_give_the_bits_of_registers() {
     }
 }
 
-/// The first machine with AMX that runs this test runs its instructions, without emulation.
+/// On a machine with AMX this test runs the instructions of the CPU, without emulation.
 #[test]
 fn tile_instructions_give_the_bits_of_registers() {
     let Some(cpu) = cpu_with_tiles() else { return };
@@ -155,7 +155,7 @@ fn tile_instructions_give_the_bits_of_registers() {
     }
 }
 
-/// A row that spans the range of bytes, as far as sums of 32 bits allow.
+/// Extreme bytes, at nearly the largest depth that sums of 32 bits allow.
 #[test]
 fn sums_do_not_saturate() {
     let Some(cpu) = cpu_with_tiles() else { return };

@@ -1,4 +1,4 @@
-//! Decoding and the faults of the emulated tile instructions, and that the compiled ones run.
+//! Tests of the decoding and the faults of emulated tile instructions, and of the compiled ones.
 
 pub(crate) mod emulator;
 
@@ -41,7 +41,7 @@ fn encodings_are_decoded() {
     }
 }
 
-/// Runs `change` on tiles of three rows; whether the CPU would fault.
+/// Runs `change` on tiles of three rows, and returns whether the CPU would fault.
 fn faults(change: impl FnOnce(&mut TileState)) -> bool {
     let mut state = TileState::RELEASED;
     state.configure(TileConfiguration::new(3).as_bytes().first_chunk().unwrap());

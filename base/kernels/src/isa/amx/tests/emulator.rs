@@ -1,5 +1,5 @@
 //! Tile units without hardware, for tests: the state of tiles with the effects and the faults of
-//! each instruction as in Intel's manual (SDM, volume 2), and two users of it.
+//! each instruction as in Intel's manual (SDM, volume 2), and two users of this state.
 //!
 //! [`EmulatedTiles`] is a [`TileUnit`] over that state, so that the driver of GEMM runs everywhere.
 //! [`install`] catches the faults that tile instructions raise on a CPU without them, decodes each
@@ -15,7 +15,7 @@ use zerocopy::IntoBytes;
 
 use super::super::*;
 
-/// The bytes of a row of a tile, at most.
+/// The largest number of bytes of a row of a tile.
 const ROW_BYTES: usize = 64;
 const TILES: usize = 8;
 
@@ -65,7 +65,8 @@ impl TileState {
         *self = Self::RELEASED;
     }
 
-    /// The shape of a tile that an instruction names: rows, and bytes of each.
+    /// Returns the shape of a tile that an instruction names: the number of rows, and the bytes of
+    /// each.
     fn shape(&self, tile: usize) -> (usize, usize) {
         assert!(self.is_configured, "#UD: tiles are not configured");
         assert!(tile < TILES && self.rows[tile] > 0, "#UD: tile {tile} is not configured");
@@ -125,8 +126,8 @@ impl TileState {
         });
     }
 
-    /// Replaces each sum by `add` of it, the cells of its row on the left and those of its column
-    /// on the right.
+    /// Replaces each sum by the result of `add`, called with the sum, the cells of its row on the
+    /// left and those of its column on the right.
     fn add_products(
         &mut self,
         [sums, left, right]: [usize; 3],
@@ -309,8 +310,8 @@ thread_local! {
     static STATE: RefCell<TileState> = const { RefCell::new(TileState::RELEASED) };
 }
 
-/// Emulates the tile instructions of this process from now on. `false` where the CPU has them, so
-/// that some would not fault.
+/// Emulates the tile instructions of this process from now on. Returns `false` if the CPU has them,
+/// because then they would not fault.
 pub(in super::super) fn install() -> bool {
     static INSTALLED: OnceLock<bool> = OnceLock::new();
     *INSTALLED.get_or_init(|| {
@@ -323,8 +324,8 @@ pub(in super::super) fn install() -> bool {
         action.sa_sigaction = handle_illegal_instruction as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO;
         // SAFETY: the handler has the signature of `SA_SIGINFO` and runs only for faults of
-        // instructions of this program, of which it uses what the kernel passes to it and this
-        // thread's tiles, which no instruction that faults is in the midst of changing.
+        // instructions of this program. It uses only what the kernel passes to it and this thread's
+        // tiles, which no faulting instruction is in the midst of changing.
         unsafe { libc::sigaction(libc::SIGILL, &action, std::ptr::null_mut()) == 0 }
     })
 }
