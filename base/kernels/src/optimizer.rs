@@ -1,8 +1,8 @@
 //! Steps of optimisers over flat vectors of parameters.
 //!
-//! All of a model's parameters are one vector, as are their gradients and each moment. A step is
-//! bound by memory, so it is one pass; the moving average of the parameters can go along.
-//! Elements do not depend on each other: a vector may be cut anywhere into shards.
+//! All of a model's parameters are one vector, as are their gradients and each moment. The speed of
+//! a step is limited by memory, so it makes one pass, which can also update the moving average of
+//! the parameters. Elements do not depend on each other: a vector may be cut anywhere into shards.
 
 use crate::Cpu;
 use crate::isa::{Isa, LANES, dispatch, lane_chunks};
@@ -16,8 +16,8 @@ pub struct AdamStep {
     pub beta1: f32,
     /// The decay of the second moment.
     pub beta2: f32,
-    /// The weight of the gradient in the first moment, `1 - beta1`. It is given beside `beta1`
-    /// since the difference of two f32 would be up to 1e-5 off.
+    /// The weight of the gradient in the first moment, `1 - beta1`. It is given in addition to
+    /// `beta1`, since the difference of two f32 would be up to 1e-5 off.
     pub rest1: f32,
     /// The weight of the squared gradient in the second moment, `1 - beta2`.
     pub rest2: f32,
@@ -25,11 +25,13 @@ pub struct AdamStep {
     pub epsilon: f32,
     /// The decay of the parameters, decoupled from the gradient.
     pub weight_decay: f32,
-    /// The bias correction of the first moment, `1 / d1` with `d1 = beta1 d1 + 1 - beta1`.
+    /// The bias correction of the first moment, `1 / d1`. Each step sets
+    /// `d1 = beta1 d1 + 1 - beta1`, from 0.
     pub correction1: f32,
-    /// The bias correction of the second moment, `1 / d2` with `d2 = beta2 d2 + 1 - beta2`.
+    /// The bias correction of the second moment, `1 / d2`. Each step sets
+    /// `d2 = beta2 d2 + 1 - beta2`, from 0.
     pub correction2: f32,
-    /// The gradient is multiplied by this first: clipping and normalisation.
+    /// The factor of the gradient, for clipping and normalisation.
     pub gradient_scale: f32,
 }
 
@@ -49,7 +51,7 @@ impl MovingAverage<'_> {
     }
 }
 
-/// Performs a step of Adam with decoupled decay of weights: with `g` the scaled gradient,
+/// Performs a step of Adam with decoupled weight decay: with `g` the scaled gradient,
 /// `m = beta1 m + rest1 g`, `v = beta2 v + rest2 g^2`,
 /// `p -= rate (m correction1 / (sqrt(v correction2) + epsilon) + weight_decay p)`. `moments` are m
 /// and v; all slices have one length.
@@ -95,7 +97,7 @@ fn adam_slices<I: Isa>(
         isa.store_partial(v, &mut second[part.clone()]);
         let p = isa.load_partial(&parameters[part.clone()], 0.0);
         let deviation = isa.add(isa.sqrt(isa.mul(v, correction2)), epsilon);
-        // Lanes past the end have no epsilon to save them from 0 / 0, and are not stored.
+        // If epsilon is 0, lanes past the end are 0 / 0; they are not stored.
         let direction = isa.mul_add(decay, p, isa.div(isa.mul(m, correction1), deviation));
         let p = isa.mul_add(rate, direction, p);
         isa.store_partial(p, &mut parameters[part.clone()]);
@@ -194,12 +196,12 @@ fn average_columns<I: Isa>(isa: I, p: I::F, weight: f32, average: &mut [f32]) {
     isa.store_partial(isa.mul_add(isa.splat(1.0 - weight), old, new), average);
 }
 
-/// Elements of a leaf of [`sum_of_squares`].
+/// The number of elements of a leaf of [`sum_of_squares`].
 pub const SUM_LEAF: usize = 4096;
 
-/// Returns the sum of the squares in f64, by a fixed tree: leaves of [`SUM_LEAF`] elements, joined
-/// in halves at the largest power of two leaves. The sum of a slice is that of its two subtrees, to
-/// the bit and on every CPU.
+/// Returns the sum of the squares in f64, by a fixed tree. Leaves have [`SUM_LEAF`] elements. The
+/// number of leaves of the left subtree is the largest power of two below the number of all leaves.
+/// The sum of a slice is that of its two subtrees, to the bit and on every CPU.
 pub fn sum_of_squares(cpu: Cpu, values: &[f32]) -> f64 {
     if values.len() <= SUM_LEAF {
         return dispatch!(cpu, sum_leaf(values));

@@ -4,10 +4,10 @@
 //! another machine: columns are grouped by sixteen (a *panel*), and a panel is a sequence of
 //! 64-byte [`Line`]s, one per depth step. In a line every column has a cell of four bytes: one f32,
 //! two i16 or bf16, or four i8, adjacent along the depth. A line is a register of AVX-512 or two of
-//! AVX2, and a cache line; `vpdpbusd`, `vpmaddubsw`, `vpmaddwd` and multiply-add all take it as it
-//! is. The four panels that AVX-512 multiplies at once are four streams, which prefetchers follow.
-//! The gain of a separate layout for an instruction set (one stream instead of four) was not worth
-//! a file for each.
+//! AVX2, and a cache line; `vpdpbusd`, `vpmaddubsw`, `vpmaddwd` and multiply-add can all read it
+//! directly. The four panels that AVX-512 multiplies at once are four streams, which prefetchers
+//! follow. The gain of a separate layout for an instruction set (one stream instead of four) was
+//! not worth a file for each.
 //!
 //! A column has one cell per line in every type, so shortlists gather the columns of their tokens
 //! from the packed form ([`WeightsF32::select`], [`WeightsI16::select`], [`WeightsI8::select`]).
@@ -87,7 +87,7 @@ impl Layout {
             .ok_or_else(|| Error::Layout { name: name.to_owned(), version })
     }
 
-    /// Returns the numbers in a cell.
+    /// Returns the number of depth steps in a cell, each of which has one number.
     pub fn cell_depth(self) -> usize {
         match self {
             Layout::F32 => 1,
@@ -128,9 +128,9 @@ pub(crate) struct Panels<'a> {
     lines: &'a [Line],
     depth: usize,
     columns: usize,
-    /// Lines of a panel that are used.
+    /// The number of lines of a panel that are used.
     steps: usize,
-    /// Lines from one panel to the next.
+    /// The number of lines from the start of a panel to the start of the next.
     stride: usize,
 }
 
@@ -172,15 +172,15 @@ impl<'a> Panels<'a> {
         Self { lines, columns: columns.len(), ..*self }
     }
 
-    /// Drops columns of the last panel.
+    /// Keeps the first `columns` columns; only columns of the last panel may be dropped.
     fn narrow(&mut self, columns: usize) {
         assert_eq!(columns.div_ceil(LANES), self.columns.div_ceil(LANES));
         assert!(columns <= self.columns);
         self.columns = columns;
     }
 
-    /// Returns the part `depth` of the depth, which starts at a line of `cell_depth` steps: a head
-    /// of keys, or a part that fits in the cache.
+    /// Returns the range `depth` of the depth, such as a head of keys or a part that fits in the
+    /// cache. It must start at a line, which has `cell_depth` steps.
     fn depth_range(&self, depth: &std::ops::Range<usize>, cell_depth: usize) -> Self {
         assert!(depth.start <= depth.end && depth.end <= self.depth);
         assert!(depth.start.is_multiple_of(cell_depth), "parts that start at lines");
@@ -286,7 +286,7 @@ impl<'a, T: Copy> UnpackedWeights<'a, T> {
 }
 
 /// Computes [`f32::round_ties_even`] for magnitudes below 2^22, without the library call that is
-/// made if not every CPU has the instruction.
+/// compiled if not every CPU of the target has the instruction.
 fn round_ties_even(number: f32) -> f32 {
     /// From here on floats are integers.
     const WHOLE: f32 = 1.5 * (1 << 23) as f32;

@@ -1,4 +1,4 @@
-//! Sums and products of rows by plain arithmetic, of which the plain halves of operators are made.
+//! Sums and products of rows by plain arithmetic, for the plain implementations of operators.
 
 use crate::Real;
 

@@ -103,7 +103,7 @@ pub(crate) fn quantize_row_i8<I: Isa>(isa: I, row: &[f32], largest: f32, out: &m
     largest / 127.0 + (largest * 0.0)
 }
 
-/// Returns the largest magnitude of a row, NaN if one of its numbers is.
+/// Returns the largest magnitude of a row, or NaN if one of its numbers is NaN.
 #[inline(always)]
 pub(crate) fn absmax<I: Isa>(isa: I, row: &[f32]) -> f32 {
     let mut most = isa.splat(0.0);

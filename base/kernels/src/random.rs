@@ -13,7 +13,7 @@ const MULTIPLIERS: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];
 const KEY_INCREMENTS: [u32; 2] = [0x9e37_79b9, 0xbb67_ae85];
 const ROUNDS: u32 = 10;
 
-/// Draws of a block.
+/// The number of draws of a block.
 const BLOCK: usize = 4;
 
 /// Returns the four 32-bit draws of a block of Philox4x32-10.
@@ -45,7 +45,7 @@ pub struct MaskRow {
     pub sentence: u32,
 }
 
-/// The sentence and the position of a row, by which masks are drawn.
+/// The sentence and the position of a row, which determine its masks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RowKey {
     /// The sentence in the corpus.
@@ -55,7 +55,7 @@ pub struct RowKey {
 }
 
 impl RowKey {
-    /// Returns the place of the row's mask at a place in the network.
+    /// Returns the place of the row's mask at `site` in the network.
     pub fn mask_row(self, site: u32) -> MaskRow {
         MaskRow { position: self.position, site, sentence: self.sentence }
     }
@@ -77,7 +77,7 @@ pub fn fill_dropout_mask(cpu: Cpu, key: [u32; 2], row: MaskRow, keep: f32, out: 
 
 #[inline(always)]
 fn fill_row<I: Isa>(_: I, key: [u32; 2], row: MaskRow, keep: f32, out: &mut [f32]) {
-    // Below 2^32, for keep is below 1 - 2^-25.
+    // Below 2^32, because `keep` is below 1 - 2^-25.
     let threshold = (f64::from(keep) * 4_294_967_296.0).ceil() as u32;
     let kept = 1.0 / keep;
     for from in (0..out.len()).step_by(BLOCK * LANES) {
@@ -100,7 +100,8 @@ fn fill_row<I: Isa>(_: I, key: [u32; 2], row: MaskRow, keep: f32, out: &mut [f32
     }
 }
 
-/// Draws sixteen consecutive blocks, by words: loops over lanes, which compilers turn into vectors.
+/// Draws sixteen consecutive blocks, grouped by word, in loops over lanes that compilers turn into
+/// vectors.
 #[inline(always)]
 fn draw_blocks(mut key: [u32; 2], row: MaskRow, first: u32) -> [[u32; LANES]; BLOCK] {
     let mut a = [0; LANES];

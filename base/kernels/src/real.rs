@@ -27,9 +27,9 @@ pub trait Real:
     /// 1.
     const ONE: Self;
 
-    /// Returns the nearest number.
+    /// Returns the number of this type that is nearest to `value`.
     fn of(value: f64) -> Self;
-    /// Returns the number, which is one of f64.
+    /// Returns the number as f64, which is exact.
     fn as_f64(self) -> f64;
 
     /// Returns the nearest number from `-limit` to `limit`; NaN is kept, so that it is detected.

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crate::Cpu;
 
-/// Returns all instruction sets of this CPU and, where it has none, emulated tile units.
+/// Returns all instruction sets of this CPU, with emulated tile units if it has none.
 pub(crate) fn all_cpus() -> Vec<Cpu> {
     let mut all = Cpu::all();
     #[cfg(target_arch = "x86_64")]
@@ -12,7 +12,8 @@ pub(crate) fn all_cpus() -> Vec<Cpu> {
     all
 }
 
-/// Returns the CPU with tile units, emulated where it has none; reports where neither is possible.
+/// Returns the CPU with tile units, which are emulated if it has none. Reports if they are emulated
+/// or not possible.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn cpu_with_tiles() -> Option<Cpu> {
     let cpu = all_cpus().pop().filter(|cpu| cpu.name() == "avx512-amx");

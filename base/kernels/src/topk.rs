@@ -3,20 +3,21 @@
 //! Hoang et al. (2018, section 2.2) fuse the three: a running maximum and sum are kept, and when a
 //! larger logit comes the sum is multiplied by exp(old maximum - new maximum). (Their listing
 //! multiplies by the difference itself, which is corrected here.) The row is processed in blocks of
-//! 256, each read once: the number subtracted from logits need not be their maximum, but only near
-//! enough that no exponential overflows, so the largest logit of a block is found while its
-//! exponentials are summed with the shift of the blocks before. A correction is rare, there is one
-//! exponential per element, and a block that cannot reach the top k is not searched. The logarithm
-//! is taken for the k tokens alone.
+//! 256, most of which are read once. The number subtracted from logits need not be their maximum;
+//! it must only be so near that no exponential overflows. So the largest logit of a block is found
+//! while its exponentials are summed with the shift of the blocks before. A correction is rare,
+//! there is one exponential per element, and a block that cannot reach the top k is not searched.
+//! The logarithm is taken for the k tokens alone.
 //!
 //! A row may be passed in parts, so that the logits of an output layer need not be stored at
-//! once; parts of whole blocks give the same bits as the row at once.
+//! once; parts of whole blocks give the same bits as the whole row.
 
 use crate::activation::exp_for_sum;
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatRef};
 
-/// Logits of a block: all parts of a row but the last must be multiples of this.
+/// The number of logits of a block. The length of every part of a row but the last must be a
+/// multiple of it.
 pub const TOPK_BLOCK: usize = 256;
 
 /// The amount by which logits may exceed the number subtracted from them. Exponentials stay within
@@ -98,12 +99,12 @@ impl TopK {
         self.sum = 0.0;
     }
 
-    /// Returns the number of tokens that are asked for.
+    /// Returns the number of requested tokens.
     pub fn k(&self) -> usize {
         self.k
     }
 
-    /// Sets what a device has found for the whole row: its best tokens, best first, and the sum of
+    /// Sets the results of a device for the whole row: its best tokens, best first, and the sum of
     /// the exponentials of all logits minus `shift`.
     pub fn set(&mut self, candidates: impl Iterator<Item = TokenLogit>, shift: f32, sum: f64) {
         self.candidates.clear();
@@ -138,7 +139,7 @@ impl TopK {
 /// their `bias`, `[columns]`, and the tokens of the columns.
 ///
 /// # Panics
-/// If there is not one `topk` a row, or a bias and an id a column.
+/// If there is not one `topk` for each row, or a bias and an id for each column.
 pub fn update_topk(
     cpu: Cpu,
     logits: MatRef<f32>,
@@ -157,11 +158,11 @@ pub fn update_topk(
     }
 }
 
-/// Updates `topk` by a whole row of scores, `[columns]`, that are log-probabilities already,
-/// or means of such: the normaliser is 0 whatever their sum.
+/// Updates `topk` by a whole row of scores, `[columns]`, that are log-probabilities already, or
+/// means of these: the logarithm of the normaliser is 0 whatever their sum.
 ///
 /// # Panics
-/// If there is not an id a column.
+/// If there is not an id for each column.
 pub fn update_topk_from_scores(cpu: Cpu, scores: &[f32], ids: ColumnIds, topk: &mut TopK) {
     let normalize = std::mem::replace(&mut topk.normalize, false);
     update_topk(cpu, MatRef::new(scores, 1, scores.len()), None, ids, std::slice::from_mut(topk));
@@ -230,7 +231,7 @@ fn update_topk_block<I: Isa>(isa: I, topk: &mut TopK, first: usize, ids: ColumnI
 }
 
 /// Returns the largest logit of a block, and the sum of the exponentials of all logits minus
-/// `shift`, or 0 without a shift; NaN if one of them is.
+/// `shift`, or 0 without a shift. The sum is NaN if one of the logits is NaN.
 #[inline(always)]
 fn max_sumexp<I: Isa>(isa: I, block: &[f32], shift: Option<f32>) -> (f32, f32) {
     let mut largest = isa.splat(f32::NEG_INFINITY);
@@ -255,8 +256,8 @@ fn max_sumexp<I: Isa>(isa: I, block: &[f32], shift: Option<f32>) -> (f32, f32) {
 }
 
 impl TopK {
-    /// Returns the logit that one of the top k must exceed. Equal ones come later and have higher
-    /// ids.
+    /// Returns the logit that a token must exceed to enter the top k. Tokens of equal logits come
+    /// later and have higher ids.
     fn threshold(&self) -> f32 {
         match self.candidates.last() {
             Some(last) if self.candidates.len() == self.k => last.logit,

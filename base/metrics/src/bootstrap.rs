@@ -40,13 +40,13 @@ pub(crate) fn confidence_interval(
     }
 }
 
-/// Returns a mean without NumPy's rounding errors: sacreBLEU takes that of Python's `statistics`
+/// Returns a mean without NumPy's rounding errors: sacreBLEU uses the mean of Python's `statistics`
 /// for the interval of one system.
 fn plain_mean(_: &dyn Metric, scores: &[f64]) -> f64 {
     scores.iter().sum::<f64>() / scores.len().max(1) as f64
 }
 
-/// Returns NumPy's mean, which sacreBLEU takes in paired tests.
+/// Returns NumPy's mean, which sacreBLEU uses in paired tests.
 pub(crate) fn mean_of_paired_test(metric: &dyn Metric, scores: &[f64]) -> f64 {
     if metric.has_f32_scores() {
         let scores: Vec<f32> = scores.iter().map(|&score| score as f32).collect();

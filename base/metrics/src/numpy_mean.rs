@@ -9,7 +9,7 @@ const LANES: usize = 8;
 
 /// A number of NumPy: f64 or f32.
 pub(crate) trait NumpyFloat: Copy + Add<Output = Self> + Div<Output = Self> {
-    /// Converts a number of values.
+    /// Converts a count of values.
     fn from_count(count: usize) -> Self;
 }
 
@@ -25,7 +25,7 @@ impl NumpyFloat for f32 {
     }
 }
 
-/// Returns the mean of `values`, as `numpy.mean` computes it. That of no values is 0.
+/// Returns the mean of `values`, as `numpy.mean` computes it. The mean of no values is 0.
 pub(crate) fn mean<F: NumpyFloat>(values: &[F]) -> F {
     sum(values) / F::from_count(values.len().max(1))
 }
@@ -83,7 +83,8 @@ mod tests {
         (10000, 0.742881),
     ];
 
-    /// Values of which the order of additions decides the last digits; means by NumPy 2.
+    /// The order of additions decides the last digits of the means. The expected ones are by NumPy
+    /// 2.
     #[test]
     fn means_are_those_of_numpy() {
         let values = |count: usize| -> Vec<f64> {

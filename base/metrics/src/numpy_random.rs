@@ -55,7 +55,7 @@ impl NumpyRng {
         }
     }
 
-    /// Returns a number below `bound`, at least 1, like `choice` draws indices.
+    /// Returns a number below `bound`, which is at least 1, as NumPy's `choice` draws indices.
     pub(crate) fn next_below(&mut self, bound: u32) -> u32 {
         if bound == 1 {
             return 0;

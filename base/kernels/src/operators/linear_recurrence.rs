@@ -1,9 +1,9 @@
 //! The linear recurrence of simple recurrent units: `c = g c' + (1 - g) x` along sequences, with
 //! `g = sigmoid(gate)` and c' the state of the row before.
 //!
-//! The forward pass makes the steps of decoding one after the other, with the same bits. The
-//! gradient runs backward in time with the columns as the outer loop, so that what is carried from
-//! step to step stays in a register.
+//! The forward pass computes one row after the other as decoding does, with the same bits. The
+//! gradient runs backward in time with the columns as the outer loop, so that the gradient that is
+//! carried from step to step stays in a register.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -6,8 +6,8 @@
 //! c = f c' + i g                    output = o tanh(c)
 //! ```
 //!
-//! Gates lie side by side in the order f, i, g, o; model readers permute other orders. No gate is
-//! computed by both.
+//! `c'` is the memory cell before the step. Gates are side by side in the order f, i, g, o; model
+//! readers permute other orders. No gate is computed by both operators.
 
 use std::ops::Range;
 

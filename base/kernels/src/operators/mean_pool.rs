@@ -11,7 +11,8 @@ use crate::{Cpu, MatMut, MatRef, Real};
 /// The mean row of each sequence: `[rows, width]` to `[sequences, width]`.
 #[derive(Clone, Debug)]
 pub struct MeanPool {
-    /// The number of rows of each sequence, at least one; the rows of one follow those of another.
+    /// The number of rows of each sequence, at least one. The sequences follow each other in the
+    /// rows.
     pub lengths: Vec<usize>,
 }
 

@@ -1,14 +1,15 @@
 //! Operators of neural networks, one file each.
 //!
-//! An [`Operator`] takes matrices and vectors and gives one matrix. Its file has the formula, the
-//! plain forward and gradient over any [`Real`], which are the reference of decoding and of
-//! training, and the same in vector instructions. Callers know nothing of that: a backend applies
-//! operators, a tape records them and asks them for their gradients. A new operator needs a file
-//! here, with a test that calls the common check (`tests.rs`), a name below, and a call in a layer.
+//! An [`Operator`] takes matrices and vectors and gives one matrix. Its file has the formula, plain
+//! loops for the forward pass and the gradient over any [`Real`], and the same in vector
+//! instructions. The plain loops are the reference of decoding and of training. Callers do not see
+//! this: a backend applies operators, and a tape records them and calls their gradients. A new
+//! operator needs a file here, with a test that calls the common check (`tests.rs`), a name below,
+//! and a call in a layer.
 //!
-//! Gradients are added to existing ones, since a matrix may be used several times. Nothing but the
-//! inputs and the result is kept for them: gates are computed again, which costs less than writing
-//! and reading them.
+//! Gradients are added to existing ones, since a matrix may be used several times. Only the inputs
+//! and the result are kept for computing gradients. Gates are computed again, which costs less than
+//! writing and reading them.
 //!
 //! Products with packed weights, attention and the output layer have kernels of their own
 //! ([`gemm`](crate::gemm), [`attention`](crate::attention), [`topk`](crate::topk)): they take
@@ -75,12 +76,12 @@ pub struct Inputs<'a, R> {
 struct ShortList<T, const N: usize> {
     few: [T; N],
     len: usize,
-    /// All of them, if there are more than `N`.
+    /// All items, if there are more than `N`.
     many: Vec<T>,
 }
 
 impl<T: Copy, const N: usize> ShortList<T, N> {
-    /// Returns the items; `filler` fills the rest.
+    /// Creates a list of the items; `filler` fills unused places.
     fn new(filler: T, items: impl IntoIterator<Item = T>) -> Self {
         let mut list = ShortList { few: [filler; N], len: 0, many: Vec::new() };
         for item in items {
@@ -157,7 +158,7 @@ pub trait Operator: Debug + Send + Sync + 'static {
     /// Writes the result.
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, out: MatMut<'_, R>);
 
-    /// Computes the same with vector instructions.
+    /// Computes [`forward`](Self::forward) with vector instructions.
     fn forward_f32(&self, cpu: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>);
 
     /// Adds the gradients of the inputs. `out` is the result, `d_out` its gradient.
@@ -169,7 +170,7 @@ pub trait Operator: Debug + Send + Sync + 'static {
         into: InputGradients<'_, '_, '_, R>,
     );
 
-    /// Computes the same with vector instructions.
+    /// Computes [`gradient`](Self::gradient) with vector instructions.
     fn gradient_f32(
         &self,
         cpu: Cpu,
@@ -180,8 +181,8 @@ pub trait Operator: Debug + Send + Sync + 'static {
     );
 }
 
-/// An [`Operator`] of one matrix, of which the result has the shape, so that it can take the place
-/// of the matrix.
+/// An [`Operator`] of one matrix whose result has the shape of the matrix, so that it can replace
+/// the matrix in place.
 ///
 /// # Panics
 /// If shapes do not fit.
@@ -230,7 +231,7 @@ fn common_shape(matrices: &[[usize; 2]]) -> [usize; 2] {
     first
 }
 
-/// Returns the shape of the states of a cell, of which products have `gates` times as many columns.
+/// Returns the shape of the states of a cell, whose products have `gates` times as many columns.
 fn gated_shape<'a>(
     state: [usize; 2],
     gates: usize,
@@ -261,7 +262,7 @@ fn same_shape<'a, R, const N: usize>(
     matrices
 }
 
-/// Returns the gradients of as many matrices.
+/// Returns the gradients of `N` matrices.
 fn matrix_gradients<'a, 'b, R, const N: usize>(
     matrices: &'a mut [MatMut<'b, R>],
 ) -> &'a mut [MatMut<'b, R>; N] {

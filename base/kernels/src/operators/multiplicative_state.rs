@@ -1,5 +1,5 @@
-//! The state of a multiplicative LSTM (Krause et al. 2017), which takes the place of its state in
-//! the gates: `(input + input_bias) * (recurrent + recurrent_bias)`.
+//! The intermediate state of a multiplicative LSTM (Krause et al. 2017), which replaces the usual
+//! state in the gates: `(input + input_bias) * (recurrent + recurrent_bias)`.
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
-//! The running means of average attention: the mean of the rows of a sequence up to and with each
-//! row.
+//! The running means of average attention: the mean of the rows of a sequence up to and including
+//! each row.
 //!
-//! The forward pass makes the steps of decoding one after the other, with the same bits; the
+//! The forward pass computes one row after the other as decoding does, with the same bits. The
 //! gradient has the columns as the outer loop.
 
 use std::borrow::Cow;
@@ -17,13 +17,13 @@ use crate::isa::{Isa, LANES, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef, Real};
 
 /// `mean = (mean * seen + input) / (seen + 1)` along sequences. The matrices are the input,
-/// `[rows, width]`, and the means before, `[sequences, width]`; the result is the mean at every
-/// row.
+/// `[rows, width]`, and the means before the first rows, `[sequences, width]`; the result is the
+/// mean at every row.
 #[derive(Clone, Debug)]
 pub struct RunningMean {
     /// The rows that follow each other.
     pub sequences: Sequences,
-    /// For each sequence the number of rows in the mean before.
+    /// For each sequence, the number of rows in its mean before the first row.
     pub counts: Vec<u32>,
 }
 
@@ -85,7 +85,8 @@ impl Operator for RunningMean {
         for (sequence, rows) in self.sequences.ranges(d_out.rows()).enumerate() {
             let seen = f64::from(self.counts[sequence]);
             for column in 0..d_out.columns() {
-                // What flows into each sum from the means after it.
+                // The gradient of the sum at a row, from the means of this row and of all later
+                // ones.
                 let mut sum = R::ZERO;
                 for (step, row) in rows.clone().enumerate().rev() {
                     sum += d_out.row(row)[column] / R::of(seen + step as f64 + 1.0);
@@ -96,8 +97,8 @@ impl Operator for RunningMean {
         }
     }
 
-    /// Computes, with `G_t = sum over i >= t of d_out_i / (seen + i + 1)`, steps counted from 0,
-    /// `d_input_t += G_t` and `d_initial += seen G_0`.
+    /// Computes `d_input_t += G_t` and `d_initial += seen G_0`, where steps count from 0 and
+    /// `G_t = sum over i >= t of d_out_i / (seen + i + 1)`.
     fn gradient_f32(
         &self,
         cpu: Cpu,

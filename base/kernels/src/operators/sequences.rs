@@ -14,7 +14,7 @@ pub enum Sequences {
 }
 
 impl Sequences {
-    /// Returns the first row of each sequence, and the number of all rows.
+    /// Returns the first row of each sequence, and after these the number of all rows.
     ///
     /// # Panics
     /// If the lengths do not sum to `rows`.
@@ -22,7 +22,7 @@ impl Sequences {
         self.ranges(rows).map(|range| range.start).chain([rows])
     }
 
-    /// Returns the rows of each sequence, of `rows` in all.
+    /// Returns the rows of each sequence; `rows` is the number of all rows.
     ///
     /// # Panics
     /// If the lengths do not sum to `rows`.
@@ -43,7 +43,8 @@ impl Sequences {
     }
 }
 
-/// Returns the row of a step, filled with that of the step before or with `initial`.
+/// Returns the row of a step, filled with the row of the step before, or with `initial` in the
+/// first step.
 #[inline(always)]
 pub(super) fn previous_to_row<'a, R: Copy>(
     initial: &[R],

@@ -38,7 +38,7 @@ fn with_inputs<R: Real, T>(
     body(Inputs { matrices: &matrices, vectors: &vectors })
 }
 
-/// Calls `body` with gradients, which are 0.5 before, and returns them.
+/// Calls `body` with gradients that are 0.5 at first, and returns them.
 fn gradients_of<R: Real>(
     shapes: &Shapes,
     numbers: &[Vec<R>],
@@ -145,7 +145,8 @@ pub(super) fn same(count: usize) -> Shapes {
     Shapes { matrices: vec![[ROWS, WIDTH]; count], vectors: Vec::new() }
 }
 
-/// Steps of decoding, whole sentences, an empty one among them, and nothing.
+/// Returns sequences, each with its number of rows and of sequences: steps of decoding, whole
+/// sentences (one of them empty), and nothing.
 pub(super) fn all_sequences() -> [(Sequences, usize, usize); 3] {
     [
         (Sequences::SingleStep, 3, 3),
@@ -161,7 +162,7 @@ pub(super) fn cell_shapes(gates: usize, with_input: bool, with_bias: bool) -> Sh
     Shapes { matrices, vectors: vec![gates * WIDTH; usize::from(with_bias)] }
 }
 
-/// The result of a step of decoding is the row of the sentence, bit for bit.
+/// The result of a step of decoding has the bits of its row in the result of the whole sentence.
 #[test]
 fn sentences_are_their_steps() {
     let mut rng = TestRng::new(10);
@@ -191,7 +192,8 @@ fn sentences_are_their_steps() {
     }
 }
 
-/// Tables are close to the functions, and the scalar baseline has their bits.
+/// Tables are close to the functions. The scalar baseline has the bits of the functions on the
+/// plain instruction set.
 #[test]
 fn gates_are_computed_as_chosen() {
     let shapes = Shapes {

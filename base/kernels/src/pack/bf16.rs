@@ -8,7 +8,7 @@ use super::{Layout, Line, PackedF32, Panels};
 use crate::isa::{Isa, dispatch};
 use crate::{Cpu, LANES, MatRef};
 
-/// The layout of lines: bf16 lie as i16 do, two adjacent along the depth in a cell.
+/// The layout of lines: like i16, two bf16 that are adjacent along the depth share a cell.
 const LAYOUT: Layout = Layout::I16;
 
 /// Packed bf16 weights `[depth, columns]`, borrowed.
@@ -61,7 +61,7 @@ impl WeightsBf16 {
         PackedBf16 { panels: panels.expect("packed by this type") }
     }
 
-    /// Resizes the lines for weights `[depth, columns]`, with any content.
+    /// Resizes the lines for weights `[depth, columns]`, without clearing their content.
     fn reshape(&mut self, depth: usize, columns: usize) {
         let count = LAYOUT.lines(depth, columns).expect("weights fit the address space");
         self.lines.resize(count, Line::ZERO);
@@ -100,8 +100,8 @@ fn round_rows<I: Isa>(isa: I, from: MatRef<f32>, to: &mut [Line]) {
     }
 }
 
-/// Passes the pairs of the numbers of two rows, as bf16, sixteen at a time with their index to
-/// `store`. The second row may be empty, for zeros.
+/// Pairs the numbers of two rows as bf16, and calls `store` with sixteen pairs at a time and their
+/// index. If the second row is empty, its numbers are zeros.
 #[inline(always)]
 pub(crate) fn zip_rows<I: Isa>(
     isa: I,

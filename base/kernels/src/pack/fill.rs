@@ -9,8 +9,8 @@ use super::{Layout, Line, UnpackedWeights, WeightsF32};
 use crate::isa::{Isa, dispatch};
 use crate::{Cpu, LANES, MatRef};
 
-/// Panels that are written side by side: a row is read in runs of as many cache lines, and
-/// hardware prefetchers follow as many streams.
+/// The number of panels that are written side by side. A row is read in runs of this number of
+/// cache lines, and hardware prefetchers follow this number of streams.
 const PANELS_AT_ONCE: usize = 4;
 
 /// Lines `[panels, steps]` and the place in them of the part that is written.
@@ -23,9 +23,9 @@ struct Destination<'a> {
 }
 
 impl WeightsF32 {
-    /// Replaces the weights by `parts` side by side, `[inputs, sum of outputs]`: the matrices
-    /// of queries, keys and values as one. The same bytes as [`WeightsF32::pack`] of their
-    /// concatenation.
+    /// Replaces the weights by `parts` side by side, `[inputs, sum of outputs]`, such as the
+    /// matrices of queries, keys and values as one. The bytes are those of [`WeightsF32::pack`] of
+    /// their concatenation.
     ///
     /// # Panics
     /// If the parts have different inputs, or are too large.
@@ -61,7 +61,7 @@ impl WeightsF32 {
     /// `width` columns start a new panel.
     ///
     /// # Panics
-    /// If columns do not divide into such parts, or are too large.
+    /// If the number of columns is not a multiple of `width`, or the weights are too large.
     pub fn fill_rows(&mut self, rows: MatRef<f32>, width: usize) {
         assert!(width > 0 && rows.columns().is_multiple_of(width));
         let (parts, padded) = (rows.columns() / width, width.next_multiple_of(LANES));
@@ -74,8 +74,8 @@ impl WeightsF32 {
         }
     }
 
-    /// Resizes the lines for weights `[depth, columns]`, with any content: a part that starts a
-    /// line writes all of it, and those after it in the line their cells.
+    /// Resizes the lines for weights `[depth, columns]`, without clearing their content: a part
+    /// that starts a line writes all of it, and the parts after it in the line write their cells.
     fn reshape(&mut self, depth: usize, columns: usize) {
         let count = Layout::F32.lines(depth, columns).expect("weights fit the address space");
         self.lines.resize(count, Line::ZERO);
@@ -83,7 +83,7 @@ impl WeightsF32 {
     }
 }
 
-/// Returns the inputs of all parts.
+/// Returns the number of inputs, which must be the same in all parts.
 fn common_depth(parts: &[UnpackedWeights<f32>]) -> usize {
     let depth = parts.first().map_or(0, UnpackedWeights::depth);
     assert!(parts.iter().all(|part| part.depth() == depth), "parts with the same inputs");

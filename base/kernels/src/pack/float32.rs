@@ -56,7 +56,7 @@ impl<'a> PackedF32<'a> {
         Self { panels: self.panels.depth_range(&depth, 1) }
     }
 
-    /// Returns the first `columns` columns, in as many panels.
+    /// Returns the first `columns` columns; only columns of the last panel may be dropped.
     pub(crate) fn narrow(mut self, columns: usize) -> Self {
         self.panels.narrow(columns);
         self

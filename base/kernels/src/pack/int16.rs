@@ -1,20 +1,19 @@
 //! Packed i16 weights, as in Devlin (2017, section 4.1) and Marian.
 //!
-//! Sums of products are 32 bits wide. A bound on single numbers allows few products (with
-//! thirteen bits on both sides thirty-two), because it must assume that all are large
-//! and none cancels. By the Cauchy-Schwarz inequality a sum is at most the norm of its
-//! weights times the norm of its inputs: so columns and rows are scaled until the Euclidean
-//! norms of their [runs](ACCUMULATION_RUN) are small enough, and not their largest numbers.
-//! Sums of a run, and all their partial sums, then fit; typical numbers keep more bits, and
-//! accumulators are rarely converted to floats.
+//! Sums of products are 32 bits wide. A bound on single numbers allows few products (thirty-two
+//! with thirteen bits on both sides), because it must assume that all are large and none cancels.
+//! By the Cauchy-Schwarz inequality a sum is at most the norm of its weights times the norm of its
+//! inputs. So the scales of columns and rows limit the Euclidean norms of their
+//! [runs](ACCUMULATION_RUN), not their largest numbers. The sum of a run and all its partial sums
+//! then fit. Typical numbers keep more bits, and accumulators are rarely converted to floats.
 
 use std::ops::Range;
 
 use super::{Layout, Line, Panels, UnpackedWeights, check_len, pack_columns, round_ties_even};
 use crate::{LANES, Result};
 
-/// Numbers along the depth that are summed in 32 bits. Longer runs would leave fewer bits
-/// for each number, shorter ones cost time.
+/// The number of products along the depth that are summed in 32 bits. Longer runs would leave fewer
+/// bits for each number, shorter ones cost time.
 pub const ACCUMULATION_RUN: usize = 64;
 
 /// The norm to which runs of columns and of rows are scaled: the root of 2^31.
@@ -110,9 +109,9 @@ impl<'a> PackedI16<'a> {
 
 impl WeightsI16 {
     /// Quantises weights: the largest norm of a [run](ACCUMULATION_RUN) of each column becomes
-    /// 46,340, the root of 2^31, if no weight exceeds 32,767 then. Where the next coarser power
-    /// of two represents most numbers exactly, because they come from a format of few bits, it
-    /// is the scale. The scale of a column that is not finite is NaN.
+    /// 46,340, the root of 2^31, if no weight exceeds 32,767 then. If the next coarser power of two
+    /// represents most numbers exactly, because they come from a format of few bits, this power is
+    /// the scale. The scale of a column that is not finite is NaN.
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.
@@ -191,7 +190,7 @@ fn column_scale(numbers: &[f32]) -> f32 {
     if !finest.is_normal() {
         return 0.0;
     }
-    // The next power of two: a carry into the exponent, unless there is no mantissa.
+    // The next power of two: a carry into the exponent, unless the mantissa is zero.
     let power = f32::from_bits((finest.to_bits() + 0x7f_ffff) & !0x7f_ffff);
     if squared_error(numbers, power) * MIN_ERROR_GAIN < squared_error(numbers, finest) {
         power
@@ -200,8 +199,8 @@ fn column_scale(numbers: &[f32]) -> f32 {
     }
 }
 
-/// The factor by which the squared error must fall before a coarser unit is taken. It has no other
-/// cost: weights of smaller norm leave more headroom for rows.
+/// The factor by which the squared error must fall before a coarser unit is taken. A coarser unit
+/// has no other cost: weights of smaller norm leave more headroom for rows.
 const MIN_ERROR_GAIN: f32 = 4.0;
 
 /// Returns the sum of the squared errors of rounding to multiples of `unit`.

@@ -1,8 +1,8 @@
 //! Packed i8 weights.
 //!
 //! Each column has its own scale, and a number is its integer times that. Marian's files have
-//! one multiplier, which becomes the scale of all columns. Corrections are -128 times the
-//! sum of each column, which is added to products of rows shifted by 128.
+//! one multiplier, which becomes the scale of all columns. The corrections, -128 times the sum of
+//! each column, are added to products of rows shifted by 128.
 
 use std::ops::Range;
 

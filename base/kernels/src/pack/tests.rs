@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn layouts_match_the_bytes_of_files() {
-    // Depth 5, columns 17: two panels, steps of 5, 3 and 2.
+    // Depth 5 and 17 columns: two panels, each of 2 lines in i8, 3 in i16 and 5 in f32.
     let numbers: Vec<i8> = (0..5 * 17).map(|at| at as i8).collect();
     let at = |depth: usize, column: usize| (depth * 17 + column) as i8;
     let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&numbers, 5, 17));
@@ -82,7 +82,8 @@ fn both_orientations_pack_alike() {
 }
 
 proptest! {
-    /// Arbitrary lines, scales and shapes are rejected or their product stays inside them.
+    /// Arbitrary lines, scales and shapes are rejected, or the product of i8 reads nothing outside
+    /// of them.
     #[test]
     fn hostile_weights_are_rejected_or_multiplied(
         lines in 0usize..40,
@@ -114,7 +115,8 @@ proptest! {
 
 #[test]
 fn numbers_of_few_bits_are_packed_exactly() {
-    // Eight bits of mantissa, within five binades; the norms of runs allow all of them.
+    // Numbers of eight significant bits in four binades: multiples of 2^-12. The norms of the runs
+    // allow a unit that divides this.
     let mut numbers: Vec<f32> =
         (0..100 * 3).map(|at| f32::from(128 + (at * 37 % 128) as u16) * 0.001953125).collect();
     numbers.iter_mut().enumerate().for_each(|(at, x)| *x *= [1.0, -0.5, 0.25, -0.125][at / 3 % 4]);
@@ -126,7 +128,7 @@ fn numbers_of_few_bits_are_packed_exactly() {
         let expected: Vec<f32> = (0..100).map(|depth| numbers[depth * 3 + column]).collect();
         assert_eq!(found, expected[..]);
     }
-    // Numbers of many bits keep the finer unit.
+    // Numbers of many bits keep the finest unit, which is not a power of two.
     let numbers: Vec<f32> =
         numbers.iter().enumerate().map(|(at, x)| x * (1.0 + at as f32 * 1e-3)).collect();
     let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&numbers, 100, 3));
@@ -214,7 +216,8 @@ fn registers_are_transposed_on_every_instruction_set() {
     }
 }
 
-/// Bytes that lie output by output are packed a panel at a time, to the same lines.
+/// If the bytes of each output are contiguous and the depth is a multiple of four, `pack_bytes`
+/// packs a panel at a time. The result is that of `pack`.
 #[test]
 fn packing_panels_gives_the_bytes_of_packing_columns() {
     for (depth, columns) in [(4, 1), (8, 16), (64, 40), (12, 33), (6, 20), (0, 5), (8, 0)] {

@@ -1,4 +1,5 @@
-//! Values that are not finite do not become numbers again.
+//! Tests that values that are not finite give NaN, and that others are rounded to the nearest
+//! integer.
 
 use super::*;
 use crate::activation::Activation;
@@ -6,7 +7,7 @@ use crate::gemm::{Epilogue, PreparedI8, Tiling, gemm_i8};
 use crate::pack::{UnpackedWeights, WeightsI8, WeightsI16};
 use crate::testing::TestRng;
 
-/// At every position of a row, and through every product.
+/// Tries several positions in a row, every clip range, and the products of i8.
 #[test]
 fn a_value_that_is_not_finite_makes_its_row_nan() {
     let columns = 37;

@@ -55,7 +55,7 @@ impl Smoothing {
     /// Returns the smoothing method `name`, with `value` or sacreBLEU's default.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if the name is unknown or the value is not a number from 0.
+    /// [`Error::InvalidOption`] if the name is unknown, or the value is negative or not finite.
     pub fn from_name(name: &str, value: Option<f64>) -> Result<Self> {
         if let Some(value) = value.filter(|value| !value.is_finite() || *value < 0.0) {
             let message = format!("smoothing value {value}: expected a number from 0");
@@ -153,9 +153,9 @@ impl BleuScore {
     }
 }
 
-/// Returns the precision of an order, counted from 0, from 0 to 100, given its matches and n-grams;
-/// `None` without n-grams. `halves` is 1 before the first order, and is doubled by each order
-/// without matches.
+/// Returns the precision of an order, in percent, from its numbers of matches and n-grams; `None`
+/// if it has no n-grams. Orders are counted from 0. `halves` is 1 before the first order, and is
+/// doubled by each order without matches.
 pub(super) fn precision(
     order: usize,
     [mut matches, mut total]: [f64; 2],
@@ -183,8 +183,8 @@ pub(super) fn precision(
     })
 }
 
-/// Returns the score of a sentence against a reference with average counts, which are real numbers:
-/// the lengths of both, and the matches of each order.
+/// Returns the score of a sentence against a reference with average counts, from the lengths of
+/// both and the matches of each order. Averages are real numbers.
 pub(crate) fn score_real_counts(
     [hypothesis, reference]: [f64; 2],
     matches: [f64; MAX_NGRAM_ORDER],

@@ -14,11 +14,11 @@ pub(crate) struct BleuTable {
     lengths: Vec<LengthTable>,
 }
 
-/// The table of a length of hypotheses.
+/// The table of the hypotheses of one length.
 struct LengthTable {
     /// The logarithm of the precision of each order, by matches from 1.
     matched: [Vec<f64>; MAX_NGRAM_ORDER],
-    /// Without matches, by the number of orders before without them.
+    /// The same without matches, by the number of lower orders without matches.
     unmatched: [[f64; MAX_NGRAM_ORDER]; MAX_NGRAM_ORDER],
     /// The number of orders that are averaged.
     num_orders: usize,
@@ -48,8 +48,8 @@ impl BleuTable {
         BleuTable { indices, lengths }
     }
 
-    /// Returns the score of a hypothesis against a reference, given their lengths, both among those
-    /// of the table, and the matches of each order.
+    /// Returns the score of a hypothesis against a reference, given their lengths and the matches
+    /// of each order. Both lengths must be among those of the table.
     pub fn score(&self, hypothesis: u32, reference: u32, matches: [u32; MAX_NGRAM_ORDER]) -> f64 {
         if matches[0] == 0 {
             return 0.0;
@@ -120,7 +120,7 @@ mod tests {
                 Smoothing::Exponential, Smoothing::Floor(0.1), Smoothing::AddK(1.0), Smoothing::None,
             ][smoothing];
             let totals = std::array::from_fn(|n| u64::from(hypothesis).saturating_sub(n as u64));
-            // An order has no more matches than n-grams, and none after one without matches.
+            // An order has no more matches than n-grams, and no more than the order before.
             let mut most = u64::MAX;
             let matches = std::array::from_fn(|n| {
                 most = totals[n].min(matches[n].into()).min(most);

@@ -31,7 +31,7 @@ pub struct Chrf {
     epsilon_smoothing: bool,
 }
 
-/// The precision or recall without n-grams.
+/// The precision or recall of an order without n-grams.
 const EPSILON: f64 = 1e-16;
 
 impl Default for Chrf {
@@ -77,7 +77,8 @@ impl Chrf {
     }
 
     /// Sets whether the score is the average over all orders, with a tiny number for those without
-    /// n-grams, instead of over orders that both sides have; off by default.
+    /// n-grams. Off by default: then precisions and recalls are averaged over the orders of which
+    /// both sides have n-grams.
     pub fn epsilon_smoothing(self, epsilon: bool) -> Self {
         Chrf { epsilon_smoothing: epsilon, ..self }
     }
@@ -186,7 +187,8 @@ impl Chrf {
     }
 }
 
-/// Splits a line into words, and a punctuation mark off the end, or else the beginning, of each.
+/// Splits a line into words, and splits a punctuation mark off the end of each word, or else off
+/// its beginning.
 fn split_punctuation(line: &str) -> impl Iterator<Item = &str> {
     fn is_mark(c: char) -> bool {
         c.is_ascii_punctuation()

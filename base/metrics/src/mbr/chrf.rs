@@ -23,7 +23,7 @@ pub(super) struct ChrfScorer {
     divisors: Vec<Vec<f64>>,
     /// The totals as they are.
     totals: Vec<Vec<f64>>,
-    /// The number of orders of characters that each candidate has n-grams of, and of words.
+    /// The number of orders of which each candidate has n-grams: of characters, and of words.
     lengths: [Vec<f64>; 2],
 }
 

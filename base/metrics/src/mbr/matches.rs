@@ -1,23 +1,24 @@
 //! Numbers of common n-grams of every pair of candidates of a list.
 //!
 //! The matches of a candidate with all others come from one pass over the candidates that have each
-//! of its n-grams. An n-gram of few candidates has a list of them. One of many has a row of bytes,
-//! one per candidate, and rows are added with vector instructions: a byte holds the sum of several
-//! rows before it must be widened. N-grams that all candidates have are counted once for the list,
-//! and those of one candidate match nothing.
+//! of its n-grams. A rare n-gram has a list of the candidates that have it. A frequent one has a
+//! row of bytes, one per candidate. Rows are added with vector instructions; a byte holds the sum
+//! of several rows before it must be widened. N-grams that all candidates have are counted once for
+//! the list. Those of a single candidate match nothing.
 
 use super::ngrams::{ListNgrams, NgramCount};
 
 /// Lengths of rows are multiples of this, so that loops over them have no remainder.
 pub(super) const ROW_BLOCK: usize = 64;
 
-/// N-grams in fewer than one of this many candidates are kept as lists.
+/// N-grams that at most one in this number of candidates has are kept as lists.
 const DENSE_FRACTION: usize = 24;
 
-/// The largest count in a row; larger ones are divided among several rows. Four rows fit a byte.
+/// The largest count in a row; larger ones are divided among several rows. The sum of four rows
+/// fits in a byte.
 const MAX_ROW_COUNT: u32 = 63;
 
-/// Rows that are added together.
+/// The number of rows that are added together.
 const ADDED_ROWS: usize = 4;
 
 /// The n-grams of a list, by the candidates that have them.
@@ -30,12 +31,13 @@ pub(super) struct MatchIndex {
     shared: Vec<i32>,
     /// The rows of frequent n-grams.
     rows: Vec<u8>,
-    /// By candidate and order, its rows with its counts.
+    /// For each candidate and order, the rows of its frequent n-grams with its counts.
     row_counts: Vec<(u32, u8)>,
     row_ends: Vec<usize>,
     /// The candidates of rare n-grams with their counts, by n-gram, in ascending order.
     postings: Vec<(u32, u32)>,
-    /// By candidate and order: the first posting, its own, and the end, of each rare n-gram.
+    /// For each candidate and order, and each of its rare n-grams: the first posting of the n-gram,
+    /// the posting of the candidate, and the end of the postings.
     posting_ranges: Vec<[u32; 3]>,
     posting_ends: Vec<usize>,
 }
@@ -56,10 +58,10 @@ impl MatchRow {
     }
 }
 
-/// Where an n-gram is kept.
+/// The place where an n-gram is kept.
 #[derive(Clone, Copy)]
 enum Place {
-    /// In one candidate only.
+    /// Nowhere: at most one candidate has more of it than `shared` counts.
     Nowhere,
     /// In rows from this number on, for counts above `base`.
     Rows { first: u32, base: u32 },
@@ -164,7 +166,8 @@ impl MatchIndex {
         places
     }
 
-    /// Adds an n-gram of a candidate. The end of a range of postings is the n-gram for now.
+    /// Adds an n-gram of a candidate. A range of postings has the n-gram in the place of its end
+    /// for now.
     fn add(&mut self, candidate: usize, entry: NgramCount, place: &mut Place) {
         let NgramCount { ngram, count } = entry;
         match place {
@@ -188,8 +191,8 @@ impl MatchIndex {
         }
     }
 
-    /// Computes the matches of `candidate` with those from `from` on. The row of a candidate
-    /// with itself lacks n-grams that no other has.
+    /// Computes the matches of `candidate` with the candidates from `from` on. Its matches with
+    /// itself lack n-grams that no other candidate has.
     pub fn fill_row(&self, candidate: usize, from: usize, row: &mut MatchRow) {
         let start = from - from % ROW_BLOCK;
         row.stride = self.stride;
@@ -255,7 +258,7 @@ impl MatchIndex {
     }
 }
 
-/// Adds bytes to numbers, and sets them to zero.
+/// Adds the bytes `sums` to `matches`, and sets the bytes to zero.
 fn widen(sums: &mut [u8], matches: &mut [i32]) {
     for (total, sum) in matches.iter_mut().zip(&mut *sums) {
         *total += i32::from(*sum);

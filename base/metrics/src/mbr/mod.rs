@@ -1,11 +1,11 @@
 //! Minimum Bayes risk decoding (Kumar and Byrne 2004): the candidate of a list whose utility is
 //! largest on average when every candidate in turn is the reference.
 //!
-//! The utility of a pair is the metric's score of one line against the other, the same to the last
-//! bit as [`sentence_score`](crate::sentence_score) computes it, but a list is prepared once:
-//! n-grams become numbers, and the matches of a candidate with all others are counted together
-//! ([`matches`]). Two cheaper estimates are those of Vamvas and Sennrich (2024): one average
-//! reference instead of all, and this as a first pass that chooses candidates for the exact sums.
+//! The utility of a pair is the metric's score of one line against the other, to the last bit that
+//! of [`sentence_score`](crate::sentence_score). But a list is prepared once: n-grams become
+//! numbers, and the matches of a candidate with all others are counted together ([`matches`]).
+//! There are two cheaper estimates, by Vamvas and Sennrich (2024). The first uses one average
+//! reference instead of all. The second uses the first to choose the candidates for the exact sums.
 
 mod aggregate;
 mod bleu;
@@ -83,8 +83,8 @@ trait PairScorer {
         backward: Option<&mut [f64]>,
     );
 
-    /// Returns the utility of a candidate with these counts of matches, real numbers, against a
-    /// reference with these totals, by order.
+    /// Returns the utility of a candidate against an average reference. `matches` and the
+    /// reference's `totals` are real numbers, by order.
     fn score_totals(&self, candidate: usize, matches: &[f64], totals: &[f64]) -> f64;
 }
 

@@ -1,8 +1,9 @@
 //! Counts of the distinct n-grams of the candidates of a list.
 //!
-//! An n-gram is a number: that of the n-gram without its last token, and that token, are looked up
-//! in one table for all orders. Candidates of a list share most of their text with their
-//! neighbours, so the numbers of the common beginning and end are copied and not looked up.
+//! Each distinct n-gram has a number. It is looked up by the number of the n-gram without its last
+//! token and by that token, in one table for all orders. Candidates of a list share most of their
+//! text with their neighbours, so the numbers of the common beginning and end are copied and not
+//! looked up.
 
 use hashbrown::HashTable;
 
@@ -20,13 +21,14 @@ pub(super) struct ListNgrams {
     counts: Vec<NgramCount>,
     /// The end in `counts` of each candidate and order.
     ends: Vec<usize>,
-    /// The numbers of n-grams with repetition, of each candidate and order.
+    /// The count of all n-grams of each candidate and order, with repetition.
     totals: Vec<u32>,
 }
 
 impl ListNgrams {
-    /// Counts the n-grams of candidates. Each candidate has as many sequences of tokens as there
-    /// are `orders`; the orders of the first sequence come first.
+    /// Counts the n-grams of candidates. Each candidate has a sequence of tokens for each of
+    /// `orders`, which is the length of its longest n-grams. The orders of the first sequence come
+    /// first.
     pub fn new(candidates: impl Iterator<Item = Vec<Vec<u32>>>, orders: &[usize]) -> Self {
         let mut list = ListNgrams {
             num_orders: orders.iter().sum(),
@@ -93,9 +95,10 @@ impl ListNgrams {
     }
 }
 
-/// Numbers of n-grams of one kind of tokens.
+/// The numbering of the n-grams of one kind of tokens.
 struct NgramInterner {
-    /// Numbers by the number of the n-gram without its last token, and that token.
+    /// The numbers of n-grams, each with its key: the number of the n-gram without its last token,
+    /// and that token.
     table: HashTable<(u64, u32)>,
     /// The tokens of the last candidate.
     tokens: Vec<u32>,

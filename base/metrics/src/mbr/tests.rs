@@ -94,7 +94,7 @@ fn long_lists_equal_every_pair_on_its_own() {
     }
 }
 
-/// The average of equal references is each of them, so both estimates agree.
+/// The average of equal references equals each of them, so both estimates agree.
 #[test]
 fn one_distinct_candidate_is_its_own_average() {
     for utility in [Utility::Chrf(Chrf::default()), Utility::Bleu(Bleu::default())] {
@@ -111,7 +111,8 @@ fn average_counts_are_real_numbers() {
     let chrf = Chrf::new(1, 0).unwrap().beta(1);
     let list = CandidateList::new(&Utility::Chrf(chrf), &["ab", "a"]);
     let ranked = list.rank(&[0.5, 0.5], Estimate::Aggregate);
-    // The average has one a and half a b. "ab" matches 1.5 of 2, and 1.5 of 1.5; "a" 1 and 1/1.5.
+    // The average has one a and half a b. "ab" has a precision of 1.5/2 and a recall of 1.5/1.5;
+    // "a" has a precision of 1 and a recall of 1/1.5.
     let f = |p: f64, r: f64| 100.0 * 2.0 * p * r / (p + r);
     for (candidate, expected) in [(0, f(0.75, 1.0)), (1, f(1.0, 1.0 / 1.5))] {
         let found = ranked.iter().find(|(i, _)| *i == candidate).unwrap().1;

@@ -1,4 +1,4 @@
-//! Norms of ranges of columns, each by itself, for the gates of recurrent cells.
+//! Norms of separate ranges of columns, for the gates of recurrent cells.
 
 use std::ops::Range;
 
@@ -17,11 +17,11 @@ pub struct ColumnNorm {
     pub columns: Range<usize>,
     /// Their norm.
     pub norm: Normalize,
-    /// Whether it has a bias.
+    /// Whether the norm has a bias.
     pub has_bias: bool,
 }
 
-/// Norms of ranges of columns of a matrix, `[rows, width]`; columns without one are copies. The
+/// Norms of ranges of columns of a matrix, `[rows, width]`; columns without a norm are copied. The
 /// vectors are the scale and, if any, the bias of each norm in turn, a number for each of its
 /// columns.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ impl NormalizeColumns {
         })
     }
 
-    /// Returns the columns between norms, of `width`.
+    /// Returns the ranges of the `width` columns that have no norm.
     fn gaps(&self, width: usize) -> impl Iterator<Item = Range<usize>> {
         let starts = self.norms.iter().map(|norm| norm.columns.start).chain([width]);
         let mut end = 0;
@@ -184,7 +184,7 @@ mod tests {
     use crate::operators::NormKind;
     use crate::operators::tests::{Shapes, check, check_in_place, same};
 
-    /// Columns at both ends and between norms have none.
+    /// Columns at both ends and between the norms have no norm.
     #[test]
     fn normalize_columns_passes_the_operator_check() {
         for kind in [NormKind::Layer, NormKind::Rms] {

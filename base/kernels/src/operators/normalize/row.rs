@@ -4,14 +4,14 @@ use super::{Norm, NormKind};
 use crate::isa::{Isa, lane_chunks};
 use crate::{MatMut, MatRef, Real};
 
-/// Where the gradients of the norm of a row are added, `[columns]` each.
+/// The places to which the gradients of the norm of a row are added, `[columns]` each.
 pub(super) struct RowGradients<'a, R> {
     pub row: &'a mut [R],
     pub scale: &'a mut [R],
     pub bias: Option<&'a mut [R]>,
 }
 
-/// Returns the mean to subtract from a row and the factor for the rest.
+/// Returns the mean to subtract from a row, and the factor of the difference.
 fn plain_moments<R: Real>(norm: Norm<'_, R>, x: &[R]) -> [R; 2] {
     let count = R::of(x.len() as f64);
     let mean = match norm.kind {
@@ -40,7 +40,7 @@ pub(super) fn norm_row_plain<R: Real>(
     }
 }
 
-/// Adds the gradients of the norm of `x`, whose own gradient is `d`.
+/// Adds the gradients of the inputs of the norm of `x`; `d` is the gradient of its result.
 pub(super) fn add_row_gradient_plain<R: Real>(
     norm: Norm<'_, R>,
     x: &[R],
@@ -65,8 +65,8 @@ pub(super) fn add_row_gradient_plain<R: Real>(
     }
 }
 
-/// Returns the mean to subtract from a row and the factor for the rest; `sums` are
-/// those of its elements, sixteen columns apart.
+/// Returns the mean to subtract from a row, and the factor of the difference. Each lane of `sums`
+/// is the sum of the elements in every sixteenth column.
 #[inline(always)]
 fn moments<I: Isa>(isa: I, norm: &Norm<'_, f32>, x: &[f32], sums: I::F) -> [f32; 2] {
     let columns = x.len() as f32;
@@ -132,7 +132,8 @@ fn norm_row<I: Isa>(
     scale_row(isa, norm, sums, out);
 }
 
-/// Computes `row = norm(row)`; `sums` are those of its elements, sixteen columns apart.
+/// Computes `row = norm(row)`. Each lane of `sums` is the sum of the elements in every sixteenth
+/// column.
 #[inline(always)]
 fn scale_row<I: Isa>(isa: I, norm: &Norm<'_, f32>, sums: I::F, row: &mut [f32]) {
     let [mean, factor] = moments(isa, norm, row, sums);
@@ -148,7 +149,7 @@ fn scale_row<I: Isa>(isa: I, norm: &Norm<'_, f32>, sums: I::F, row: &mut [f32]) 
     }
 }
 
-/// Adds the gradients of the norm of `x`, whose own gradient is `d`.
+/// Adds the gradients of the inputs of the norm of `x`; `d` is the gradient of its result.
 #[inline(always)]
 pub(super) fn add_row_gradient<I: Isa>(
     isa: I,
