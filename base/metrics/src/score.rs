@@ -60,7 +60,7 @@ impl Signature {
         self.push(name, short, if value { "yes" } else { "no" });
     }
 
-    /// Returns the signature of a comparison by `test` of scores with this one.
+    /// Returns the signature of a comparison, by `test`, of scores that have this signature.
     pub fn with_test(mut self, test: PairedTest) -> Self {
         let Resampling { count, seed } = test.resampling();
         self.insert_resampling(test.name(), count, seed);

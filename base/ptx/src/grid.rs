@@ -14,7 +14,7 @@ pub struct Grid {
     pub threads: [u32; 3],
     /// The size in bytes of shared memory in addition to what the kernel declares.
     pub shared_bytes: usize,
-    /// Names the order in which blocks, warps and lanes run.
+    /// Chooses the order in which blocks, warps and lanes run.
     pub seed: u64,
     /// The greatest number of instructions that the warps of a block run, against endless loops.
     pub max_steps: u64,

@@ -102,7 +102,7 @@ pub(crate) enum Atomic {
     /// Combines it with the operand.
     Combine(Binary),
     Exchange,
-    /// Writes the second operand if it equals the first.
+    /// Writes the second operand if the value equals the first.
     CompareAndSwap,
     /// Counts up to the operand, then from zero again.
     Increment,
@@ -259,7 +259,7 @@ pub(crate) enum Operation {
         kind: Atomic,
         space: Space,
         ty: Type,
-        /// Takes the value before.
+        /// The register for the old value.
         to: Option<Register>,
         address: Address,
         from: [Register; 2],
@@ -272,9 +272,9 @@ pub(crate) enum Operation {
         /// The number of bytes that are read; zeros follow them.
         read: Register,
     },
-    /// Creates a group of the copies since the last one.
+    /// Creates a group of the copies since the last group.
     EndCopyGroup,
-    /// Performs all copies but those of the last groups.
+    /// Performs all copies but those of the last `groups_left` groups.
     AwaitCopies {
         groups_left: Option<usize>,
     },

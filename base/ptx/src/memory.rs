@@ -1,7 +1,7 @@
 //! Global memory of the emulated device: buffers with a gap after each.
 //!
-//! An address belongs to one buffer or to none, so that an access past the end of a buffer is seen,
-//! and each byte knows whether it was written.
+//! An address belongs to one buffer or to none, so that an access past the end of a buffer is
+//! found. For each byte it is known whether it was written.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +83,7 @@ impl Memory {
         self.store(address, bytes).map_err(Fault::Caller)
     }
 
-    /// Copies `length` bytes between buffers; what was not written remains so.
+    /// Copies `length` bytes between buffers; bytes that were not written are so in the copy too.
     ///
     /// # Errors
     /// [`Fault::Caller`] if they are not within buffers.

@@ -1,5 +1,5 @@
-//! Races in shared memory: accesses of two warps of a block to one byte without a barrier between,
-//! one of which writes.
+//! Races in shared memory: accesses of two warps of a block to one byte, at least one of them a
+//! write, without a barrier between.
 //!
 //! Each part of memory that an instruction may access by itself knows the last warp that wrote it
 //! and the last that read it, and between which barriers of the block that was. So a missing
@@ -23,8 +23,8 @@ pub(crate) enum Access {
     Atomic,
 }
 
-/// The last accesses to parts of some bytes: the number of the barrier before, then eight bits of
-/// the warp.
+/// The last accesses to parts of some bytes: each has the number of the barrier before it, then
+/// eight bits of the warp.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Races {
     /// The logarithm of the number of bytes of a part.
@@ -46,7 +46,7 @@ impl Races {
         self.epoch += u32::from(self.epoch > 0);
     }
 
-    /// Records an access of `warp`, and returns whether it races with none.
+    /// Records an access of `warp`, and returns whether it is free of races.
     #[inline(always)]
     pub fn record(&mut self, range: Range<usize>, warp: u32, access: Access) -> bool {
         if self.epoch == 0 {
@@ -81,7 +81,7 @@ impl Races {
         !has_other_reader
     }
 
-    /// Returns the other side of the race of an access.
+    /// Describes the access with which one of `warp` races.
     #[cold]
     pub fn other_side(&self, range: Range<usize>, warp: u32) -> String {
         for place in self.parts(range) {

@@ -1,4 +1,4 @@
-//! Random numbers of a seed: xorshift64* by Vigna (2016).
+//! Random numbers from a seed: xorshift64* by Vigna (2016).
 
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);

@@ -1,8 +1,8 @@
 //! Shared memory of a block: the arrays that the kernel declares, with gaps between them, and those
 //! that the launch adds; and local memory of a thread.
 //!
-//! Gaps and bytes that were not written are reported, and those that an asynchronous copy has not
-//! yet written.
+//! Reported are accesses to gaps, accesses to bytes that an asynchronous copy will still write, and
+//! reads of bytes that were not written.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub(crate) struct SharedMemory {
 
 impl SharedMemory {
     /// Creates the shared memory of a kernel with these arrays, for a block of `num_warps`.
-    /// `part_bits`: of the shortest accesses.
+    /// The shortest accesses have `1 << part_bits` bytes.
     pub fn new(
         arrays: &[Range<usize>],
         dynamic_bytes: usize,
@@ -36,7 +36,7 @@ impl SharedMemory {
         for pair in arrays.windows(2) {
             fixed.set_states(pair[0].end..pair[1].start, State::Gap);
         }
-        // One warp does not race with another.
+        // A single warp has no other warp to race with.
         let races = match num_warps {
             1 => Default::default(),
             _ => [fixed.len(), dynamic_bytes].map(|size| Races::new(size, part_bits)),
@@ -44,7 +44,7 @@ impl SharedMemory {
         SharedMemory { fixed, dynamic: TrackedBytes::new(dynamic_bytes), races }
     }
 
-    /// Begins accesses that do not race with those before.
+    /// Separates accesses: those from now on do not race with those before.
     pub fn pass_barrier(&mut self) {
         self.races.iter_mut().for_each(Races::pass_barrier);
     }
@@ -95,7 +95,8 @@ impl SharedMemory {
         Err(format!("{what} at {} of {name}, which {other} without a barrier", offset - start))
     }
 
-    /// Returns the bytes around an offset, and the offset of the first.
+    /// Returns the part of shared memory that an offset is in, declared or added by the launch,
+    /// after the offset of its first byte.
     pub fn part(&self, offset: u64) -> (u64, &TrackedBytes) {
         if offset < DYNAMIC_SHARED { (0, &self.fixed) } else { (DYNAMIC_SHARED, &self.dynamic) }
     }
@@ -121,7 +122,8 @@ impl SharedMemory {
         part.write(range.start, bytes).map_err(|(_, state)| denied(offset, "a write", state))
     }
 
-    /// Marks bytes that an asynchronous copy will write, or lets it write them.
+    /// Marks bytes that an asynchronous copy will write, or takes the mark away for the copy to
+    /// write them.
     pub fn set_in_flight(
         &mut self,
         offset: u64,

@@ -80,7 +80,7 @@ impl TrackedBytes {
         (*states == [State::Written as u8; N]).then_some(*bytes)
     }
 
-    /// Writes bytes, and returns whether that is allowed.
+    /// Writes bytes if they may be written, and returns whether they were.
     #[inline(always)]
     pub fn put<const N: usize>(&mut self, offset: u64, written: [u8; N]) -> bool {
         let Ok(start) = usize::try_from(offset) else { return false };

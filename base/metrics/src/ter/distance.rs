@@ -2,9 +2,9 @@
 //!
 //! Tercom computes only a band of the table of distances around its diagonal, which may miss the
 //! smallest distance of long lines; the band is part of the metric. If the band covers the whole
-//! table and the reference is short, as nearly always, the distance is computed bit-parallel: a
-//! column of the table is two machine words, for the steps up and down (Myers 1999, in the form of
-//! Hyyrö 2003). The table itself is filled only for the path, once per round of shifts.
+//! table and the reference is short, as nearly always, the distance is computed bit-parallel: a row
+//! of the table is two machine words, for the steps up and down (Myers 1999, in the form of Hyyrö
+//! 2003). The table itself is filled only for the path, once per round of shifts.
 
 /// The width of the band: the number of cells on each side of the diagonal.
 const BEAM_WIDTH: usize = 25;

@@ -107,8 +107,8 @@ fn for_each_matching_span(
     }
 }
 
-/// Moves the phrase at `start` before the word at `target`; a target within the phrase moves it
-/// forward by as many words.
+/// Moves the phrase at `start` before the word at `target`. If `target` is within the phrase, the
+/// phrase moves forward by `target - start` words.
 fn apply_shift(words: &[u32], start: usize, length: usize, target: usize, out: &mut Vec<u32>) {
     let (end, count) = (start + length, words.len());
     out.clear();

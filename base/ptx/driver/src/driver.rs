@@ -95,7 +95,7 @@ pub(crate) struct Driver {
     streams: BTreeMap<usize, VecDeque<Work>>,
     events: BTreeMap<usize, Event>,
     modules: BTreeMap<usize, Arc<Module>>,
-    /// The modules by their text: the same one is loaded for many models.
+    /// The parsed modules by their text, because the same module is loaded for many models.
     parsed: HashMap<String, Arc<Module>>,
     pub functions: BTreeMap<usize, Arc<(Arc<Module>, String)>>,
     /// The bytes of dynamic shared memory that kernels have asked for.
@@ -158,7 +158,7 @@ impl Driver {
         self.push(stream, Work::Record { event, number });
     }
 
-    /// Lets the work that comes to `stream` wait for the last record of `event`.
+    /// Makes later work on `stream` wait for the last record of `event`.
     pub fn wait_on_stream(&mut self, stream: usize, event: usize) {
         let number = self.events.entry(event).or_default().recorded;
         self.push(stream, Work::Wait { event, number });
@@ -269,7 +269,7 @@ impl Driver {
         self.modules.remove(&module);
     }
 
-    /// Returns the greatest dynamic shared memory of a launch.
+    /// Returns the largest number of bytes of dynamic shared memory in a launch.
     pub fn max_shared(&self, function: usize, default: usize) -> usize {
         self.max_shared.get(&function).copied().unwrap_or(default)
     }
@@ -343,7 +343,7 @@ mod tests {
         assert!(driver.try_some().unwrap_err().contains("all streams wait"));
     }
 
-    /// The kernel that fails and what comes after it are not done, whoever waits.
+    /// Neither the failing kernel nor later work is performed, whatever is waited for.
     #[test]
     fn a_lost_device_does_nothing() {
         let mut driver = Driver::new(1 << 10, 1);
@@ -394,7 +394,7 @@ mod tests {
         driver.push(32, Work::Copy { to: to + 4, from, length: 8 });
         driver.finish();
         assert_eq!(driver.memory.read(to + 4, 8).unwrap(), [4, 3, 2, 1, 4, 3, 2, 1]);
-        // What was not written remains so.
+        // Bytes that were not written are still so after a copy.
         driver.memory.copy(to, from + 8, 4).unwrap();
         assert!(driver.memory.read(to, 4).is_err());
         driver.push(32, Work::Copy { to: to + 8, from, length: 8 });

@@ -4,11 +4,11 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The devices that kernels are assembled for, by their compute capability: those from the target
-/// of a module on.
+/// The compute capabilities of the devices that kernels are assembled for. A module is assembled
+/// for those from its target on.
 const DEVICES: [u32; 3] = [75, 80, 90];
 
-/// Returns FNV-1a of 64 bits, as `scripts/build_ptx.py` has it.
+/// Returns the FNV-1a hash of 64 bits, as `scripts/build_ptx.py` computes it.
 fn hash(parts: &[Vec<u8>]) -> String {
     let hash = parts.iter().flatten().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)
@@ -36,7 +36,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 /// all modules.
 ///
 /// # Panics
-/// If something does not fit, or a kernel takes more registers.
+/// If the PTX is stale, a kernel was not assembled for a device, or it spills or takes more than
+/// `max_registers` registers.
 pub fn check_kernel_folder(folder: &Path, script: &Path, max_registers: u32) -> String {
     let mut recipe = sources(folder);
     recipe.push(script.to_owned());

@@ -1,13 +1,13 @@
 //! CUDA driver for tests on machines without a GPU: the calls that Miriam makes, over an
-//! interpreter of the PTX that ships.
+//! interpreter of the shipped PTX.
 //!
-//! As on a device, work on a stream is done later than it is asked for: copies from and to pinned
-//! memory, fills, launches and releases wait until somebody waits for them. A seed chooses the
-//! order of streams, so that a missing wait for an event shows. Work on a stream is done in its
-//! order.
+//! As on a device, work on a stream is done later than it is queued: copies from and to pinned
+//! memory, fills, launches and releases are done when a call waits for them. The work of one stream
+//! is done in its order. A seed chooses the order of streams, so that a missing wait for an event
+//! shows.
 //!
-//! A fault (an access outside of a buffer, lanes that miss each other, memory that is freed twice)
-//! ends the process with a message: no test can take it for a result.
+//! A fault (an access outside of a buffer, lanes that do not meet for an exchange, memory that is
+//! freed twice) ends the process with a message: no test can take it for a result.
 //!
 //! A test starts a process with the environment of [`environment`], in which the system finds this
 //! library as `libcuda.so.1`. The variable `MIRIAM_EMULATED_GPU` holds settings such as
@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const SETTINGS: &str = "MIRIAM_EMULATED_GPU";
 
 /// Returns the environment in which a process finds the emulated GPU, with these settings.
-/// `folder`: where a link with the name of the driver is made.
+/// Links with the names of the driver are made below `folder`.
 ///
 /// # Errors
 /// If this library is not where cargo puts it, or the link cannot be made.
@@ -48,7 +48,8 @@ pub fn environment(folder: &Path, settings: &str) -> io::Result<[(&'static str, 
     Ok([("LD_LIBRARY_PATH", folder.into()), (SETTINGS, settings.into())])
 }
 
-/// This library as a shared object: cargo puts it beside the tests that depend on it.
+/// Returns the path of this library as a shared object, which cargo puts beside the tests that
+/// depend on it.
 fn library() -> io::Result<PathBuf> {
     let name = concat!("lib", env!("CARGO_CRATE_NAME"), ".so");
     let test = std::env::current_exe()?;

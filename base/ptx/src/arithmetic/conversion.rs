@@ -8,15 +8,15 @@ use crate::types::Type;
 pub(crate) struct Conversion {
     pub to: Type,
     pub from: Type,
-    /// To an integer, where a float becomes one, or remains a float.
+    /// The rounding of a float to an integer, whether its type becomes an integer or stays a float.
     pub to_integer: Option<Rounding>,
-    /// To a float.
+    /// The rounding to the type of a float.
     pub rounding: Rounding,
-    /// Clamps to the range of the type; floats to [0, 1].
+    /// Whether results are clamped to the range of the type, floats to [0, 1].
     pub saturates: bool,
-    /// Subnormal `f32` are zero.
+    /// Whether subnormal `f32` become zero.
     pub flushes: bool,
-    /// Negative results are zero.
+    /// Whether negative results become zero.
     pub is_rectified: bool,
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn convert(conversion: Conversion, value: u64) -> u64 {
             let number = from.extend(value);
             let nearest = rounding == Rounding::NearestEven;
             match (to, from.is_signed()) {
-                // From 64 bits in one step.
+                // From 64 bits in one step, so that numbers are rounded once.
                 (Type::F32, true) if nearest => u64::from((number as f32).to_bits()),
                 (Type::F32, false) if nearest => u64::from((number as u64 as f32).to_bits()),
                 (_, true) => encode(to, rounding, number as f64),
@@ -71,7 +71,7 @@ pub(crate) fn convert_pair(conversion: Conversion, [upper, lower]: [u64; 2]) -> 
     convert(conversion, upper) << 16 | convert(conversion, lower)
 }
 
-/// Returns the nearest integer that `ty` holds.
+/// Returns the integer that is nearest to `value` among those of `ty`.
 fn clamp(ty: Type, value: i128) -> i128 {
     let bits = 8 * ty.size() as u32;
     if ty.is_signed() {

@@ -1,10 +1,10 @@
-//! Arithmetic of floats: `f64` by itself, shorter ones by way of `f64`, pairs by their halves.
+//! Arithmetic of floats: `f64` as it is, shorter floats computed in `f64`, pairs by their halves.
 
 use super::rounding::{add, decode, encode};
 use super::{Binary, Comparison, Mode, Ordered, Rounding, Unary};
 use crate::types::Type;
 
-/// Returns the operand with these bits, zero where `flushes` and subnormal.
+/// Returns the operand with these bits, or zero if it is subnormal and `flushes` is set.
 #[inline(always)]
 fn operand(ty: Type, flushes: bool, bits: u64) -> f64 {
     flush(ty, flushes, decode(ty, bits))

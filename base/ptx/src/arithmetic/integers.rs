@@ -32,7 +32,7 @@ pub(super) fn unary(kind: Unary, ty: Type, value: u64) -> u64 {
 /// Computes a binary operation on integers of type `ty`.
 ///
 /// # Errors
-/// If it has no result, with the reason.
+/// The reason, if the operation has no result.
 #[inline(always)]
 pub(super) fn binary(kind: Binary, ty: Type, a: u64, b: u64) -> Result<u64, &'static str> {
     let bits = 8 * ty.size() as u32;
@@ -131,7 +131,7 @@ fn permute_bytes(a: u64, b: u64, selector: u64) -> u64 {
     })
 }
 
-/// Returns `value` with `length` bits from `position` on replaced by the lowest of `field`.
+/// Returns `value` with `length` bits from `position` on replaced by the lowest bits of `field`.
 pub(crate) fn insert_bits(ty: Type, [field, value, position, length]: [u64; 4]) -> u64 {
     let bits = 8 * ty.size() as u64;
     let (position, length) = (position & 0xFF, length & 0xFF);
@@ -151,8 +151,8 @@ fn funnel_shift(to_left: bool, clamps: bool, [low, high, shift]: [u64; 3]) -> u6
     Type::Bits(4).truncate(if to_left { both << shift >> 32 } else { both >> shift })
 }
 
-/// Returns each bit by its place in `table`: four times that of `a`, twice that of `b`, once that
-/// of `c`.
+/// Looks up each bit of the result in `table`, at four times the bit of `a` plus twice that of `b`
+/// plus that of `c`.
 fn logic3(table: u8, [a, b, c]: [u64; 3]) -> u64 {
     (0..8).filter(|row| table >> row & 1 == 1).fold(0, |result, row| {
         let bits = |value: u64, place: u32| if row >> place & 1 == 1 { value } else { !value };
@@ -160,7 +160,7 @@ fn logic3(table: u8, [a, b, c]: [u64; 3]) -> u64 {
     })
 }
 
-/// Returns the sum of the products of four bytes each, and `c`.
+/// Returns `c` plus the sum of the products of the four bytes of `a` and `b`.
 fn dot_product(is_signed: [bool; 2], [a, b, c]: [u64; 3]) -> u64 {
     let byte = |value: u64, place: u32, is_signed: bool| {
         let byte = (value >> (8 * place)) as u8;

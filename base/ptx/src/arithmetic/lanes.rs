@@ -8,14 +8,14 @@ use crate::types::Type;
 /// A value for each lane.
 pub(crate) type Lanes = [u64; 32];
 
-/// Types of 32 bits whose arithmetic does not depend on a sign.
+/// Types of 32 bits, for operations that do not depend on a sign.
 macro_rules! words {
     () => {
         Type::Bits(4) | Type::Unsigned(4) | Type::Signed(4)
     };
 }
 
-/// Types of 64 bits whose arithmetic does not depend on a sign.
+/// Types of 64 bits, for operations that do not depend on a sign.
 macro_rules! long_words {
     () => {
         Type::Bits(8) | Type::Unsigned(8) | Type::Signed(8)
@@ -31,7 +31,7 @@ pub(crate) fn unary_lanes(kind: Unary, ty: Type, mode: Mode, from: &Lanes, to: &
     }
 }
 
-/// Operations that have a result for all operands.
+/// Computes an operation that has a result for all operands.
 pub(crate) fn binary_lanes(
     kind: Binary,
     ty: Type,
@@ -96,7 +96,7 @@ pub(crate) fn ternary_lanes(
     }
 }
 
-/// Writes one where the comparison holds.
+/// Writes 1 in the lanes in which the comparison holds, 0 in the others.
 pub(crate) fn compare_lanes(
     comparison: Comparison,
     ty: Type,
@@ -159,7 +159,7 @@ fn compare_as<T: PartialOrd>(
     }
 }
 
-/// Whether two numbers differ; NaN does not.
+/// Whether two numbers differ; false if one of them is NaN.
 #[expect(clippy::double_comparisons, reason = "false for NaN")]
 fn differ<T: PartialOrd>(a: T, b: T) -> bool {
     a < b || a > b
@@ -169,8 +169,9 @@ fn signed_product(a: u64, b: u64) -> u64 {
     (i64::from(a as i32) * i64::from(b as i32)) as u64
 }
 
-/// Returns the sums of products, by way of `f64`, whose second rounding shows only where its last
-/// bits are those of a tie, or the result is subnormal; there they are computed again.
+/// Computes `a * b + c` in `f64` and rounds the sums again, to `f32`. The second rounding changes a
+/// result only if the last bits of the sum are those of a tie, or if the result is subnormal. Then
+/// the lanes are computed again with one rounding.
 fn fused_multiply_add([a, b, c]: [&Lanes; 3], to: &mut Lanes) {
     let number = |bits: u64| f64::from(f32::from_bits(bits as u32));
     let mut is_doubtful = false;

@@ -5,7 +5,7 @@
 //! rounded to nearest: more exact than a GPU. A result may differ from a device's in the last bits,
 //! and kernels whose results must be equal to the bit do not use them.
 //!
-//! `mul` and `add` without a rounding mode, which an assembler may join, are rounded each.
+//! `mul` and `add` without a rounding mode, which an assembler may join, are rounded separately.
 
 mod conversion;
 mod floats;
@@ -32,7 +32,8 @@ pub(crate) enum Unary {
     ReverseBits,
     CountLeadingZeros,
     CountOnes,
-    /// The position of the highest one, or how far it is shifted to get to the highest bit.
+    /// The position of the highest bit that is 1, or the shift that moves it to the highest
+    /// position.
     FindHighest {
         as_shift: bool,
     },
@@ -75,7 +76,7 @@ pub(crate) enum Ternary {
     MultiplyAddWide,
     /// With one rounding.
     FusedMultiplyAdd,
-    /// `bfe`: the bits from a position on, a number of them.
+    /// `bfe`: a number of bits from a position on.
     ExtractBits,
     /// `prmt`: bytes of the first two, chosen by the third.
     PermuteBytes,
@@ -146,7 +147,7 @@ fn unary(kind: Unary, ty: Type, mode: Mode, value: u64) -> u64 {
 /// Computes a binary operation on values of type `ty`.
 ///
 /// # Errors
-/// If it has no result, with the reason.
+/// The reason, if the operation has no result.
 #[inline(always)]
 pub(crate) fn binary(
     kind: Binary,

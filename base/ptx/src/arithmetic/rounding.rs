@@ -1,7 +1,7 @@
 //! Floats of 16 and 32 bits as `f64`, and the rounding of `f64` to them.
 //!
-//! A sum whose last bits do not fit into an `f64` is rounded to odd ([`add`]): rounded again to a
-//! shorter type, in any mode, it is what one rounding of the exact sum gives.
+//! A sum whose last bits do not fit into an `f64` is rounded to odd ([`add`]). If it is rounded
+//! again to a shorter type, in any mode, the result is that of one rounding of the exact sum.
 
 use crate::types::Type;
 
@@ -106,7 +106,7 @@ fn encode_f16(number: f64) -> u64 {
     sign | bits
 }
 
-/// Returns `number` as an integer.
+/// Returns `number`, rounded to an integer.
 pub(super) fn round(number: f64, rounding: Rounding) -> f64 {
     match rounding {
         Rounding::NearestEven => number.round_ties_even(),

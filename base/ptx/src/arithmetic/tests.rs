@@ -30,7 +30,7 @@ fn compare(comparison: Comparison, ty: Type, a: u64, b: u64) -> bool {
     super::compare(comparison, ty, false, a, b)
 }
 
-/// A conversion to an integer or a float, rounded to nearest.
+/// Returns a conversion that rounds floats to nearest, and to integers as `to_integer` says.
 fn conversion(to: Type, from: Type, to_integer: Option<Rounding>, saturates: bool) -> Conversion {
     let rounding = Rounding::NearestEven;
     Conversion { to, from, to_integer, rounding, saturates, flushes: false, is_rectified: false }
@@ -207,7 +207,7 @@ fn short_floats_are_decoded_and_rounded() {
 }
 
 proptest::proptest! {
-    /// All short floats survive, and `f32` are rounded as Rust rounds `f64`.
+    /// All short floats survive, and `f64` are rounded to `f32` as Rust does it.
     #[test]
     fn rounding_is_that_of_the_language(bits: u16, wide: u64, a: u32, b: u32, c: u32) {
         for ty in [Type::F16, Type::Bf16] {

@@ -30,12 +30,13 @@ impl Parser<'_, '_> {
         Ok(Operation::Store { space, ty, from, address })
     }
 
-    /// Arguments of functions are in local memory, parameters of the launch are not.
+    /// Returns the space of an access to a parameter: arguments of functions are in local memory,
+    /// parameters of the launch are not.
     fn own_space(&self, space: Space) -> Space {
         if space == Space::Parameters && self.is_local_next() { Space::Local } else { space }
     }
 
-    /// Parses `atom` with the register of the value before, `red` without.
+    /// Parses `atom`, which has a register for the old value, or `red`, which has none.
     pub(super) fn atomic(&mut self, modifiers: &[&str], returns: bool) -> Result<Operation, Fault> {
         const KINDS: &[(&str, Atomic)] = &[
             ("add", Atomic::Combine(Binary::Add)),

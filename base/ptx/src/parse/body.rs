@@ -1,4 +1,4 @@
-//! Bodies of kernels, and of functions, which are put in place where they are called.
+//! Bodies of kernels, and of functions, which are inlined where they are called.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,10 +9,11 @@ use crate::fault::Fault;
 use crate::instruction::{Instruction, Operation, Register};
 use crate::tracked::TrackedBytes;
 
-/// The greatest number of functions that call each other.
+/// The greatest depth of calls.
 const MAX_CALL_DEPTH: usize = 32;
 
-/// Where execution continues after an instruction, by labels whose places are not known yet.
+/// The place at which execution continues after an instruction, given by labels whose places are
+/// not known yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Jump<'t> {
     /// At the next instruction.
@@ -61,7 +62,7 @@ impl<'t> Parser<'_, 't> {
         }
         self.expect("{")?;
         self.body(false)?;
-        // What falls off the end returns.
+        // A thread that reaches the end returns.
         let line = self.line();
         self.code.body.push(Instruction { guard: None, operation: Operation::Return, line });
         self.scopes.pop();
@@ -166,8 +167,8 @@ impl<'t> Parser<'_, 't> {
         Ok(())
     }
 
-    /// Parses `call (result), name, (arguments);`, after the first word: the function's body is put
-    /// here. Its parameters are the memory of the arguments.
+    /// Parses `call (result), name, (arguments);`, after the first word, and inlines the function's
+    /// body. Its parameters are the memory of the arguments.
     fn call(&mut self, guard: Option<(Register, bool)>, line: u32) -> Result<(), Fault> {
         let results = if self.takes("(") { self.list(")")? } else { Vec::new() };
         if !results.is_empty() {
@@ -218,7 +219,7 @@ impl<'t> Parser<'_, 't> {
         Ok(())
     }
 
-    /// Parameters up to the closing bracket, each in the place of an argument.
+    /// Parses parameters up to the closing bracket, and binds each to the memory of an argument.
     fn bind(&mut self, arguments: &[&str]) -> Result<(), Fault> {
         let mut arguments = arguments.iter();
         while !self.takes(")") {
@@ -270,7 +271,7 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    /// Words separated by commas, up to `end`.
+    /// Returns the words up to `end`, which are separated by commas.
     fn list(&mut self, end: &str) -> Result<Vec<&'t str>, Fault> {
         let mut items = Vec::new();
         while !self.takes(end) {

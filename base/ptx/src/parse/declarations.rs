@@ -12,7 +12,7 @@ pub(super) struct Variable<'t> {
     pub name: &'t str,
     pub alignment: usize,
     pub ty: Type,
-    /// Nothing for an array whose size the launch says.
+    /// `None` for an array whose size the launch sets.
     pub size: Option<usize>,
 }
 
@@ -28,7 +28,7 @@ impl<'t> Parser<'_, 't> {
     pub(super) fn variable(&mut self) -> Result<Variable<'t>, Fault> {
         let mut alignment = if self.takes(".align") { Some(self.number()?) } else { None };
         let ty = self.declared_type()?;
-        // Of a parameter: what it points to.
+        // For a parameter: the attributes of the memory that it points to.
         if self.takes(".ptr") {
             while self.peek().is_some_and(|word| word.text.starts_with('.')) {
                 self.at += if self.takes(".align") { 1 } else { 0 };

@@ -15,7 +15,8 @@ const MODIFIERS: &[&str] = &[
 ];
 
 impl<'t> Parser<'_, 't> {
-    /// Parses an instruction up to its semicolon, and where execution continues after it.
+    /// Parses an instruction up to its semicolon. Returns it with the place where execution
+    /// continues.
     pub(super) fn operation(&mut self) -> Result<(Operation, Jump<'t>), Fault> {
         let name = self.next()?;
         let (base, modifiers) = name.split_once('.').unwrap_or((name, ""));
@@ -35,7 +36,7 @@ impl<'t> Parser<'_, 't> {
             "ret" | "exit" => Operation::Return,
             "trap" => Operation::Trap,
             "membar" | "fence" => Operation::Fence,
-            // A hint that a cache reads ahead.
+            // A hint to read ahead into a cache.
             "prefetch" | "prefetchu" => {
                 self.address()?;
                 Operation::Fence
@@ -189,7 +190,7 @@ impl<'t> Parser<'_, 't> {
         Ok(Operation::Binary { kind, ty, mode, to, from: [first, second] })
     }
 
-    /// Parses a copy, or the parts of a register joined or divided.
+    /// Parses a copy, or an instruction that joins or divides the parts of a register.
     fn moved(&mut self, modifiers: &[&str]) -> Result<Operation, Fault> {
         let ty = self.last_type(modifiers)?;
         if self.takes("{") {
@@ -314,7 +315,7 @@ impl<'t> Parser<'_, 't> {
     }
 }
 
-/// Parses a conversion that rounds to a type.
+/// Returns the rounding that the modifiers name, or that to nearest even.
 fn rounding(modifiers: &[&str]) -> Rounding {
     let named = modifiers.iter().find_map(|modifier| match *modifier {
         "rz" => Some(Rounding::Zero),

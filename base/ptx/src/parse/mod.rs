@@ -174,13 +174,13 @@ struct Parser<'w, 't> {
     scopes: Vec<Scope>,
     /// The place of each function's text, after `.func`.
     functions: HashMap<&'t str, usize>,
-    /// The number of functions around the place.
+    /// The number of calls around the current word, each in the function of the one before.
     call_depth: usize,
     /// The bytes of initialised arrays, by their offsets.
     data: Vec<(usize, Vec<u8>)>,
     /// The end of the last array in shared memory, with the gap after it.
     shared_end: usize,
-    /// The code of the kernel around the place.
+    /// The code of the kernel that is parsed.
     code: Code,
 }
 
@@ -226,7 +226,7 @@ impl<'t> Parser<'_, 't> {
         Ok(())
     }
 
-    /// Skips a word and those after it that commas join.
+    /// Skips a directive and its arguments, which are separated by commas.
     fn skip_list(&mut self) {
         self.at += 2;
         while self.takes(",") {

@@ -17,7 +17,7 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    /// Parses `width` items in braces, or one without.
+    /// Parses `width` items in braces, or a single item without braces.
     pub(super) fn vector<T>(
         &mut self,
         width: usize,
@@ -68,7 +68,7 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    /// Whether the next address is that of memory that each thread has.
+    /// Whether the next address is in local memory, of which each thread has its own.
     pub(super) fn is_local_next(&self) -> bool {
         let name = self.words.get(self.at + 1).map_or("", |word| word.text);
         matches!(self.look_up(name), Some(Name::Local(_)))
@@ -133,7 +133,7 @@ impl<'t> Parser<'_, 't> {
         register
     }
 
-    /// Parses the type that an instruction ends with.
+    /// Returns the last type among the modifiers of an instruction.
     pub(super) fn last_type(&self, modifiers: &[&str]) -> Result<Type, Fault> {
         let ty = modifiers.iter().rev().find_map(|modifier| Type::parse(modifier));
         ty.map_or_else(

@@ -27,7 +27,7 @@ impl Warp {
             self.record_reads(active, space, address, length, around)?;
         }
         let first = self.address(active.trailing_zeros() as usize, address);
-        // The bytes in which most lanes read.
+        // The bytes from which most lanes read.
         let (near_space, near_offset) = resolve(space, first);
         let near = match near_space {
             Space::Global | Space::Generic => around.memory.buffer(near_offset),
@@ -35,7 +35,7 @@ impl Warp {
             _ => None,
         };
         if let Some((start, near)) = near {
-            // The difference to a generic address.
+            // The start as an address of the access, which may be generic.
             let start = start.wrapping_add(first - near_offset);
             let is_word = ty.size() == 4 && !ty.is_signed();
             let is_done = is_word
@@ -300,7 +300,8 @@ impl Warp {
         base.wrapping_add(offset as u64)
     }
 
-    /// Returns the address of an access of `length` bytes, which must be a multiple of them.
+    /// Returns the address of an access of `length` bytes. The address must be a multiple of
+    /// `length`.
     pub(super) fn checked_address(
         &self,
         lane: usize,

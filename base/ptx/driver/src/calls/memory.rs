@@ -13,7 +13,7 @@ pub unsafe extern "C" fn cuMemAlloc_v2(address: *mut u64, bytes: usize) -> c_int
         return status;
     }
     let allocated = state.memory.allocate(bytes as u64).or_else(|_| {
-        // What streams will release is free when they have done it.
+        // Buffers whose release is queued on a stream are free when the streams have finished.
         state.finish();
         state.memory.allocate(bytes as u64)
     });
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn cuMemFreeHost(memory: *mut c_void) -> c_int {
     let mut state = driver();
     state.finish();
     let Some(length) = state.pinned.remove(&memory.addr()) else {
-        fail("memory of the host is freed that is not pinned")
+        fail("host memory is freed, but it is not pinned")
     };
     let words = std::ptr::slice_from_raw_parts_mut(memory.cast::<u64>(), length);
     // SAFETY: `cuMemHostAlloc` made the box, and it is no longer among the pinned ones.

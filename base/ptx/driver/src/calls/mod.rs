@@ -1,7 +1,7 @@
 //! Calls of the driver's interface, with the numbers of its statuses and attributes.
 #![expect(unsafe_code, reason = "a C interface: callers pass pointers")]
 // The signatures are those of `cuda.h`: pointers are valid for what a call reads or writes, handles
-// are those that earlier calls gave.
+// are those that earlier calls returned.
 #![allow(missing_docs, reason = "the names are those of the interface")]
 
 mod memory;
@@ -29,13 +29,13 @@ const LAUNCH_FAILED: u64 = 719;
 /// The memory of the device unless the settings say otherwise: more than any test wants.
 const MEMORY: u64 = 1 << 40;
 
-/// Bytes that a stream's window in the cache may have: fewer than any model.
+/// The largest size of a stream's window in the cache, in bytes: smaller than any model.
 const MAX_WINDOW: usize = 64;
 
 /// Bytes of shared memory that every kernel may have.
 const DEFAULT_SHARED: usize = 48 << 10;
 
-/// Bytes of shared memory that a kernel may ask for, by the device's capability.
+/// Returns the bytes of shared memory that a kernel may ask for, by the device's capability.
 fn max_shared() -> usize {
     match setting("capability", 90) {
         ..80 => 64 << 10,
@@ -55,7 +55,7 @@ fn driver() -> MutexGuard<'static, Driver> {
     DRIVER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the number of a setting.
+/// Returns the value of a setting, which must be a number.
 fn setting(name: &str, default: u64) -> u64 {
     let settings = std::env::var(SETTINGS).unwrap_or_default();
     let value = settings.split(',').find_map(|part| part.strip_prefix(name)?.strip_prefix('='));
@@ -160,7 +160,7 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(
 ) -> c_int {
     let capability = setting("capability", 90) as c_int;
     let found = match attribute {
-        // Threads of a block, shared memory of one, lanes of a warp.
+        // Threads of a block, shared memory of a block, lanes of a warp.
         1 => 1024,
         8 => DEFAULT_SHARED as c_int,
         10 => 32,
@@ -170,13 +170,13 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(
         38 => 1 << 20,
         75 => capability / 10,
         76 => capability % 10,
-        // Shared memory of a multiprocessor, and what a kernel of it can ask for.
+        // Bytes of shared memory of a multiprocessor, and the most that a kernel can ask for.
         81 => max_shared() as c_int + 1024,
         97 => max_shared() as c_int,
-        // Bytes of it for persisting data, and the most of a window.
+        // Bytes of the second-level cache for persisting data, and the most for a window.
         108 => 1 << 19,
         109 => MAX_WINDOW as c_int,
-        // Pools of memory.
+        // Whether there are pools of memory.
         115 => 1,
         _ => 0,
     };
@@ -216,7 +216,7 @@ pub extern "C" fn cuCtxSynchronize() -> c_int {
     device_status(&state)
 }
 
-/// Succeeds without effect, as if another program had set the cache aside: only a hint is lost.
+/// Refuses the limit, as if another program had set the cache aside: only a hint is lost.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuCtxSetLimit(_: c_int, _: usize) -> c_int {
     NOT_SUPPORTED

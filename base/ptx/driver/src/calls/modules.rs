@@ -129,7 +129,7 @@ pub extern "C" fn cuFuncSetAttribute(
             SUCCESS
         }
         (MAX_DYNAMIC_SHARED, _) => INVALID_VALUE,
-        // A hint, as the share of the cache that is shared memory.
+        // A hint, such as the share of the cache that is shared memory.
         _ => SUCCESS,
     }
 }
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn cuLaunchKernel(
     parameters: *mut *mut c_void,
     _: *mut *mut c_void,
 ) -> c_int {
-    // With a number of launches, the status is that of the device when it is lost.
+    // If `launches` is set, the setting `launch` is the status only after the device is lost.
     let mut state = driver();
     let is_later = setting("launches", u64::MAX) != u64::MAX;
     let status = if is_later { device_status(&state) } else { status("launch") };

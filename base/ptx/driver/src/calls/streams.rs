@@ -43,7 +43,7 @@ pub unsafe extern "C" fn cuStreamSetAttribute(
     // SAFETY: the caller passes a window, whose second word is its size.
     let bytes = unsafe { value.cast::<usize>().add(1).read() };
     if bytes > MAX_WINDOW {
-        fail("a window larger than windows may be");
+        fail("the window in the cache is too large");
     }
     SUCCESS
 }
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn cuEventCreate(event: *mut *mut c_void, _: c_uint) -> c_
     SUCCESS
 }
 
-/// Does nothing: work that waits for the event still does.
+/// Does nothing: work that waits for the event still waits for it.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuEventDestroy_v2(_: *mut c_void) -> c_int {
     SUCCESS
@@ -81,7 +81,7 @@ pub extern "C" fn cuEventQuery(event: *mut c_void) -> c_int {
     if !state.is_lost && state.is_event_done(event.addr()) {
         return SUCCESS;
     }
-    // Who asks again and again gets its answer.
+    // Each query performs some work, so that repeated queries succeed in the end.
     if !state.is_lost {
         state.do_some();
     }
