@@ -30,7 +30,7 @@ const PANEL_MARGIN: u32 = 14;
 const X_LABEL_HEIGHT: u32 = 26;
 /// The distance of the labels of a horizontal axis from it, in pixels.
 const X_LABEL_DISTANCE: u32 = 10;
-/// The distance of the lines of such a label, in pixels.
+/// The distance between the lines of a label of a horizontal axis, in pixels.
 const X_LABEL_LINE: u32 = 16;
 /// The width of the line in a legend entry, in pixels.
 const LEGEND_LINE_WIDTH: i32 = 26;

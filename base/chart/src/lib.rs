@@ -56,7 +56,8 @@ const CURVE_COLOURS: [Colour; 7] = [
 ];
 
 impl Colour {
-    /// Returns the colour of the curve with the index `place`; after seven they repeat.
+    /// Returns the colour of the curve with the index `place`; after seven curves the colours
+    /// repeat.
     pub fn for_curve(place: usize) -> Self {
         CURVE_COLOURS[place % CURVE_COLOURS.len()]
     }

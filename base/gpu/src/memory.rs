@@ -218,8 +218,8 @@ impl Stream {
             let (address, _record) = target.device_ptr_mut(&self.stream);
             // SAFETY: source and target are alive and long enough. This is the only copy of `from`
             // in progress, and `from` is neither lent mutably nor freed before the event that is
-            // recorded next. `_record` makes later work on `to`, including its release, wait for
-            // the copy.
+            // recorded next is complete. `_record` makes later work on `to`, including its release,
+            // wait for the copy.
             unsafe { result::memcpy_htod_async(address, source, self.stream.cu_stream()) }
         });
         let outcome = outcome.and_then(|()| self.record_copy(&from.copy_done));
@@ -248,8 +248,8 @@ impl Stream {
         let outcome = self.device.context.bind_to_thread().and_then(|()| {
             let (address, _record) = source.device_ptr(&self.stream);
             // SAFETY: source and target are alive and long enough. `to` is neither read nor freed
-            // before the event that is recorded next; `_record` makes the release of `from` wait
-            // for the copy.
+            // before the event that is recorded next is complete; `_record` makes the release of
+            // `from` wait for the copy.
             unsafe { result::memcpy_dtoh_async(target, address, self.stream.cu_stream()) }
         });
         let outcome = outcome.and_then(|()| self.record_copy(&to.copy_done));

@@ -273,7 +273,7 @@ impl Arguments {
         parsed
     }
 
-    /// Whether each prefix is that of a word of `name`.
+    /// Whether each prefix is the beginning of a word of `name`.
     fn selects(&self, name: &str) -> bool {
         let begins = |with: &String| name.split(' ').any(|word| word.starts_with(&with[..]));
         self.prefixes.iter().all(begins)

@@ -1,7 +1,7 @@
 //! Sums and products of whole matrices, for gradients of nodes that are used several times and of
 //! biases, and for dropout masks.
 //!
-//! All are bound by memory and make one pass. Sums over rows go from the first row to the last.
+//! All are limited by memory and make one pass. Sums over rows go from the first row to the last.
 
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef};

@@ -1,9 +1,9 @@
 //! Quantisation of rows of activations.
 //!
 //! The scale of a row follows from the row itself, so it never depends on the batch. In i8
-//! the largest magnitude becomes 127. In i16 it is bounded by the norms of the row and the
-//! headroom of the weights (see [`crate::pack`]). (Devlin, 2017, and Marian multiply by 1,024
-//! for i16: a row within 1 then uses ten bits, and errors of outputs are several times as
+//! the largest magnitude becomes 127. In i16 it becomes 32,767, or less if norms of the row would
+//! exceed the headroom of the weights (see [`crate::pack`]). (Devlin, 2017, and Marian multiply by
+//! 1,024 for i16: a row within 1 then uses ten bits, and errors of outputs are several times as
 //! large.)
 //!
 //! No integer represents NaN or infinity. The scale of such a row is NaN, and so are all

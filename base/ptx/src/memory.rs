@@ -83,7 +83,8 @@ impl Memory {
         self.store(address, bytes).map_err(Fault::Caller)
     }
 
-    /// Copies `length` bytes between buffers; bytes that were not written are so in the copy too.
+    /// Copies `length` bytes between buffers; bytes that were not written count as not written in
+    /// the copy too.
     ///
     /// # Errors
     /// [`Fault::Caller`] if they are not within buffers.

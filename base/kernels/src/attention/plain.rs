@@ -163,8 +163,8 @@ pub fn attend_recurrent<R: Real>(
     }
 }
 
-/// Adds the gradients of [`attend_recurrent`] to those of queries, keys and values, `into`, and to
-/// that of the vector of additive scores, `vector_gradient`. `extra`, `[queries, positions]`, is
+/// Adds the gradients of [`attend_recurrent`]: those of queries, keys and values to `into`, and
+/// that of the vector of additive scores to `vector_gradient`. `extra`, `[queries, positions]`, is
 /// added to the gradient of the probabilities.
 pub fn attend_recurrent_gradient<R: Real>(
     attention: RecurrentAttention<'_, R>,
@@ -209,8 +209,7 @@ pub fn attend_recurrent_gradient<R: Real>(
 }
 
 /// Attends from one query, `[heads * width]`, to the first `visible` positions of a sentence.
-/// `terms` has what is added for the distance to a position, and `class` returns the class of this
-/// distance.
+/// `terms` are added for the distance to a position; `class` returns the class of that distance.
 pub fn attend_relative<R: Real>(
     heads: usize,
     query: &[R],

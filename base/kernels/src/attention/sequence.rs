@@ -164,7 +164,7 @@ pub fn attend_sequence_gradient(
     assert_eq!(shape(d_values.as_ref()), shape(values));
     let (key_width, width) = (keys.columns() / heads, values.columns() / heads);
     let SequenceScratch { packed, gemm, scores, dropped } = scratch;
-    // Values are multiplied here as keys are in the forward pass, and keys as values are there.
+    // Here values take the place that keys have in the forward pass, and keys that of values.
     packed.pack(heads, values, keys);
     scores.resize(rows * positions, 0.0);
     let tiling = Tiling::default_for(cpu);

@@ -48,7 +48,7 @@ pub(crate) trait TileUnit {
     /// The shapes are 2 x 2, 2 x 1, 1 x 4 and 1 x 1 tiles.
     ///
     /// # Panics
-    /// If there are no steps, or the slices are shorter than these.
+    /// If there are no steps, or the slices are shorter than these shapes.
     fn multiply<const BF16: bool, const TILES: usize, const PANELS: usize>(
         &self,
         rows: [&[Line]; TILES],

@@ -6,9 +6,9 @@
 //! to the weights. `vpsignb` would do that, but shares its two ports with the
 //! multiplications (115 GOP/s where the multiplications alone reach 184). Instead
 //! the bits of the weights are flipped where the row is negative: -b is !b + 1, so the
-//! sum lacks the magnitudes of the row's negative elements, the same number for every
-//! column and known before. The exclusive or runs on any port: 163 GOP/s, exact.
-//! Widening to 16 bits instead was tried: exact too, 138 GOP/s.
+//! sum lacks the magnitudes of the row's negative elements, the same number for every column and
+//! known in advance. The exclusive or runs on any port: 163 GOP/s, exact. Widening to 16 bits
+//! instead was tried: exact too, 138 GOP/s.
 
 use std::arch::x86_64::*;
 

@@ -8,7 +8,7 @@ use crate::pack::Line;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plain;
 
-// Loops, not `array::map`: the compiler takes several times as long for that.
+// Loops, not `array::map`: the compiler takes several times as long for the latter.
 #[inline(always)]
 fn map<T: Copy, U: Copy + Default>(
     a: [T; LANES],

@@ -2,7 +2,7 @@
 //!
 //! A sentence's score depends on the lengths of both sides and on four small counts. Logarithms of
 //! precisions and brevity penalties are computed once for each length; a score then needs one
-//! exponential. The operations are those of [`super::BleuCounts`] in their order.
+//! exponential. The operations are those of [`super::BleuCounts`], in the same order.
 
 use super::counts::{brevity_penalty, log_or_floor, precision};
 use super::{MAX_NGRAM_ORDER, Smoothing};

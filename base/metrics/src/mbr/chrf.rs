@@ -2,7 +2,7 @@
 //!
 //! The sum of precisions of a candidate against a reference is the sum of recalls in the other
 //! direction, so both directions of a pair share their divisions. Loops run over blocks of
-//! references, with the operations of [`Chrf::f_score`] in their order.
+//! references, with the operations of [`Chrf::f_score`] in the same order.
 
 use super::PairScorer;
 use super::matches::{MatchRow, ROW_BLOCK};

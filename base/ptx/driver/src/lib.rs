@@ -3,8 +3,8 @@
 //!
 //! As on a device, work on a stream is done later than it is queued: copies from and to pinned
 //! memory, fills, launches and releases are done when a call waits for them. The work of one stream
-//! is done in its order. A seed chooses the order of streams, so that a missing wait for an event
-//! shows.
+//! is done in the order in which it was queued. A seed chooses the order of streams, so that a
+//! missing wait for an event shows.
 //!
 //! A fault (an access outside of a buffer, lanes that do not meet for an exchange, memory that is
 //! freed twice) ends the process with a message: no test can take it for a result.
@@ -13,9 +13,9 @@
 //! library as `libcuda.so.1`. The variable `MIRIAM_EMULATED_GPU` holds settings such as
 //! `launch=700`, separated by commas. `init`, `module` and `launch` are the statuses that these
 //! calls return. `version`, `count`, `capability` (10 * major + minor) and `memory` (bytes)
-//! describe the device. `seed` chooses the order. `launches` is a number of kernels after which the
-//! device is lost: the next one fails while it runs, and every later call returns the status of
-//! `launch`.
+//! describe the device. `seed` chooses the order of streams. `launches` is a number of kernels
+//! after which the device is lost: the next one fails while it runs, and every later call returns
+//! the status of `launch`.
 
 mod calls;
 mod driver;

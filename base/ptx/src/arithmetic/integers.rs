@@ -115,8 +115,9 @@ fn extract_bits(ty: Type, value: u64, position: u32, length: u32) -> u64 {
     ty.truncate(if is_negative { field | ones } else { field })
 }
 
-/// Returns a byte for each of the four lowest half bytes of `selector`: its low three bits choose
-/// among the eight bytes of `b` and `a`, its high bit spreads the chosen byte's sign.
+/// Returns a byte for each of the four lowest half bytes of `selector`: the low three bits of the
+/// half byte choose among the eight bytes of `b` and `a`; its high bit spreads the chosen byte's
+/// sign.
 fn permute_bytes(a: u64, b: u64, selector: u64) -> u64 {
     let bytes = (a & 0xFFFF_FFFF) | b << 32;
     (0..4).fold(0, |result, i| {
