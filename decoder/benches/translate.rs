@@ -20,7 +20,7 @@ fn read_lines(path: &Path) -> Vec<Vec<u8>> {
     all
 }
 
-/// Returns the folder with text.ini or moses.ini, the ini, and the text.
+/// Returns the name of the system, the path of its ini, and the lines of its text.
 fn system() -> (&'static str, PathBuf, Vec<Vec<u8>>) {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let real = project.join("../shared/data/m30k-de-en");
@@ -36,7 +36,7 @@ fn translate(criterion: &mut Criterion) {
     let (name, ini, lines) = system();
     let lines = &lines[..lines.len().min(200)];
     let words: usize = lines.iter().map(|l| miriam_textio::fields::split_words(l).count()).sum();
-    // The settings of the recorded runs, as an ini beside the models'.
+    // A copy of the ini with absolute paths of models and the settings of the recorded runs.
     let folder = tempfile::tempdir().expect("a temporary folder");
     let models = fs::canonicalize(ini.parent().expect("has a folder")).expect("is there");
     let text = fs::read_to_string(&ini).expect("is text");

@@ -1,5 +1,6 @@
 //! Binary tables for a whole system: a folder with a binary table for each text phrase table of an
-//! ini, reordering scores integrated, and the ini that names them.
+//! ini, and a new ini that names these tables. Where possible, the tables hold the scores of a
+//! reordering model too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,8 +46,9 @@ pub struct BuiltTable {
 /// ini that names them, `folder/moses.ini`, without other changes. `options` apply to all tables,
 /// except for their files and numbers of scores.
 ///
-/// The first reordering model with a text table is built into the phrase tables, if all tables
-/// are text with its factors, and no other source of phrases has its scores.
+/// The scores of the first reordering model with a text table are built into the phrase tables, if
+/// all phrase tables are text tables with the factors of the model. This requires that phrases come
+/// from tables only, not from markup or from phrase tables in the input.
 ///
 /// # Errors
 ///
@@ -191,7 +193,7 @@ fn integrated_reordering(configuration: &Configuration) -> Option<(usize, &str)>
     all_fit.then_some((number, path))
 }
 
-/// Returns the name of the binary file for the text table at `path`, for which `is_taken` is false.
+/// Returns a name that is not taken for the binary file of the text table at `path`.
 fn table_name(path: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let name = Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or("phrase-table");
     let stem = [".gz", ".zst", ".bz2", ".xz"].iter().find_map(|end| name.strip_suffix(end));
@@ -201,8 +203,8 @@ fn table_name(path: &str, is_taken: impl Fn(&str) -> bool) -> String {
     names.find(|name| !is_taken(name)).expect("there are numbers enough")
 }
 
-/// Returns the line of a text table for the binary one. It keeps its name, by which weights are
-/// found.
+/// Converts the feature line of a text table to that of the binary `table`. The feature keeps its
+/// name, because its weights are listed under the name.
 fn binary_table_line(line: &str, table: &BuiltTable) -> String {
     let file = table.file.file_name().unwrap_or_default().to_string_lossy();
     let mut tokens = line.split_ascii_whitespace();
@@ -217,7 +219,7 @@ fn binary_table_line(line: &str, table: &BuiltTable) -> String {
     new.join(" ")
 }
 
-/// Returns the line of a reordering model whose scores are in the phrase table.
+/// Converts the feature line of a reordering model whose scores are now in the phrase tables.
 fn integrated_line(line: &str) -> String {
     let tokens = line
         .split_ascii_whitespace()

@@ -1,6 +1,5 @@
-//! Any bytes as a line with markup: words and elements that fit together, or an
-//! error that names a column of the line.
-//! `cargo +nightly fuzz run markup` in `decoder`.
+//! Any bytes as a line with markup: elements whose spans lie within the words, or an error that
+//! names a column of the line. `cargo +nightly fuzz run markup` in `decoder`.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

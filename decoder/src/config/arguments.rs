@@ -20,7 +20,7 @@ pub(super) fn parse(tokens: &[String]) -> Result<Parameters> {
             continue;
         }
         let option = token.strip_prefix("--").or(token.strip_prefix('-')).unwrap_or(token);
-        // As in other programs: `--option=value`.
+        // `--option=value` is accepted too, as in other programs.
         let (short_or_long, value) = match option.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (option, None),
@@ -45,8 +45,8 @@ fn is_option(token: &str) -> bool {
     letters.next() == Some('-') && letters.next().is_some_and(|c| !c.is_ascii_digit() && c != '.')
 }
 
-/// Overrides the ini by the command line value by value: further values of the ini stay,
-/// and a bare switch defines its parameter.
+/// Overrides values of the ini by those of the command line, index by index. Further values of the
+/// ini are kept, and an option without a value defines its parameter.
 pub(super) fn override_with(ini: &mut Parameters, command_line: Parameters) {
     for Parameter { name, values, .. } in command_line.list {
         ini.mark_overridden(&name);

@@ -27,7 +27,8 @@ pub(super) fn parse_cpu_list(list: &str) -> Result<Vec<usize>, String> {
 }
 
 /// Returns the CPUs of `workers`: from `offset` on in steps of `increment`, cyclically over
-/// `allowed` (`docs/spec/phrase-decoding.md` 4). Returns none without an offset.
+/// `allowed` (`docs/spec/phrase-decoding.md` 4). The list is empty if `offset` is negative or no
+/// CPU is allowed.
 pub(super) fn assign_round_robin(
     offset: i64,
     increment: i64,

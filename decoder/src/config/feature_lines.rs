@@ -49,7 +49,7 @@ pub(super) fn parse(
         };
         match (parsed.iter_mut().find(edited), &feature) {
             (Some((_, keys)), _) => keys.set(key, value),
-            // Its absence is reported elsewhere.
+            // A missing unknown-word penalty is reported elsewhere.
             (None, OverrideTarget::UnknownWordPenalty) => {}
             (None, OverrideTarget::Named(name)) => {
                 let names: Vec<&str> = parsed.iter().map(|(name, _)| &name[..]).collect();

@@ -1,7 +1,7 @@
-//! Feature types of Moses that are aliases here or not available, with the reasons that
-//! users see.
+//! Feature types of Moses that are not available, with the reasons that users see.
 
-/// Says why a type is not available, and what to do; `None` if Moses does not have it either.
+/// Says why a type is not available, and what to do; `None` for types that are available or that
+/// Moses does not have either.
 pub(super) fn unsupported_reason(type_name: &str) -> Option<&'static str> {
     Some(match type_name {
         "PhraseDictionaryBinary" | "PhraseDictionaryTree" => {

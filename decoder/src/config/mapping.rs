@@ -1,4 +1,4 @@
-//! Order of the tables that are consulted, and the spans each is consulted for
+//! Order in which tables are consulted, and the spans that are looked up in each table
 //! (`docs/spec/phrase-decoding.md` 1.10).
 
 use std::path::Path;

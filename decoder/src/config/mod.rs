@@ -139,7 +139,8 @@ pub struct Configuration {
     pub mapping: Vec<DecodingStep>,
     /// The models that score the n-best list of each sentence, with weights.
     pub rescoring: Vec<RescoringModel>,
-    /// The weights of each feature in rescored lists, where they are not those of the search.
+    /// The weights of each feature in rescored n-best lists; `None` if they are those of the
+    /// search.
     pub list_weights: Option<Vec<Vec<f32>>>,
 }
 
@@ -154,8 +155,8 @@ impl Configuration {
         Self::from_command_line_or(tokens, &[])
     }
 
-    /// Works like [`Configuration::from_command_line`]; `defaults`, names and values of
-    /// options, hold where neither the command line nor the ini has the option.
+    /// Works like [`Configuration::from_command_line`]; `defaults` are names and values of options,
+    /// for those that neither the command line nor the ini has.
     ///
     /// # Errors
     ///
@@ -183,7 +184,8 @@ impl Configuration {
         Self::from_parameters(ini, parameters)
     }
 
-    /// Reads the ini file at `path`, or that of the folder at `path`, alone.
+    /// Reads the ini file at `path`, or the moses.ini of the folder at `path`, without a command
+    /// line.
     ///
     /// # Errors
     ///
@@ -192,8 +194,8 @@ impl Configuration {
         Self::from_ini_and_options(path, &[])
     }
 
-    /// Works like [`Configuration::from_ini`], with `options` as on a command line, which override
-    /// the file's. The name of the file may have any bytes.
+    /// Works like [`Configuration::from_ini`], and with `options` as on a command line. They
+    /// override those of the file. The name of the file may have any bytes.
     ///
     /// # Errors
     ///

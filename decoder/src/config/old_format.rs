@@ -48,7 +48,7 @@ pub(super) fn long_name(given: &str) -> Option<&'static str> {
         .map(|&(name, _)| name)
 }
 
-/// Whether `name` is a section that an ini of the new format cannot have.
+/// Whether `name` is a section of the old format.
 pub(super) fn is_section(name: &str) -> bool {
     SECTIONS.iter().any(|&(section, _)| section == name)
 }
@@ -188,8 +188,8 @@ impl Conversion<'_> {
             .collect()
     }
 
-    /// Converts the distance, then the lines `factors type number path`, with `number` weights
-    /// each.
+    /// Converts the weight of the distance, then the lines `factors type number path`, each with
+    /// `number` weights.
     fn convert_reordering(&mut self) -> Result<()> {
         let mut weights = SectionWeights::new(self, "weight-d")?;
         if weights.is_given {
@@ -265,7 +265,7 @@ impl Conversion<'_> {
             let Ok(number) = number.parse::<usize>() else {
                 return self.fail("ttable-file", format!("{line:?}: {number:?} is not a number"));
             };
-            // One limit is for all tables.
+            // A single limit applies to all tables.
             let limit = match limits.get(i).or(limits.first()) {
                 Some(limit) => format!(" table-limit={limit}"),
                 None => String::new(),
@@ -442,7 +442,7 @@ mod tests {
         assert!(message.contains("2 limits for 3 tables"), "{message}");
     }
 
-    /// As Moses converts them: a model with the count of unknown words has two weights.
+    /// As in Moses, a model whose unknown words are counted too has two weights.
     #[test]
     fn unknown_words_of_language_models_have_a_weight_of_their_own() {
         let mut parameters = parameters(ALL);
@@ -456,7 +456,7 @@ mod tests {
         assert_eq!(weights[..3], ["KENLM0= 0.1", "IRSTLM0= 0.2 0.3", "KENLM1= 0.4"]);
     }
 
-    /// Moses does not count them as a mix of formats.
+    /// Moses does not treat such sections together with `[feature]` as a mix of formats.
     #[test]
     fn sections_of_keys_do_nothing_beside_features() {
         let mut parameters = parameters(&[

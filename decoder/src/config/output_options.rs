@@ -1,4 +1,4 @@
-//! Options of output: n-best lists, alignments and records beside the translation
+//! Options of output: translations, n-best lists, alignments and other records
 //! (`docs/spec/phrase-decoding.md` 1.4, 1.5, 3.13 and 3.14; Moses 1's options where Moses2 has
 //! none).
 
@@ -170,7 +170,7 @@ mod tests {
         let list = n_best("f 7 distinct").unwrap().unwrap();
         assert!(list.size == 7 && list.distinct && list.labels && !list.segmentation);
         assert!(!n_best("f 7").unwrap().unwrap().distinct);
-        // In an ini all may be on one line, or the last on a line of its own.
+        // In an ini, values may be on one line or on lines of their own.
         for lines in [&["f 7 distinct"][..], &["f\t7", "distinct"], &["my file", "7", "distinct"]] {
             let mut parameters = Parameters::default();
             parameters.values_mut("n-best-list").extend(lines.iter().map(|&l| l.to_owned()));
