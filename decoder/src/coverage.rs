@@ -30,7 +30,7 @@ pub(crate) struct CoverageSummary {
 #[derive(Default)]
 pub(crate) struct Coverages {
     length: u32,
-    /// 64-bit words per set.
+    /// The number of 64-bit words per set.
     width: usize,
     bits: Vec<u64>,
     summaries: Vec<CoverageSummary>,
@@ -70,7 +70,7 @@ impl Coverages {
         word >> (position % 64) & 1 == 1
     }
 
-    /// Writes for each position whether it is covered to `covered`.
+    /// Writes to `covered` for each position whether it is covered.
     pub(crate) fn write_covered(&self, id: CoverageId, covered: &mut Vec<bool>) {
         let bits = &self.bits[id.0 as usize * self.width..(id.0 as usize + 1) * self.width];
         covered.clear();
@@ -105,7 +105,7 @@ impl Coverages {
     pub(crate) fn extend(&mut self, id: CoverageId, span: Span, costs: &FutureCost) -> CoverageId {
         let start = id.0 as usize * self.width;
         if self.width == 1 {
-            // Nearly every sentence: one word per set.
+            // In nearly every sentence, a set is one 64-bit word.
             let ones = u64::MAX >> (64 - (span.end - span.start)) << span.start;
             let set = self.bits[start] | ones;
             let bits = &self.bits;
@@ -149,7 +149,8 @@ impl Coverages {
     fn summarize_scratch(&self, costs: &FutureCost) -> CoverageSummary {
         let mut summary = CoverageSummary { first_gap: self.length, covered: 0, estimate: 0.0 };
         if let &[set] = &self.scratch[..] {
-            // Nearly every sentence: from gap to gap.
+            // In nearly every sentence, a set is one word, in which zeros are counted from gap to
+            // gap.
             summary.covered = set.count_ones();
             let mut open = !set & u64::MAX >> (64 - self.length);
             summary.first_gap = open.trailing_zeros().min(self.length);
@@ -196,7 +197,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against a plain set of positions.
+        /// Compares coverages with a plain set of positions.
         #[test]
         fn equals_a_set_of_positions(length in 1u32..150, spans in proptest::collection::vec((0u32..150, 1u32..8), 0..20)) {
             let costs = FutureCost::zero(length);

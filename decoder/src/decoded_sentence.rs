@@ -25,33 +25,33 @@ pub(crate) struct DecodedSentence<'a> {
     pub(crate) lm_caches: &'a [LmScoreCache],
     pub(crate) stateful_scorers: &'a StatefulScorers,
     pub(crate) joint_states: &'a JointStates,
-    /// The search, over. A sentence without words was not searched: then it is that of
-    /// an earlier sentence.
+    /// The search, which has ended. A sentence without words is not searched; then this is the
+    /// search of an earlier sentence.
     pub(crate) search: &'a dyn Search,
-    /// Hypotheses of the best translation, in target order; none if a model of `[rescore]` has made
-    /// it.
+    /// Hypotheses of the best translation, in target order; empty if a model of `[rescore]` has
+    /// made the translation.
     pub(crate) best_path: &'a [HypothesisId],
     /// The words of the best translation, if a model of `[rescore]` has made it.
     pub(crate) best_words: Option<&'a [Vec<u8>]>,
     /// The model score of the best translation; `None` if there is none within the
     /// limits of the search.
     pub(crate) score: Option<f32>,
-    /// Its n-best list, best first, if models of `[rescore]` have scored it.
+    /// The n-best list of the sentence, best first, if models of `[rescore]` have scored it.
     pub(crate) rescored: Option<&'a [RescoredEntry]>,
 }
 
 /// An entry of an n-best list that models of `[rescore]` have scored.
 #[derive(Clone, Debug)]
 pub(crate) struct RescoredEntry {
-    /// Its hypotheses, the last phrase first; none if a model has made it.
+    /// Its hypotheses, the last phrase first; empty if a model has made the entry.
     pub(crate) hypotheses: Vec<HypothesisId>,
-    /// Its words, if a model has made it.
+    /// Its words, if a model has made the entry.
     pub(crate) words: Option<Vec<Vec<u8>>>,
-    /// The component that marks it then.
+    /// If a model has made the entry, the component that marks translations of this model.
     pub(crate) marker: Option<usize>,
     /// The values of the features of the search, then the scores of the models.
     pub(crate) values: Vec<f32>,
-    /// The sum of all, weighted.
+    /// The weighted sum of `values`.
     pub(crate) total: f32,
 }
 
@@ -136,9 +136,8 @@ impl<'a> DecodedSentence<'a> {
         Span { start: 0, end: self.sentence.len() as u32 }
     }
 
-    /// Lists the alignment of an option in `points`, source and target positions
-    /// within the phrase, by source position; by target position where the
-    /// settings say so.
+    /// Lists the alignment of an option in `points`: source and target positions within the phrase.
+    /// They are sorted by source position, or by target position if the settings say so.
     pub(crate) fn collect_alignment(self, option: OptionId, points: &mut Vec<(u16, u16)>) {
         points.clear();
         self.options.push_alignment_points(option, &self.system.models, points);
@@ -147,7 +146,7 @@ impl<'a> DecodedSentence<'a> {
         } else {
             points.sort_unstable()
         }
-        // A pair written twice is one.
+        // A pair that is written twice counts once.
         points.dedup();
     }
 }

@@ -23,7 +23,7 @@ pub enum Error {
         /// What is wrong and what would be right.
         reason: String,
     },
-    /// A text to tune on that cannot be used.
+    /// A development text that cannot be used for tuning.
     #[error("{reason}")]
     DevelopmentText {
         /// The file and what is wrong with it.
@@ -43,7 +43,7 @@ pub enum Error {
         /// The word or column, what is wrong with it and what would be right.
         reason: String,
     },
-    /// The translation of a line was cancelled before it was found, or the work that needs it.
+    /// The translation of a line was cancelled, or the work that needs this translation.
     #[error("the translation was cancelled")]
     Cancelled,
     /// Text could not be read or written.

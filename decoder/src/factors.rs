@@ -1,12 +1,13 @@
 //! Words of several factors, `surface|lemma|tag` (`docs/spec/phrase-decoding.md` 2.1, 3.1).
 //!
-//! A word of the vocabulary is the whole factored word: its factors in the order of their
-//! numbers, joined by the delimiter, an absent one empty (`|NN` has a tag and no
-//! surface). Tables and models use some of the factors; the form of a word in a table or
-//! model is found by splitting its bytes, for the target words of the models once when
-//! they are loaded, for the words of a sentence when it is read. The search compares ids
-//! of whole words and does not know about factors. Where all models use factor 0 alone
-//! there is no [`FactorScheme`], and a word is its surface.
+//! A word of the vocabulary is the whole factored word: its factors, ordered by their numbers and
+//! joined by the delimiter. An absent factor is empty: `|NN` has a tag and no surface.
+//!
+//! A table or model uses some of the factors. The form of a word in it is found by splitting the
+//! word's bytes. This is done once for the target words of the models, when they are loaded, and
+//! for the words of each sentence when it is read. The search compares ids of whole words and does
+//! not know about factors. Where all models use factor 0 alone there is no [`FactorScheme`], and a
+//! word is its surface.
 
 use std::borrow::Cow;
 
@@ -26,7 +27,7 @@ pub struct FactorSettings {
     pub output_delimiter: String,
     /// Whether all factors are printed.
     pub report_all_factors: bool,
-    /// The factor of input words with the entity that placeholders print.
+    /// The factor of input words that holds the entity of a placeholder, which is printed.
     pub placeholder_factor: Option<usize>,
 }
 
@@ -97,7 +98,7 @@ impl FactorScheme {
         FactorSplit { rest: Some(written), delimiter: self.delimiter() }.filter(|f| !f.is_empty())
     }
 
-    /// Returns the factor of input words with the entity that placeholders print.
+    /// Returns the factor of input words that holds the entity of a placeholder.
     pub(crate) fn placeholder_factor(&self) -> Option<usize> {
         self.settings.placeholder_factor
     }
@@ -147,8 +148,8 @@ impl FactorScheme {
         factor.filter(|f| !f.is_empty())
     }
 
-    /// Stores the form of `word` in a file whose columns are the factors `order` into
-    /// `written`; false if the word lacks one of them.
+    /// Stores into `written` the form of `word` in a file whose columns are the factors `order`.
+    /// Returns false if the word lacks one of them.
     pub(crate) fn project(&self, word: &[u8], order: &[usize], written: &mut Vec<u8>) -> bool {
         written.clear();
         for (i, &number) in order.iter().enumerate() {
@@ -163,7 +164,7 @@ impl FactorScheme {
         true
     }
 
-    /// Stores `word` with the factors `kept` alone into `reduced`.
+    /// Stores into `reduced` the word with only the factors `kept`.
     pub(crate) fn retain_factors(&self, word: &[u8], kept: &[usize], reduced: &mut Vec<u8>) {
         reduced.clear();
         let mut factors: [&[u8]; MAX_FACTOR + 1] = [&[]; MAX_FACTOR + 1];

@@ -84,7 +84,7 @@ impl FeatureLine {
         list.transpose().map_err(|reason| format!("{key}=: {reason}"))
     }
 
-    /// Takes `load=` and `lazyken=`, the later of which counts.
+    /// Takes the load method from `load=` and `lazyken=`; the last of them on the line counts.
     pub(crate) fn take_load(&mut self) -> Result<LoadMethod, String> {
         let mut load = LoadMethod::Populate;
         while let Some(at) = self.pairs.iter().position(|(k, _)| k == "load" || k == "lazyken") {

@@ -9,10 +9,10 @@ use crate::feature_line::{FeatureLine, parse_flag};
 use crate::features::FeatureSpec;
 use crate::{Error, Result};
 
-/// The section, and the option of the length of the list.
+/// The section that names the models.
 const SECTION: &str = "rescore";
 
-/// The default length of the list that is scored.
+/// The default number of entries of an n-best list that are scored.
 pub(super) const DEFAULT_LIST_SIZE: usize = 100;
 
 /// The largest number of translations that a model adds to a list: its beam is as wide.
@@ -69,8 +69,8 @@ pub enum RescoringModelKind {
 pub struct NeuralModelSpec {
     /// Whether it translates in the other direction, and scores the sentence given a translation.
     pub is_reverse: bool,
-    /// The vocabularies of the model's source and target, or a joint one, instead of those beside
-    /// it.
+    /// The files of the vocabularies of the model's source and target, or of a joint vocabulary. If
+    /// empty, the vocabularies next to the model are used.
     pub vocabularies: Vec<String>,
     /// The language of the model's source, where it has several.
     pub from: Option<String>,

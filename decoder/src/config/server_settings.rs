@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use super::settings_reader::SettingsReader;
 use crate::Result;
 
-/// The server that the options of a system ask for. Programs that are not servers ignore it.
+/// The server that the options request. Programs that are not servers ignore these settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerSettings {
     /// Whether to serve instead of translating a text.
     pub is_wanted: bool,
     /// Whether one thread translates.
     pub is_serial: bool,
-    /// Addresses with ports; empty for the port on this machine.
+    /// Addresses with ports. If empty, the server listens on `port` of this machine.
     pub listen: Vec<String>,
     /// The port.
     pub port: Option<u16>,
@@ -20,11 +20,11 @@ pub struct ServerSettings {
     pub max_connections: Option<usize>,
     /// The time after which a silent connection is closed.
     pub idle_seconds: Option<u64>,
-    /// The file of the requests.
+    /// The file to which requests are logged.
     pub log: Option<PathBuf>,
 }
 
-/// The options without effect where no server is wanted.
+/// Options that have no effect without `-server`.
 const NEED_SERVER: [&str; 7] = [
     "listen",
     "serial",

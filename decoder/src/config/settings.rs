@@ -11,8 +11,7 @@ use crate::output_streams::OutputStream;
 /// The search algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchAlgorithm {
-    /// One stack per number of covered words, every expansion evaluated
-    /// (`docs/spec/phrase-decoding.md` 3.12).
+    /// Stack decoding: one stack per number of covered words (`docs/spec/phrase-decoding.md` 3.12).
     Stack,
     /// Cube pruning over mini-stacks (3.11).
     CubePruning,
@@ -25,7 +24,7 @@ pub struct Settings {
     pub input: PathBuf,
     /// The path of each output stream; `-` is standard output.
     pub outputs: Vec<(OutputStream, PathBuf)>,
-    /// Worker threads.
+    /// The number of worker threads.
     pub threads: usize,
     /// The CPU of each worker, cyclically; empty if the system chooses.
     pub cpus: Vec<usize>,
@@ -47,7 +46,7 @@ pub struct Settings {
     pub early_distortion: bool,
     /// Whether hypotheses whose future scores may differ are never recombined.
     pub exact_recombination: bool,
-    /// The entries of a sentence's n-best list that the models of `[rescore]` score.
+    /// The number of entries of a sentence's n-best list that the models of `[rescore]` score.
     pub rescore_list_size: usize,
     /// The longest source phrase looked up, in words.
     pub max_phrase_length: usize,

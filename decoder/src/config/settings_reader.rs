@@ -95,7 +95,8 @@ impl SettingsReader<'_> {
         }
     }
 
-    /// Reads a truth value (1.3): the default if it is absent, true without a value.
+    /// Reads a truth value (`docs/spec/phrase-decoding.md` 1.3): `default` if the parameter is
+    /// absent, true if it has no value.
     pub(super) fn boolean(&self, name: &str, default: bool) -> Result<bool> {
         match self.parameters.get(name) {
             None => Ok(default),

@@ -117,7 +117,7 @@ const SUPPORTED: &[ParameterInfo] = &[
         "print-alignment-info",
         "",
         "BOOL",
-        "print ||| and the word alignment after it [false]",
+        "print ||| and the word alignment after each translation [false]",
     ),
     parameter("sort-word-alignment", "", "0|1", "alignments by source or by target position [0]"),
     parameter(
@@ -200,7 +200,7 @@ const SUPPORTED: &[ParameterInfo] = &[
         "decoding-graph-backoff",
         "dpb",
         "N",
-        "one value per decoding step: 0 every span, -1 spans without options, N such of N words [0]",
+        "a value per decoding step: 0 every span, -1 spans without options, N such spans up to N words [0]",
     ),
     parameter("input-factors", "", "LIST", "factors in the columns of an input word [0,1,..]"),
     parameter("output-factors", "", "LIST", "factors that are printed [0]"),
@@ -298,7 +298,7 @@ const PROGRAM_OPTIONS: &[&str] = &[
 /// The largest number of options that the error about an unknown name lists.
 const MAX_ALTERNATIVES: usize = 4;
 
-/// Returns the error about an option or section, shown as `shown`.
+/// Returns the error about an unknown option or section `name`; `shown` is its form in the message.
 pub(super) fn unsupported_message(shown: &str, name: &str) -> String {
     if PROGRAM_OPTIONS.contains(&name) {
         return format!(
@@ -310,7 +310,7 @@ pub(super) fn unsupported_message(shown: &str, name: &str) -> String {
     if let Some(meant) = suggest_name(name, known) {
         return format!("{shown} is unknown; did you mean {}?", shown.replace(name, meant));
     }
-    // The ends of names too: `pop-limit` is a part of `cube-pruning-pop-limit`.
+    // Compares with the ends of names too: `pop-limit` is the end of `cube-pruning-pop-limit`.
     let known = || names.iter().chain(PROGRAM_OPTIONS).copied();
     let ends = known().flat_map(|known| known.match_indices('-').map(|(at, _)| &known[at + 1..]));
     if let Some(end) = suggest_name(name, ends) {

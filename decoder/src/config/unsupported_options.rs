@@ -13,9 +13,9 @@ use crate::Result;
 
 /// The treatment of an option.
 enum OptionHandling {
-    /// Accepted and ignored; the reason.
+    /// Accepted and ignored, for this reason.
     Ignored(&'static str),
-    /// An error; what it needs.
+    /// An error, because the option needs this.
     Unsupported(&'static str),
 }
 

@@ -14,10 +14,11 @@ use crate::{Error, Result};
 const LIST_SECTION: &str = "rescore-weight";
 
 /// Assigns the weights of every feature, and of the models of `[rescore]`. The last line of a name
-/// counts; features without a line must be untuneable and have weights of 1.
+/// counts. Features without a line must be untuneable; their weights are 1.
 ///
-/// Returns the weights of the features in rescored lists, if `[rescore-weight]` has them and those
-/// of the models; otherwise they are those of the search.
+/// If the ini has `[rescore-weight]`, this section has the weights of the models, and the weights
+/// of the features in rescored lists, which are returned. Otherwise, the weights of the models are
+/// in `[weight]`, and rescored lists have the weights of the search.
 pub(super) fn assign_weights(
     ini: &Path,
     parameters: &Parameters,
@@ -66,11 +67,11 @@ struct Weighted<'a> {
     weights: Weights<'a>,
 }
 
-/// The place of weights.
+/// The place where weights are stored.
 enum Weights<'a> {
-    /// Those of a feature, and the number of its components.
+    /// The weights of a feature, and the number of its components.
     Components(&'a mut Vec<f32>, usize),
-    /// That of a model.
+    /// The weight of a model.
     One(&'a mut f32),
 }
 
@@ -142,8 +143,8 @@ fn apply_overwrites(
 }
 
 /// Returns the weights of all features as Moses prints them, with a word in the place of components
-/// that are not tuned; those of rescored lists follow under their heading where they are not those
-/// of the search.
+/// that are not tuned. If rescored lists have weights of their own, these follow under
+/// `[rescore-weight]`.
 pub(super) fn format_lines(
     features: &[FeatureSpec],
     rescoring: &[RescoringModel],
@@ -196,7 +197,7 @@ fn push_weight(name: &str, weight: f32, text: &mut Vec<u8>) {
     text.push(b'\n');
 }
 
-/// The section of weights, for errors.
+/// A section of weights, and the parameters that have it.
 struct SectionContext<'a> {
     ini: &'a Path,
     parameters: &'a Parameters,
@@ -226,7 +227,7 @@ impl SectionContext<'_> {
         Ok(())
     }
 
-    /// Sets the weights that were given.
+    /// Sets the given weights. Those of untuneable features default to 1.
     fn assign(&self, features: &mut [Weighted<'_>], given: Vec<Option<Vec<f32>>>) -> Result<()> {
         for (Weighted { name, is_tuneable, weights }, given) in features.iter_mut().zip(given) {
             let num_components = weights.count();

@@ -15,8 +15,8 @@ pub(crate) fn jump_distance(last_end: u32, span: Span) -> i64 {
 
 /// Returns the jumps that become unavoidable with `span`, in words, after Moore and Quirk (2007): a
 /// phrase that leaves a gap pays for jumping over it and back, so that later phrases in the gap
-/// cost nothing. `last_end` is the end of the previous phrase (0 at the beginning), `first_gap` the
-/// first open position before `span` is covered.
+/// cost nothing. `last_end` is the end of the previous phrase (0 at the beginning). `first_gap` is
+/// the first position that the earlier phrases do not cover.
 #[inline]
 fn early_distortion_distance(last_end: u32, span: Span, first_gap: u32) -> i64 {
     let length = i64::from(span.end - span.start);
@@ -37,7 +37,7 @@ pub(crate) struct Distortion {
     weight: f32,
 }
 
-/// Adds the feature to `set`, in the form that the settings ask for.
+/// Adds the feature to `set`, in the form that the settings select.
 pub(super) fn load(set: &mut FeatureSet, component: usize, context: &LoadContext<'_>) {
     set.recombination_key = RecombinationKey { uses_end: true, ..set.recombination_key };
     let weight = 0.0;
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(jump_distance(5, span(2, 3)), 3);
     }
 
-    /// The four cases of section 5.2.
+    /// The four cases of `docs/spec/phrase-decoding.md` 5.2.
     #[test]
     fn early_jumps() {
         assert_eq!(early_distortion_distance(0, span(0, 3), 0), 0, "next to the prefix");

@@ -2,8 +2,7 @@
 //! phrase's span and the coverage, language models, and features with their own state.
 //!
 //! The search adds weighted scores, one addition after another in the order of the ini;
-//! values are computed for what is printed. Both ask the same function of a feature's
-//! file.
+//! unweighted values are computed for output. Both use the same function of a feature's file.
 
 use super::distortion::{Distortion, EarlyDistortion, jump_distance};
 use super::language_model::LanguageModelFeature;
@@ -75,7 +74,7 @@ pub(crate) struct ScoredLms<'a> {
 pub(crate) struct ValueSources<'a> {
     /// The unweighted reordering scores of the option, one column per orientation.
     pub(crate) reordering: &'a [f32],
-    /// Those of the previous hypothesis' option; anything if there is none.
+    /// The same scores of the previous hypothesis' option; arbitrary if there is no such option.
     pub(crate) previous_reordering: &'a [f32],
     /// The component of each column.
     pub(crate) reordering_components: &'a [usize],
@@ -97,13 +96,14 @@ pub(crate) enum ExpansionFeature {
 }
 
 impl ExpansionFeature {
-    /// Takes its weights from those of all components.
+    /// Sets the weights of the feature. `weights` are those of all components.
     pub(super) fn set_weights(&mut self, weights: &[f32]) {
         match self {
             ExpansionFeature::Distortion(feature) => feature.set_weights(weights),
             ExpansionFeature::EarlyDistortion(feature) => feature.set_weights(weights),
             ExpansionFeature::LanguageModel(feature) => feature.set_weights(weights),
-            // Their scores are weighted already, in the columns of options and by scorers.
+            // The scores of these features are weighted elsewhere: in the columns of options and by
+            // scorers.
             ExpansionFeature::BackwardReordering(_)
             | ExpansionFeature::ForwardReordering(_)
             | ExpansionFeature::HierarchicalForward(_)
@@ -111,9 +111,9 @@ impl ExpansionFeature {
         }
     }
 
-    /// Returns `total` plus the weighted score of an expansion. `lm_score` returns that of a
-    /// language model; `stateful_scores` are the weighted scores of the features with their own
-    /// states.
+    /// Returns `total` plus the weighted score of an expansion. `lm_score` returns the weighted
+    /// score of a language model; `stateful_scores` are the weighted scores of the features with
+    /// their own states.
     #[inline(always)]
     pub(crate) fn add_score(
         &self,

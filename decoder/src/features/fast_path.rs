@@ -9,16 +9,17 @@ use super::stateful_feature::StatefulFeature;
 use super::{FeatureSet, OrientationClasses};
 use crate::translation_options::MAX_HOT_COLUMNS;
 
-/// The terms before those of the language models: distortion, backward and forward reordering.
+/// The number of terms that are not of language models: distortion, backward and forward
+/// reordering.
 const NUM_PLAIN_TERMS: usize = 3;
 
-/// The index after those terms: nothing to be added.
+/// The index after these terms: nothing is added.
 const NO_TERM: u8 = NUM_PLAIN_TERMS as u8;
 
 /// The largest number of language models.
 pub(crate) const MAX_FAST_MODELS: usize = 2;
 
-/// The terms of an expansion.
+/// The largest number of terms of an expansion.
 const MAX_TERMS: usize = NUM_PLAIN_TERMS + MAX_FAST_MODELS;
 
 /// The kinds of systems on the fast path, each of which has code of its own.
@@ -165,8 +166,9 @@ impl FastPathFeatures {
         self.before_lm.iter().fold(total, |total, &at| total + terms[usize::from(at) % terms.len()])
     }
 
-    /// Adds to `total` the first language model's term and all after it: of `terms` and of those of
-    /// the language models, `lm_terms`.
+    /// Adds to `total` the first language model's term and all terms after it. `terms` are
+    /// distortion, backward and forward reordering; `lm_terms` are the terms of the language
+    /// models.
     #[inline(always)]
     pub(crate) fn add_terms_from_lm(
         &self,

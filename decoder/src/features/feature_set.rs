@@ -22,14 +22,14 @@ pub struct FeatureComponents {
     pub name: String,
     /// The indices of its components among all values.
     pub range: Range<usize>,
-    /// Whether each component is tuned; n-best lists leave others out.
+    /// Whether each component is tuned. N-best lists leave out components that are not.
     pub tuneable: Vec<bool>,
     /// The weight of each component.
     pub weights: Vec<f32>,
 }
 
 impl FeatureComponents {
-    /// Whether a component is tuned.
+    /// Whether at least one component is tuned.
     pub fn is_tuneable(&self) -> bool {
         self.tuneable.contains(&true)
     }
@@ -40,15 +40,15 @@ impl FeatureComponents {
     }
 }
 
-/// A source of options, in the order of the ini's tables, the unknown-word penalty among
-/// them: the order in which the search sees the options of a span.
+/// A source of options: a phrase table or the unknown-word penalty. Sources have the order of the
+/// ini, in which the search sees the options of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableSlot {
     /// Unknown words.
     Unknown,
     /// The phrase table of this number.
     Table(usize),
-    /// The table in the line, as the sentence table feature of this number scores it.
+    /// The phrase table in an input line, scored by the sentence-table feature of this number.
     SentenceTable(usize),
 }
 
@@ -141,7 +141,7 @@ impl FeatureSet {
     ///
     /// # Errors
     ///
-    /// Fails if a phrase table lacks the reordering scores that a feature wants.
+    /// Fails if a phrase table lacks the reordering scores that a feature needs.
     pub(crate) fn finish(&mut self, models: &Models, exact_recombination: bool) -> Result<()> {
         if exact_recombination && !self.forward_columns.is_empty() {
             self.stateful.push(StatefulFeature::ForwardScores(self.forward_columns.clone()));

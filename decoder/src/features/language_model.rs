@@ -19,8 +19,8 @@ use crate::models::JoinedLanguageModel;
 /// The type of a feature line.
 pub(super) const TYPE: &str = "KENLM";
 
-/// Types whose models are opened as KENLM's are: an ARPA file, or a binary one of
-/// KenLM's or ours.
+/// Types whose models are opened like those of `KENLM`: ARPA files, or binary files of KenLM or
+/// Miriam.
 const ALIASES: &[&str] = &["IRSTLM", "KENLMBatch", "LanguageModel", "SRILM"];
 
 /// Whether models of the type are opened as KENLM models.
@@ -45,7 +45,7 @@ impl LanguageModelSpec {
     /// Reads the keys of a feature line.
     pub(super) fn parse(keys: &mut FeatureLine) -> Result<Self, String> {
         let factor = keys.take("factor").map_or(Ok(0), |text| parse_factor(&text))?;
-        // The order is that of the file.
+        // The key is ignored: the file says the order.
         keys.take("order");
         let oov_feature = keys.take("oov-feature").map(|text| parse_flag("oov-feature", &text));
         let has_oov_feature = oov_feature.transpose()?.unwrap_or(false);
@@ -135,21 +135,21 @@ impl LanguageModelFeature {
         Self::value(log10) * self.weight
     }
 
-    /// Whether the weighted score is never less where the words are more probable.
+    /// Whether more probable words never get a lower weighted score.
     #[inline(always)]
     pub(crate) fn has_nonnegative_weight(&self) -> bool {
         self.weight >= 0.0
     }
 
-    /// Returns the weighted score of words whose log10 probability is in `log10`, which has one of
-    /// each language model.
+    /// Returns the weighted score of words. `log10` has their log10 probability in each language
+    /// model.
     #[inline(always)]
     pub(crate) fn score_in(&self, log10: &[f32]) -> f32 {
         self.score(log10[self.model])
     }
 
     /// Returns the weighted score of the words of an expansion that depend on its context. Sets the
-    /// model's state after it.
+    /// model's state after the expansion.
     #[inline(always)]
     pub(crate) fn expansion_score(
         &self,

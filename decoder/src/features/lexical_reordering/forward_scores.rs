@@ -1,9 +1,9 @@
 //! The exact rule of recombination for forward reordering models
-//! (`docs/spec/phrase-decoding.md` 3.8): two hypotheses whose last phrases will be charged
-//! differently by the next one are not the same. Moses 1 keeps them apart, Moses2
-//! does not.
+//! (`docs/spec/phrase-decoding.md` 3.8): hypotheses are not recombined if the next phrase may
+//! charge different scores for their last phrases. Moses 1 keeps such hypotheses apart, Moses2 does
+//! not.
 //!
-//! Weighted scores are compared: those are what can make a difference.
+//! Weighted scores are compared, because only these change totals.
 
 use miriam_textio::SliceInterner;
 
@@ -46,7 +46,7 @@ impl StatefulScorer for ForwardScores {
         }
         if self.option_classes[at] == UNSEEN {
             self.row.clear();
-            // Plus zero, so that no two zeros differ.
+            // Adding 0.0 turns -0.0 into 0.0, so that all zeros are equal.
             self.row.extend(
                 self.columns.iter().map(|&column| {
                     (input.options.reordering(input.option, column) + 0.0).to_bits()

@@ -1,5 +1,5 @@
-//! Backward hierarchical reordering: the state is the stack of blocks, the value
-//! the phrase's score for its orientation towards the block on top.
+//! Backward hierarchical reordering. The state is a stack of blocks. The value is the phrase's
+//! score for its orientation towards the block on top.
 
 use hashbrown::HashTable;
 use miriam_textio::SliceInterner;
@@ -23,7 +23,7 @@ pub(crate) struct HierarchicalBackwardScorer {
     feature: HierarchicalBackward,
     /// Stacks as starts and ends, from the bottom.
     stacks: SliceInterner<u32>,
-    /// Shifts so far: most expansions of a mini-stack by a span are the same one.
+    /// The shifts so far. Most hypotheses of a mini-stack share the shift of a span.
     shifts: HashTable<Shift>,
     /// Scratch: a stack.
     stack: Vec<Span>,
@@ -39,8 +39,8 @@ impl HierarchicalBackwardScorer {
         HierarchicalBackwardScorer { feature, stacks, shifts, stack, row }
     }
 
-    /// Returns the column of the score of a phrase for `span` in its option's row if it follows the
-    /// blocks of `state`, and the state after it.
+    /// Returns the column of a phrase's score in its option's row, and the next state. The phrase
+    /// translates `span` and follows the blocks of `state`.
     #[inline(always)]
     pub(crate) fn column_and_next(&mut self, state: u32, span: Span) -> (usize, u32) {
         let Shift { column, next, .. } = self.shift(state, span);
@@ -89,7 +89,7 @@ struct Shift {
     span: Span,
     /// The column of the phrase's score in its row.
     column: u32,
-    /// The state after it.
+    /// The state after the shift.
     next: u32,
 }
 

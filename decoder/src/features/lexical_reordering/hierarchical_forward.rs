@@ -7,8 +7,8 @@ use crate::features::expansion_feature::{ExpansionInput, ValueSources};
 use crate::hypothesis::Hypothesis;
 use crate::span::Span;
 
-/// Hierarchical forward scores: the previous phrase for the orientation of the block that
-/// this phrase will belong to.
+/// Hierarchical forward scores: the previous phrase's score for the orientation of the block to
+/// which this phrase will belong.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HierarchicalForward {
     pub(in crate::features) orientations: OrientationClasses,
@@ -17,8 +17,8 @@ pub(crate) struct HierarchicalForward {
 }
 
 impl HierarchicalForward {
-    /// Returns the column of the previous phrase's row. Not inlined, to keep the loop over common
-    /// features small.
+    /// Returns the column of the score in the previous phrase's row. Not inlined, to keep the loop
+    /// over common features small.
     #[inline(never)]
     fn column_of(&self, coverages: &Coverages, previous: &Hypothesis, span: Span) -> usize {
         self.column

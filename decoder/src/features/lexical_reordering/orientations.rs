@@ -41,7 +41,7 @@ impl OrientationClasses {
     }
 
     /// Returns the orientation, as a column, of a phrase at `position` relative to the previous
-    /// one, which begins where this one ends if it `swaps`.
+    /// one. `swaps` says whether the previous phrase begins where this one ends.
     #[inline(always)]
     pub(crate) fn orientation_at(self, position: RelativePosition, swaps: bool) -> usize {
         // By position: right after, farther right, to the left; then a swap.
@@ -92,8 +92,8 @@ impl OrientationClasses {
     }
 }
 
-/// The position of a phrase relative to the end of the previous one. Before the first
-/// phrase that is the empty span at 0, as in Moses2.
+/// The position of a phrase relative to the end of the previous one. For the first phrase, the
+/// previous one is the empty span at 0, as in Moses2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RelativePosition {
     /// Right after it.

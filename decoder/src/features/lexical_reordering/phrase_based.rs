@@ -9,7 +9,7 @@ fn swaps(input: &ExpansionInput<'_>) -> bool {
     input.previous.span.start == input.transition.span.end
 }
 
-/// Backward scores: the phrase for its orientation towards the previous one.
+/// Backward scores: the phrase's score for its orientation towards the previous one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BackwardReordering {
     pub(crate) orientations: OrientationClasses,
@@ -45,7 +45,7 @@ impl BackwardReordering {
     }
 }
 
-/// Forward scores: the previous phrase for the orientation of this one.
+/// Forward scores: the previous phrase's score for the orientation of this one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ForwardReordering {
     pub(crate) orientations: OrientationClasses,
@@ -60,7 +60,7 @@ impl ForwardReordering {
         self.column + orientation
     }
 
-    /// Returns the column of the previous phrase's row; `None` at the beginning.
+    /// Returns the column of the score in the previous phrase's row; `None` at the beginning.
     #[inline(always)]
     fn column_of(&self, input: &ExpansionInput<'_>) -> Option<usize> {
         if input.previous.is_initial() {
