@@ -1,12 +1,12 @@
 //! Future costs (`docs/spec/phrase-decoding.md` 3.5): for each span of the source, an estimate of
 //! the best score that its options can give.
 
-/// The most words of a sentence whose spans are divided in every way, which takes cubic time. In
-/// longer ones only the first phrase is split off: the same estimates but for rounding, in
-/// quadratic time.
+/// The largest number of words of a sentence whose spans are split at every position, which takes
+/// cubic time. In longer sentences, only a first phrase is split off. This gives the same estimates
+/// except for rounding, in quadratic time.
 const MAX_DIVIDED: usize = 1000;
 
-/// Splits that are compared at once.
+/// The number of splits that are compared at once.
 const LANES: usize = 8;
 
 /// The future costs of all spans of a sentence, in a buffer that is reused.
@@ -15,12 +15,13 @@ pub(crate) struct FutureCost {
     length: usize,
     /// Row: start; column: last position.
     costs: Vec<f32>,
-    /// The same by last position, so that both parts of a split are read in order.
+    /// The same costs. Row: last position; column: start. So both parts of a split are read in
+    /// order.
     by_end: Vec<f32>,
 }
 
 impl FutureCost {
-    /// Fills the matrix from `best(start, length)`, the best option of a span or
+    /// Fills the matrix from `best(start, length)`, the score of the best option of a span, or
     /// minus infinity.
     pub(crate) fn fill(
         &mut self,
@@ -32,7 +33,7 @@ impl FutureCost {
         self.fill_with(length, max_span, max_first, best);
     }
 
-    /// Does the same where the first part of a split has at most `max_first` words.
+    /// Fills the matrix from splits whose first part has at most `max_first` words.
     fn fill_with(
         &mut self,
         length: usize,
@@ -74,7 +75,7 @@ impl FutureCost {
     }
 }
 
-/// Returns the highest sum of a first part and the second part beside it.
+/// Returns the highest sum of a first part and the second part with the same index.
 #[inline]
 fn best_split(firsts: &[f32], seconds: &[f32]) -> f32 {
     let higher = |a: f32, b: f32| if b > a { b } else { a };
@@ -117,7 +118,7 @@ mod tests {
         costs
     }
 
-    /// From the limit on, only first phrases are split off.
+    /// Above the limit, only first phrases are split off.
     #[test]
     fn long_sentences_have_the_same_estimates() {
         let length = super::MAX_DIVIDED + 1;
@@ -143,7 +144,7 @@ mod tests {
             let mut costs = FutureCost::default();
             costs.fill(length, max_span, best);
             prop_assert_eq!(&costs.costs, &expected);
-            // Only first phrases split off: equal but for rounding.
+            // If only first phrases are split off, costs are equal except for rounding.
             costs.fill_with(length, max_span, max_span, best);
             for (found, expected) in costs.costs.iter().zip(&expected) {
                 let is_close = (found - expected).abs() <= 1e-5 * expected.abs();

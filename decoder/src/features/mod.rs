@@ -7,7 +7,7 @@
 //! span and the coverage (distortion, most reordering) or the words of the context (language
 //! models). Features with any other state ([`StatefulFeature`](stateful_feature::StatefulFeature):
 //! hierarchical reordering, operation sequences) intern their own states. The groups' functions
-//! dispatch by `match`, so that the search makes no virtual call for any but the last.
+//! dispatch by `match`, so that the search makes virtual calls only for the last group.
 
 mod distortion;
 mod expansion_feature;
@@ -61,7 +61,7 @@ pub struct FeatureSpec {
     pub name: String,
     /// The number of its components.
     pub num_components: usize,
-    /// Whether each component is tuned; a feature without a tuned one needs no weight line.
+    /// Whether each component is tuned. A feature without tuned components needs no weight line.
     pub tuneable: Vec<bool>,
     /// One weight per component.
     pub weights: Vec<f32>,
@@ -70,7 +70,7 @@ pub struct FeatureSpec {
 }
 
 impl FeatureSpec {
-    /// Whether a component is tuned.
+    /// Whether at least one component is tuned.
     pub(crate) fn is_tuneable(&self) -> bool {
         self.tuneable.contains(&true)
     }
@@ -160,7 +160,7 @@ impl FeatureKind {
 }
 
 impl FeatureSet {
-    /// Gives `feature` its components, and loads it if it `is_used`.
+    /// Adds the components of `feature`, and loads the feature if it `is_used`.
     ///
     /// # Errors
     ///
@@ -211,7 +211,7 @@ impl FeatureSet {
     }
 }
 
-/// Adds `more` to the first of `values`.
+/// Adds `more` to the first elements of `values`.
 fn add_components(values: &mut [f32], more: &[f32]) {
     for (value, more) in values.iter_mut().zip(more) {
         *value += more;

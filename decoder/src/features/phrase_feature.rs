@@ -16,10 +16,11 @@ pub(crate) trait TargetPhrase {
     fn num_unknown_words(&self, model: usize) -> usize;
 }
 
-/// A target phrase of which an option is made.
+/// A target phrase from which an option is made.
 pub(crate) trait UnscoredPhrase: TargetPhrase {
-    /// Returns natural logarithms of language model `model`: of the words whose context is within
-    /// the phrase, and of all words without more context.
+    /// Returns two natural logarithms of probabilities in language model `model`: that of the words
+    /// whose context lies within the phrase, and that of all words, without context before the
+    /// phrase.
     fn lm_scores(&mut self, model: usize) -> (f32, f32);
 
     /// Returns the weighted score that an operation sequence model gives the phrase pair as a whole
@@ -33,7 +34,7 @@ pub(crate) trait ScoredPhrase: TargetPhrase {
     fn inner_lm_score(&self, model: usize) -> f32;
 }
 
-/// A whole translation that no phrases of the system make up.
+/// A whole translation that does not consist of the system's phrases.
 pub(crate) struct WholeText<'a> {
     /// Its words, with spaces between.
     pub(crate) text: &'a [u8],
@@ -51,7 +52,7 @@ pub(crate) enum PhraseFeature {
 }
 
 impl PhraseFeature {
-    /// Takes its weights from those of all components.
+    /// Sets the weights of the feature. `weights` are those of all components.
     pub(super) fn set_weights(&mut self, weights: &[f32]) {
         match self {
             PhraseFeature::WordPenalty(feature) => feature.set_weights(weights),
@@ -93,13 +94,13 @@ impl PhraseFeature {
             PhraseFeature::PhrasePenalty(feature) => feature.add_value(values),
             PhraseFeature::LanguageModel(feature) => feature.add_phrase_value(phrase, values),
             PhraseFeature::OovCount(feature) => feature.add_value(phrase, values),
-            // Only an estimate.
+            // The score is only an estimate.
             PhraseFeature::OperationSequenceModel(_) => {}
         }
     }
 
-    /// Sets the feature's component of `values` to that of a whole translation, and leaves it where
-    /// words alone do not determine it.
+    /// Sets the feature's component of `values` to the value of a whole translation. Leaves it
+    /// unchanged if words alone do not determine the value.
     pub(crate) fn set_text_value(&self, text: &WholeText<'_>, values: &mut [f32]) {
         match self {
             PhraseFeature::WordPenalty(feature) => feature.set_text_value(text, values),

@@ -33,7 +33,7 @@ pub struct PhraseTableSpec {
 pub enum PhraseTableFormat {
     /// Moses text, read into memory (`PhraseDictionaryMemory`).
     Text,
-    /// Our binary file, or a directory of Moses' (`ProbingPT`).
+    /// A binary file of Miriam, or a directory of Moses (`ProbingPT`).
     Binary,
     /// The input line (`DynamicPhraseTable`).
     PerSentence,
@@ -100,13 +100,14 @@ impl PhraseTableScores {
         total
     }
 
-    /// Adds the scores of an entry; `scores` may have further ones after them.
+    /// Adds the scores of an entry to the components of the table. `scores` may continue with other
+    /// scores, which are ignored.
     pub(crate) fn add_values(&self, scores: &[f32], values: &mut [f32]) {
         super::add_components(&mut values[self.component..], &scores[..self.weights.len()]);
     }
 }
 
-/// A table that comes with each sentence, as one feature scores it.
+/// A feature that scores the phrase table which comes with each sentence.
 #[derive(Clone, Debug)]
 pub(crate) struct SentenceTableFeature {
     pub(crate) name: String,

@@ -1,8 +1,9 @@
 //! Features with their own state that are not language models.
 //!
-//! Each interns its states within a sentence, as the language models do, and takes part in the
-//! joint state of a hypothesis ([`JointStates`]), by which hypotheses are recombined, so that a
-//! hypothesis does not grow with the features. An expansion gets weighted scores from each.
+//! Each feature interns its states within a sentence, as the language models do. The states of all
+//! features are a joint state ([`JointStates`]), by which hypotheses are recombined. So a
+//! hypothesis has the same size for any number of features. An expansion gets weighted scores from
+//! each feature.
 //!
 //! A system without such features pays one test per expansion, and nothing on the fast path.
 
@@ -35,7 +36,7 @@ impl StatefulFeature {
         }
     }
 
-    /// Takes its weights from those of all components.
+    /// Sets the weights of the feature. `weights` are those of all components.
     pub(super) fn set_weights(&mut self, weights: &[f32]) {
         match self {
             // Reordering scores are weighted already, in the columns of options.
@@ -124,8 +125,8 @@ pub(crate) struct ExpansionBatch<'b> {
     pub(crate) joint_states: &'b JointStates,
 }
 
-/// The results of one feature for a batch: a row of states and one of scores for each expansion,
-/// in which the feature has its places.
+/// The results of one feature for a batch. Each expansion has a row of states and a row of scores,
+/// in which every feature has its own places.
 pub(super) struct BatchResults<'r> {
     states: &'r mut [u32],
     num_states: usize,
@@ -219,8 +220,9 @@ impl StatefulScorers {
         }
     }
 
-    /// Scores the expansions of `batch`. `states` has a row for each, with a place for each feature
-    /// of joint states, `scores` a row of [`StatefulScorers::num_scores`].
+    /// Scores the expansions of `batch`. For each expansion, `states` has a row with a place for
+    /// each feature of joint states, and `scores` has a row of [`StatefulScorers::num_scores`]
+    /// scores.
     pub(crate) fn score_batch(
         &mut self,
         batch: &ExpansionBatch<'_>,

@@ -71,7 +71,7 @@ impl ReorderingScores {
         self.columns.iter().map(|column| self.component + column.weight_index)
     }
 
-    /// Takes its weights from those of all components.
+    /// Sets the weights of the columns. `weights` are those of all components.
     pub(in crate::features) fn set_weights(&mut self, weights: &[f32]) {
         for column in &mut self.columns {
             column.weight = weights[self.component + column.weight_index];
@@ -125,7 +125,7 @@ impl ReorderingScores {
     }
 }
 
-/// Whether scores of an option's row are weighted: for the search, or for printing.
+/// Whether the scores of an option's row are weighted (for the search) or not (for output).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weighting {
     Weighted,
@@ -143,8 +143,8 @@ pub(crate) struct OptionRows<'a> {
 }
 
 impl FeatureSet {
-    /// Writes the default scores, for phrase pairs that are in no table, to the columns of an
-    /// option's row, which are 0.
+    /// Writes the default scores to an option's row, whose columns are 0 before. Phrase pairs that
+    /// are in no table have these scores.
     pub(crate) fn write_default_reordering(&self, weighting: Weighting, mut row: &mut [f32]) {
         for model in &self.reordering {
             let (own, rest) = row.split_at_mut(model.num_columns());
@@ -204,8 +204,8 @@ impl FeatureSet {
     }
 }
 
-/// Calls `visit` with the scores of each of `num_options` options that `own` has for the source
-/// phrase `source`. `words` gives the target words of an option.
+/// Calls `visit` with the scores and the number of each option that the table `own` has for the
+/// source phrase `source`. `words` returns the target words of one of the `num_options` options.
 fn for_each_match<'w>(
     own: &ReorderingTable,
     models: &Models,

@@ -2,8 +2,9 @@
 //! sees them: the backward state of hierarchical reordering (`docs/spec/phrase-decoding.md`
 //! 3.6).
 //!
-//! A phrase that touches the block on top is merged with it, and the result with the block below
-//! while they touch; any other phrase begins a new block. Everything inside a block is translated.
+//! A phrase that touches the block on top is merged with it. The result is merged with the block
+//! below as long as the two touch. Any other phrase begins a new block. Everything inside a block
+//! is translated.
 
 use crate::span::Span;
 

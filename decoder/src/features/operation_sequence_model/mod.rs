@@ -39,7 +39,7 @@ impl OperationSequenceModelSpec {
     pub(super) fn parse(keys: &mut FeatureLine) -> Result<(Self, usize), String> {
         keys.accept_only("input-factor", "0")?;
         keys.accept_only("output-factor", "0")?;
-        // Moses2 switches the supporting features off for this word alone.
+        // Moses2 switches the supporting features off only for the word `no`.
         let is_alone = keys.take("support-features").is_some_and(|text| text == "no");
         let path = keys.take("path").ok_or("path= is missing")?;
         let spec = OperationSequenceModelSpec { path, load: keys.take_load()? };
@@ -110,7 +110,7 @@ impl OperationSequenceModel {
     }
 }
 
-/// Phrase pairs scored alone, in buffers that are reused.
+/// Scorer of single phrase pairs, with buffers that are reused.
 #[derive(Default)]
 pub(crate) struct IsolatedOperationScorer {
     program: OperationProgram,
@@ -121,7 +121,7 @@ pub(crate) struct IsolatedOperationScorer {
 
 impl IsolatedOperationScorer {
     /// Returns the weighted score of the pair `source`, `target` with links `points` as if it were
-    /// a sentence, begun without context.
+    /// a whole sentence that begins without context.
     pub(crate) fn score(
         &mut self,
         model: &OperationSequenceModel,

@@ -18,15 +18,15 @@ pub(super) struct FixedOperations {
     insert_gap: LmWord,
     jump_forward: LmWord,
     continue_cept: LmWord,
-    /// Back to the n-th open gap from the right.
+    /// Jumps back to the n-th open gap, counted from the right.
     jump_back: Vec<LmWord>,
 }
 
-/// The largest number of a gap: a sentence has at most one gap per word.
+/// The number of jumps back: a sentence has at most one gap per word.
 const MAX_JUMPS: usize = crate::sentence::MAX_SENTENCE_WORDS + 1;
 /// The name of the target of an unknown word.
 pub(crate) const UNKNOWN_TARGET: &[u8] = b"_TRANS_SLF_";
-/// Between words of one side of a cept.
+/// The separator of words on one side of a cept.
 const CEPT_WORD_SEPARATOR: &[u8] = b"^_^";
 /// The distance to the left within which Moses looks for a gap to jump back to.
 const MAX_GAP_DISTANCE: i32 = 1172;
@@ -49,7 +49,7 @@ impl FixedOperations {
     }
 }
 
-/// One instruction of a phrase pair, source positions counted in the phrase.
+/// One instruction of a phrase pair. Source positions are counted from the start of the phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Instruction {
     /// A target word without link.
@@ -66,7 +66,7 @@ enum Instruction {
 #[derive(Clone, Debug, Default)]
 pub(super) struct OperationProgram {
     instructions: Vec<Instruction>,
-    /// For each source word without link its operation.
+    /// For each source word, the operation that inserts the word, if it has no link.
     insertions: Vec<Option<LmWord>>,
 }
 
@@ -92,7 +92,7 @@ impl OperationProgram {
         }));
         let unlinked: Vec<bool> =
             (0..target.len()).map(|i| !points.iter().any(|p| p.1 == i)).collect();
-        // Target words apart from the rest of their cept.
+        // Target words that do not directly follow the words of their cept.
         let mut done = vec![false; target.len() + 1];
         if self.insertions.first().is_some_and(Option::is_some) {
             self.instructions.push(Instruction::Insert(0));
@@ -141,8 +141,8 @@ impl OperationProgram {
     }
 
     /// Runs the program from `cursor` for the phrase at source position `start`
-    /// and appends its operations to `operations`. `covered` are the positions translated
-    /// before the phrase and, when this returns, after it.
+    /// and appends its operations to `operations`. `covered` are the positions translated before
+    /// the phrase; those of the phrase are added.
     pub(super) fn run(
         &self,
         fixed: &FixedOperations,
@@ -260,7 +260,7 @@ impl Clone for Cursor {
         Cursor { position: self.position, end: self.end, gaps: self.gaps.clone() }
     }
 
-    /// Copies `other` into memory that is there.
+    /// Copies `other` into memory that is already allocated.
     fn clone_from(&mut self, other: &Self) {
         (self.position, self.end) = (other.position, other.end);
         self.gaps.clone_from(&other.gaps);
@@ -291,7 +291,7 @@ impl Cursor {
     fn find_gap(&self, target: i32) -> (i32, usize) {
         let mut nearest = (-1, 0);
         for (number, gap) in self.gaps.iter().rev().filter(|gap| !gap.filled).enumerate() {
-            // Going left, the first that is not right of the target is nearest.
+            // The first gap from the right that is not right of the target is the nearest.
             if gap.position <= target {
                 if target - gap.position < MAX_GAP_DISTANCE {
                     nearest = (gap.position, number + 1);
@@ -308,11 +308,11 @@ impl Cursor {
 pub(super) struct OperationCounts {
     /// Distances from the first gap, summed over cepts and insertions.
     pub(super) gap_width: i32,
-    /// Moves that left a gap.
+    /// The number of moves that left a gap.
     pub(super) gaps: i32,
-    /// Gaps open, summed over source words.
+    /// The number of open gaps, summed over source words.
     pub(super) open_gaps: i32,
-    /// Source words without link.
+    /// The number of source words without link.
     pub(super) insertions: i32,
 }
 

@@ -3,9 +3,9 @@
 //! The score of an expansion depends on the cursor, the gaps and the model's context after the
 //! hypothesis. For recombination Moses2 looks only at the *length* of that context, not at its
 //! words (`docs/spec/phrase-decoding.md` 3.8), and so does the state here unless recombination is
-//! exact. The state therefore does not determine the position in the operation sequence; that is
-//! computed from the previous hypothesis when a hypothesis is expanded for the first time, and kept
-//! by its number.
+//! exact. The state therefore does not determine the position in the operation sequence. When a
+//! hypothesis is expanded for the first time, this position is computed from the previous
+//! hypothesis, and stored under the hypothesis' number.
 
 use std::ops::Range;
 
@@ -26,9 +26,9 @@ pub(crate) struct OperationSequenceScorer {
     /// Whether the words of the model's context count for recombination.
     exact_recombination: bool,
     lm_cache: LmScoreCache,
-    /// By option, where it has been applied.
+    /// The program of each option that has been applied.
     programs: LazyVec<OperationProgram>,
-    /// By hypothesis, where it has been expanded.
+    /// The state of each hypothesis that has been expanded.
     states: LazyVec<OperationState>,
     /// The states for recombination.
     recombination_states: SliceInterner<u32>,
@@ -39,7 +39,7 @@ pub(crate) struct OperationSequenceScorer {
 /// Expansions that are scored together, in buffers that are reused.
 #[derive(Default)]
 struct OperationBatch {
-    /// As many as the largest batch had.
+    /// The length is that of the largest batch so far.
     expansions: Vec<PendingExpansion>,
     operations: Vec<LmWord>,
     waiting: Vec<u32>,
@@ -49,7 +49,7 @@ struct OperationBatch {
 /// An expansion whose operations are being scored.
 #[derive(Default)]
 struct PendingExpansion {
-    /// The cursor after the expansion, the model's state after the operations so far.
+    /// The cursor after the expansion, and the model's state after the operations scored so far.
     state: OperationState,
     counts: OperationCounts,
     log10: f64,
@@ -70,7 +70,7 @@ impl Clone for OperationState {
         OperationState { cursor: self.cursor.clone(), lm_state: self.lm_state }
     }
 
-    /// Copies `other` into memory that is there.
+    /// Copies `other` into memory that is already allocated.
     fn clone_from(&mut self, other: &Self) {
         self.cursor.clone_from(&other.cursor);
         self.lm_state = other.lm_state;
@@ -185,8 +185,8 @@ impl OperationSequenceScorer {
         (log10, counts)
     }
 
-    /// Replaces the cursor in `scratch` by that after an expansion, and appends the operations of
-    /// the expansion.
+    /// Replaces the cursor in `scratch` by the cursor after an expansion, and appends the
+    /// operations of the expansion.
     fn run_program(
         &self,
         input: &ExpansionInput<'_>,
@@ -221,7 +221,7 @@ impl OperationSequenceScorer {
         self.programs.insert(option.0).compile(model, &source, &target, points.into_iter());
     }
 
-    /// Returns the class of the state in `scratch`.
+    /// Returns the recombination state that belongs to the state in `scratch`.
     fn intern_state(&mut self, exact: bool) -> u32 {
         let Scratch { state, row, .. } = &mut self.scratch;
         let context = self.lm_cache.state(state.lm_state);
@@ -235,7 +235,7 @@ impl OperationSequenceScorer {
         self.recombination_states.intern(row, hash_row)
     }
 
-    /// Computes the operations of the expansions of `inputs`, to be scored.
+    /// Computes the operations of the expansions of `inputs`, which are not scored yet.
     fn begin_batch(&mut self, inputs: &ExpansionBatch<'_>, batch: &mut OperationBatch) {
         let OperationBatch { expansions, operations, .. } = batch;
         operations.clear();
@@ -249,7 +249,7 @@ impl OperationSequenceScorer {
             self.ensure_state(&input, expansion.previous);
             self.ensure_program(&input, expansion.option, expansion.span);
             let first = operations.len();
-            // The buffers stay where they are.
+            // The buffers are swapped, not copied.
             std::mem::swap(&mut scratch.state, &mut pending.state);
             std::mem::swap(&mut scratch.operations, operations);
             scratch.state.clone_from(self.states.get(expansion.previous.0));
@@ -260,8 +260,8 @@ impl OperationSequenceScorer {
         }
     }
 
-    /// Scores the operations of `pending` as far as they are in the cache. Returns whether one is
-    /// left, whose query is prefetched.
+    /// Scores the operations of `pending` as far as they are in the cache. Returns whether an
+    /// operation is left; then its query is prefetched.
     fn score_cached_operations(
         &self,
         pending: &mut PendingExpansion,
@@ -316,8 +316,8 @@ impl StatefulScorer for OperationSequenceScorer {
         self.intern_state(self.exact_recombination)
     }
 
-    /// Scores the operations of all expansions side by side: those whose queries wait for memory
-    /// wait together.
+    /// Scores the operations of all expansions in turns, so that several queries wait for memory at
+    /// the same time.
     fn score_batch(&mut self, inputs: &ExpansionBatch<'_>, results: &mut BatchResults<'_>) {
         let mut batch = std::mem::take(&mut self.batch);
         self.begin_batch(inputs, &mut batch);
