@@ -25,12 +25,13 @@ impl IniText {
         }
     }
 
-    /// Whether a section has a line.
+    /// Whether the section `name` has at least one line.
     pub(crate) fn has_section(&self, name: &str) -> bool {
         section_lines(&self.0).any(|(section, _)| section == name)
     }
 
-    /// Returns the text for the folder of `file`, to which it will be written.
+    /// Returns the text to be written to `file`. If that file is in another folder, relative paths
+    /// are made absolute.
     pub(crate) fn for_folder_of(self, file: &Path, configuration: &Configuration) -> Result<Self> {
         fn folder(path: &Path) -> Option<PathBuf> {
             path.parent().and_then(|p| p.join(".").canonicalize().ok())
@@ -167,8 +168,8 @@ fn absolute_path(
     let full = std::path::absolute(resolve(path)).map_err(|e| format!("path={path}: {e}"))?;
     full.to_str().filter(|text| !text.contains([' ', '\t', '\n', '\r', '#'])).map(str::to_owned).ok_or_else(|| {
         format!(
-            "path={path} is relative, and an ini in another folder cannot name {}: no path with \
-             a space or # in it; write the new ini into the folder of this one",
+            "path={path} is relative; in another folder it would be {}, but a path in an ini has \
+             no space and no #; write the new ini into the folder of this one",
             full.display()
         )
     })

@@ -1,26 +1,26 @@
 //! The states of several features together as one `u32`, so that a hypothesis does
 //! not grow with the features and equal states compare in one instruction.
 //!
-//! Every expansion asks for one, so states are joined pair by pair: the first two become a number,
-//! that number and the third become another. A pair takes one probe of a table of 16-byte entries.
+//! Every expansion needs a joint state, so states are joined quickly, pair by pair: the first two
+//! states become a number, and this number and the third state become another. A pair takes one
+//! probe of a table of 16-byte entries.
 
 /// The states of several features together as one `u32`: those of the language
-/// models, then those of other features. With one feature (or none) it is that
-/// feature's own state.
+/// models, then those of other features. With one feature, it is that feature's own state.
 pub(crate) struct JointStates {
     width: usize,
     states: Vec<u32>,
-    /// Open addressing; empty where the number is [`EMPTY`].
+    /// A hash table with open addressing. A slot is empty if its number is [`EMPTY`].
     pairs: Vec<Pair>,
     num_pairs: usize,
-    /// Of each step of joining but the last, the numbers given so far.
+    /// For each step of joining except the last, how many numbers it has given.
     num_prefixes: Vec<u32>,
     /// Scratch: one state per feature.
     component_states: Vec<u32>,
 }
 
-/// The number of a joint state's first features, with the state of one more, and their number
-/// together.
+/// An entry of the table of pairs. `key` has the number given to the states of the first features,
+/// and the state of the next one. `number` is given to all these states together.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 struct Pair {
@@ -89,8 +89,8 @@ impl JointStates {
         joined
     }
 
-    /// Returns the number of the first features of `states` up to `feature`, whose state is
-    /// `state`; `joined` is the number of those before it.
+    /// Returns the number given to the states of the features up to `feature`, whose state is
+    /// `state`. `joined` is the number given to the states before it.
     #[inline(always)]
     fn join_pair(&mut self, joined: u32, state: u32, feature: u32, states: &[u32]) -> u32 {
         let key = u64::from(joined) << 32 | u64::from(state);
@@ -108,7 +108,7 @@ impl JointStates {
         }
     }
 
-    /// Numbers a new `pair`, whose place is `at`.
+    /// Gives a number to a new `pair`, and stores it in the slot `at`.
     #[inline(never)]
     fn insert(&mut self, pair: Pair, at: usize, states: &[u32]) -> u32 {
         let number = if pair.feature as usize + 1 == self.width {
@@ -158,7 +158,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Equal states have one number, others another, and all can be read again.
+        /// Equal rows of states have the same number, different rows have different numbers, and
+        /// the states of a number can be read again.
         #[test]
         fn a_joint_state_is_its_states(
             width in 1usize..5,

@@ -1,5 +1,5 @@
-//! Decoding of a line of input within its time, as one sentence or in parts if it is long, and its
-//! errors.
+//! Decoding of a line of input within its time limit: as one sentence or, if it is long, in parts.
+//! The errors of the line are collected.
 
 use std::time::Duration;
 
@@ -23,13 +23,13 @@ pub(crate) struct LinePart {
     pub(crate) is_split: bool,
 }
 
-/// The limits of a line: the width of its search, its time, and what ends it early.
+/// The limits of a line: the width of its search, its time limit, and a token that cancels it.
 #[derive(Clone, Default)]
 pub struct LineLimits {
     /// The width of the search.
     pub width: SearchWidth,
-    /// The time after which a line is translated by a narrower search, if it is less than
-    /// that of the settings.
+    /// The time after which a line is translated by a narrower search, if it is shorter than the
+    /// time limit of the settings.
     pub time_limit: Option<Duration>,
     /// Ends the line with [`Error::Cancelled`], between two stacks of its search.
     pub cancellation: Option<CancellationToken>,
@@ -84,7 +84,8 @@ impl<'s> LineDecoder<'s> {
         self.sentences.decoded()
     }
 
-    /// Returns the time of a line: that of the settings or that of its own limits.
+    /// Returns the time limit of a line: that of the settings or that of `limits`, whichever is
+    /// shorter.
     fn time_limit(&self) -> Option<Duration> {
         let limits = [self.system.settings.time_limit, self.limits.time_limit];
         limits.into_iter().flatten().min()
@@ -95,8 +96,8 @@ impl<'s> LineDecoder<'s> {
     ///
     /// # Errors
     ///
-    /// Fails with [`Error::Line`] if the line is invalid, and if a model file is damaged or `each`
-    /// fails.
+    /// Fails with [`Error::Line`] if the line is invalid. Also fails if a model file is damaged or
+    /// `each` fails.
     pub(crate) fn decode(
         &mut self,
         line: &[u8],
@@ -184,7 +185,7 @@ impl<'s> LineDecoder<'s> {
     fn record_search_errors(&mut self, score: Option<f32>) {
         let narrower = match self.effort {
             SearchEffort::Full => None,
-            SearchEffort::Narrow => Some("with stacks and pops an eighth"),
+            SearchEffort::Narrow => Some("with an eighth of the stack size and pops"),
             SearchEffort::Greedy => Some("from left to right"),
         };
         if let (Some(how), Some(limit)) = (narrower, self.time_limit()) {
@@ -199,9 +200,9 @@ impl<'s> LineDecoder<'s> {
     }
 }
 
-/// Returns the number of words of the first part of a line whose rest is `words`: at most as many
-/// as a sentence may have. The part ends after the last mark among them that ends a sentence, or
-/// else after the last one in their second half that ends a clause.
+/// Returns the number of words of the next part of a line, at most [`MAX_SENTENCE_WORDS`]. `words`
+/// are the rest of the line. A part of a long rest ends after its last mark that ends a sentence,
+/// or else after the last mark in its second half that ends a clause.
 fn part_length(words: &[&[u8]]) -> usize {
     if words.len() <= MAX_SENTENCE_WORDS {
         return words.len();
@@ -266,7 +267,8 @@ mod tests {
         assert_eq!(translator.translate(line).unwrap(), before);
     }
 
-    /// A wider or narrower search of a line is that of a system with such settings.
+    /// A line with its own search width is translated as by a system whose settings have this
+    /// width.
     #[test]
     fn lines_have_searches_of_their_own_width() {
         let ini = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy/moses.ini");
@@ -303,7 +305,7 @@ mod tests {
         }
     }
 
-    /// One search gives what three give.
+    /// One call gives the same translation, n-best list and search graph as separate calls.
     #[test]
     fn details_are_of_the_same_search() {
         let system = toy();
@@ -326,8 +328,8 @@ mod tests {
         }
     }
 
-    /// The options of the phrases of a translation have its words, and their values add up to
-    /// its values where these do not depend on neighbours.
+    /// Every phrase of a translation is among the options. The values of these options add up to
+    /// those of the translation, for features that do not depend on neighbouring phrases.
     #[test]
     fn options_have_the_values_of_their_phrases() {
         let system = toy();

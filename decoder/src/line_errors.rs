@@ -33,12 +33,12 @@ pub enum LineErrorKind {
     NoTranslation,
     /// Longer than the longest sentence; the line is translated in parts.
     LongLine,
-    /// Words with a bar in a system without factors; they are translated without the text after it.
-    /// Only [`Translator::translate_in_detail`](crate::Translator::translate_in_detail) reports it;
-    /// a text has one warning.
+    /// Words with a bar in a system without factors; they are translated without the text after the
+    /// bar. Only [`Translator::translate_in_detail`](crate::Translator::translate_in_detail)
+    /// reports this kind; a whole text gets one warning.
     CutWords,
-    /// A model of `[rescore]` has no score of the sentence or of an entry; the translation is that
-    /// of the search.
+    /// A model of `[rescore]` cannot score the sentence or an entry; the translation is that of the
+    /// search.
     NotRescored,
 }
 

@@ -50,7 +50,7 @@ impl LineOutput {
     }
 }
 
-/// Whether two paths name one file, or one device by the text of the paths.
+/// Whether two paths name the same file, or are the same absolute path (such as that of a device).
 fn is_same_output(one: &Path, other: &Path) -> bool {
     fn absolute(path: &Path) -> Option<PathBuf> {
         std::path::absolute(path).ok()
@@ -108,8 +108,8 @@ impl OutputStreams {
         Ok(())
     }
 
-    /// Ends all streams, even if one fails. Those of a text that is not translated to its end
-    /// keep their partial names.
+    /// Ends all streams, even if one fails. If the text was not translated to its end, files keep
+    /// the names of partial files.
     pub(crate) fn finish(self, is_complete: bool) -> Result<()> {
         let mut result = Ok(());
         for (_, output) in self.outputs {

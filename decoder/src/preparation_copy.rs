@@ -1,8 +1,8 @@
 //! The steps for raw text that are copied with an ini to another folder.
 //!
-//! They are a file `preparation` beside the ini, and the files that it names: models of case, lists
-//! of abbreviations. An ini that is written elsewhere without them would translate raw text as
-//! tokens.
+//! They are a file `preparation` in the folder of the ini, and the files that this file names:
+//! truecasing models and lists of abbreviations. If an ini were written elsewhere without them, raw
+//! text would be translated as if it were tokenised.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,12 +20,13 @@ pub struct PreparationCopy {
 }
 
 impl PreparationCopy {
-    /// Returns the files that belong beside the ini `output` of the system of `configuration`; none
-    /// if its texts are not prepared, or if `output` is in its folder or not a file.
+    /// Returns the files to be written next to `output`, a new ini for the system of
+    /// `configuration`. Returns `None` if the system does not prepare raw text, or if `output` is
+    /// in the same folder or is not a file.
     ///
     /// # Errors
-    /// If a file cannot be read, or if texts are not prepared but would be, by a file beside
-    /// `output`.
+    /// If a file cannot be read, or if the system does not prepare raw text, but a file next to
+    /// `output` would make it do so.
     pub fn plan(configuration: &Configuration, output: &Path) -> Result<Option<Self>> {
         if output.as_os_str() == "-" || is_special(output) {
             return Ok(None);
@@ -66,7 +67,7 @@ impl PreparationCopy {
     /// Checks that no file of another system would be replaced.
     ///
     /// # Errors
-    /// If one would.
+    /// If a file with other contents would be replaced.
     pub fn check_targets(&self) -> Result<()> {
         let Some((path, _)) = self.files.iter().find(|(path, content): &&(PathBuf, Vec<u8>)| {
             fs::read(path).is_ok_and(|found| found != *content)
@@ -82,7 +83,7 @@ impl PreparationCopy {
     /// If one cannot be written.
     pub fn write(&self) -> Result<()> {
         for (path, content) in &self.files {
-            // Unchanged, even if their names say that they are compressed.
+            // The bytes are written unchanged, even if the name is that of a compressed file.
             let mut file = Output::create_precompressed(path)?;
             file.write(content)?;
             file.finish()?;

@@ -2,22 +2,22 @@
 //!
 //! A wall comes after a position: nothing right of it is translated while something left of it is
 //! not. A zone is a span of words that, once begun, is finished before anything else is translated;
-//! walls inside a zone count inside the innermost zone only. The rules are those of Moses, which
-//! stop a search at the first phrase that cannot lead to an allowed order.
+//! a wall inside zones applies only inside the innermost of them. The rules are those of Moses,
+//! which stop a search at the first phrase that cannot lead to an allowed order.
 
 use crate::coverage::{CoverageId, Coverages};
 use crate::markup::SentenceMarkup;
 use crate::span::Span;
 
-/// No zone, no wall.
+/// The number in place of a zone or wall that does not exist.
 const NONE: u32 = u32::MAX;
 
 /// The walls and zones of a sentence, in buffers that are reused.
 #[derive(Default)]
 pub(crate) struct ReorderingConstraint {
-    /// For each position the zone whose wall comes after it.
+    /// For each position, the zone that has a wall after this position.
     local_walls: Vec<u32>,
-    /// For each position the first one from it on that has a wall after it.
+    /// For each position, the first position from there on with a wall after it.
     next_wall: Vec<u32>,
     zones: Vec<Span>,
     is_active: bool,
@@ -29,8 +29,8 @@ impl ReorderingConstraint {
         self.is_active = false;
     }
 
-    /// Sets up the walls and zones of a sentence of `length` words. With
-    /// `is_punctuation` there are walls around the punctuation it tells.
+    /// Sets up the walls and zones of a sentence of `length` words. If `is_punctuation` is given,
+    /// there are walls around the words for which it returns true.
     pub(crate) fn start(
         &mut self,
         length: usize,
@@ -85,8 +85,8 @@ impl ReorderingConstraint {
         self.is_active
     }
 
-    /// Whether a hypothesis that covers `coverage` may be extended by `span`, which
-    /// it does not cover, under the distortion limit.
+    /// Whether a hypothesis with `coverage` may be extended by `span`, which is not covered yet.
+    /// `limit` is the distortion limit.
     pub(crate) fn allows(
         &self,
         coverages: &Coverages,
@@ -133,7 +133,7 @@ impl ReorderingConstraint {
                 continue;
             }
             if span.end > zone.end {
-                // It leaves the zone, so it must finish it.
+                // The span leaves the zone, so it must finish the zone.
                 if zone.end - span.start < length - done {
                     return false;
                 }

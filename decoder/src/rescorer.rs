@@ -1,5 +1,5 @@
-//! Scoring of the n-best list of a sentence by the models of `[rescore]`: the list in its new
-//! order, whose first entry is the translation.
+//! Rescoring of the n-best list of a sentence by the models of `[rescore]`. The list is sorted by
+//! the new scores, and its first entry is the translation.
 
 use hashbrown::HashSet;
 use miriam_combine::lists::{
@@ -55,7 +55,7 @@ impl<'s> Rescorer<'s> {
         self.line_errors.clear();
     }
 
-    /// Returns the score of the line after its sentences, which the search gave the score `found`.
+    /// Returns the score of the line after its last sentence. `found` is its score in the search.
     pub(crate) fn line_score(&self, found: Option<f32>) -> Option<f32> {
         if self.system.rescoring.is_some() { found.and(self.line_total) } else { found }
     }
@@ -65,7 +65,7 @@ impl<'s> Rescorer<'s> {
         std::mem::take(&mut self.line_errors)
     }
 
-    /// Returns the sentence with the list that [`rescore`](Self::rescore) gave it last.
+    /// Returns the sentence with the list that [`rescore`](Self::rescore) made last.
     pub(crate) fn rescored<'a>(&'a self, decoded: DecodedSentence<'a>) -> DecodedSentence<'a> {
         let Some(best) = self.entries.first() else { return decoded };
         DecodedSentence {
@@ -78,8 +78,8 @@ impl<'s> Rescorer<'s> {
     }
 
     /// Scores the list of a sentence, of at least `wanted` entries, and returns the sentence with
-    /// its list in the new order. Where a text has no score, as one that is too long, the order
-    /// stays, and the line has an error.
+    /// its list in the new order. If a model cannot score a text, for example because it is too
+    /// long, the order does not change, and the line gets an error.
     ///
     /// # Errors
     ///
@@ -139,7 +139,7 @@ impl<'s> Rescorer<'s> {
         let mut source = Vec::new();
         for &id in decoded.sentence.ids() {
             let word = decoded.sentence.word(id, &decoded.system.models);
-            // Models know the first factor alone.
+            // The models of `[rescore]` know only the first factor.
             let surface = match &decoded.system.models.factor_scheme {
                 Some(_) => word.split(|&byte| byte == b'|').next().unwrap_or_default(),
                 None => word,
@@ -147,7 +147,8 @@ impl<'s> Rescorer<'s> {
             push_word(&mut source, surface);
         }
         if self.scorers.is_empty() {
-            // All or none: the next line asks again for those that failed.
+            // Scorers are kept only if all were created, so that the next line tries again after a
+            // failure.
             let (mut scorers, mut translators) = (Vec::new(), Vec::new());
             for (number, model) in rescoring.models.iter().enumerate() {
                 let fail = |reason| rescoring.failure(number, reason);
@@ -193,9 +194,10 @@ impl<'s> Rescorer<'s> {
         Ok(())
     }
 
-    /// Adds to the list, whose `texts` are given, those translations of models that it lacks.
-    /// Features that words alone determine have their values; all others have those of the search's
-    /// best translation, so that only known values and the weight of the mark decide between both.
+    /// Adds to the list, which has the texts `texts`, the translations of models that it does not
+    /// have yet. Features that depend only on words get their values for the added translation. All
+    /// other features get the values of the search's best translation, so that only known values
+    /// and the weight of the marking feature decide between the two.
     fn add_candidates(
         &mut self,
         rescoring: &Rescoring,
@@ -211,7 +213,7 @@ impl<'s> Rescorer<'s> {
             for found in translator.translate(source).map_err(|error| (*number, error))? {
                 let words: Vec<Vec<u8>> = split_words(&found).map(<[u8]>::to_vec).collect();
                 let text = words.join(&b' ');
-                // Lists have no place for fields in fields.
+                // A field of an n-best list cannot contain the separator of fields.
                 let is_usable = !words.is_empty() && words.iter().all(|word| word != b"|||");
                 if !is_usable || !known.insert(text.clone()) {
                     continue;
@@ -237,8 +239,8 @@ impl<'s> Rescorer<'s> {
         Ok(())
     }
 
-    /// Returns the scores of all texts. Those of models, which follow the first `num_found`, are
-    /// left out where they have no score.
+    /// Returns the scores of all texts. The texts of models, which follow the first `num_found`
+    /// texts, are removed if they cannot be scored.
     fn score_texts(
         &mut self,
         source: &[u8],

@@ -1,10 +1,11 @@
-//! Language-model scores of phrases, where a search needs them.
+//! Cache of language-model scores during a search.
 //!
-//! Within a sentence the states of a model are interned: equal states have one `u32`, and
-//! hypotheses compare by it. Scores are cached by (state, word), 16 bytes per entry, and only for
-//! the sentence: half of all requests repeat within one, few do across, and a small cache stays in
-//! the L2. Old entries are not cleared but recognised: state ids grow from sentence to sentence,
-//! and an entry below the sentence's first id counts as empty.
+//! Within a sentence, the states of a model are interned: equal states have the same `u32`, by
+//! which hypotheses are compared. Scores are cached by (state, word), in entries of 16 bytes, for
+//! one sentence only. Half of all requests repeat within a sentence, few repeat across sentences,
+//! and a small cache stays in the L2 cache. Old entries need not be cleared: state ids grow from
+//! sentence to sentence, and an entry whose state id is below the sentence's first one counts as
+//! empty.
 
 use hashbrown::HashTable;
 use miriam_lmcpu::{LanguageModel, LmWord, State};
@@ -26,13 +27,14 @@ pub(crate) struct LmScoreCache {
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(16))]
 struct CacheEntry {
-    /// The state above the word; empty when the state is old.
+    /// The state in the upper 32 bits and the word in the lower ones. The entry is empty if the
+    /// state belongs to an earlier sentence.
     key: u64,
     log10: f32,
     next_state: u32,
 }
 
-/// A state of a model, interned by a search or not.
+/// A state of a model: the id of an interned state, or the state itself.
 #[derive(Clone, Copy)]
 pub(crate) enum LmContext {
     Interned(u32),
@@ -87,8 +89,9 @@ impl LmScoreCache {
         id
     }
 
-    /// Returns log10 p of the words of a phrase after `state`, and of `</s>` if it `ends` the
-    /// sentence, and the state after them. Words that are in the phrase's total are left out.
+    /// Returns the log10 probability of the words of a phrase after `state`, and the state after
+    /// these words. If the phrase `ends` the sentence, `</s>` is included. Words whose scores are
+    /// in the phrase's total are left out.
     #[inline(always)]
     pub(crate) fn score_phrase(
         &mut self,
@@ -121,7 +124,8 @@ impl LmScoreCache {
         prefetch_at(&self.cache, self.slot_of(cache_key(state, word)));
     }
 
-    /// Starts loading the model's data for `word` after `state`, if the cache has nothing.
+    /// Starts loading the model's data for `word` after `state`, if the cache does not have the
+    /// score.
     #[inline(always)]
     pub(crate) fn prefetch_model(&self, model: &dyn LanguageModel, state: u32, word: LmWord) {
         if self.find(state, word).is_none() {
@@ -171,8 +175,8 @@ impl LmScoreCache {
         }
     }
 
-    /// Returns the log10 probability that [`LmScoreCache::score_phrase`] gives, computed without a
-    /// change to the cache; after a search nearly all of it is there.
+    /// Returns the log10 probability that [`LmScoreCache::score_phrase`] gives, without changing
+    /// the cache, which has nearly all scores after a search.
     pub(crate) fn rescore_phrase(
         &self,
         model: &dyn LanguageModel,
@@ -196,7 +200,7 @@ impl LmScoreCache {
         log10
     }
 
-    /// Scores a word from the cache, or else from the model, without a change to the cache.
+    /// Scores a word from the cache, or else from the model, without changing the cache.
     pub(crate) fn rescore(
         &self,
         model: &dyn LanguageModel,

@@ -1,12 +1,12 @@
 //! A phrase as a language model sees it before its context is known.
 //!
-//! Scored once alone, from the empty context, a phrase shows which of its words can
-//! still depend on the words left of it: word j does only while the state
-//! after word j - 1 reaches back to the first word. The first word whose state
-//! does not closes the phrase; the words after it have constant scores, and
-//! the state after the phrase is known. Most requests of the search thus come
-//! down to one or two words. Scores are kept apart and added one by one, as
-//! KenLM and Moses2 add them (`docs/spec/phrase-decoding.md` 3.4, 3.6).
+//! A phrase is scored once from the empty context. This shows which of its words can depend on the
+//! words to the left of the phrase: word j depends on them only if the state after word j - 1
+//! reaches back to the first word of the phrase. The first word whose state does not reach back
+//! closes the phrase: the words after it have constant scores, and the state after the phrase is
+//! known. So the search usually has to score only one or two words of a phrase. Scores are stored
+//! separately and added one by one, as KenLM and Moses2 add them (`docs/spec/phrase-decoding.md`
+//! 3.4, 3.6).
 
 use miriam_lmcpu::{LanguageModel, LmWord, ScoreResult, State};
 use miriam_textio::Log10;
@@ -18,11 +18,11 @@ use miriam_textio::Log10;
 pub(crate) struct LmPhrase {
     /// The first of its numbers in the pool.
     pub(crate) pool_start: u32,
-    /// Words whose scores depend on the context.
+    /// The number of words whose scores depend on the context.
     pub(crate) num_dependent: u8,
-    /// Constant scores that follow, of the first order - 1 words.
+    /// The number of constant scores of the words after these, among the first order - 1 words.
     pub(crate) num_constants: u8,
-    /// Words of the state after the phrase, where it is known.
+    /// The number of words of the state after the phrase, if this state is known.
     pub(crate) right_state_len: u8,
     /// Whether the state after the phrase is known.
     pub(crate) has_right_state: bool,
@@ -62,7 +62,7 @@ impl LmPhrase {
     }
 }
 
-/// A phrase scored alone, in buffers that are reused.
+/// A phrase scored without context, in buffers that are reused.
 #[derive(Default)]
 pub(crate) struct IsolatedPhrase {
     scores: Vec<f32>,
@@ -110,7 +110,8 @@ impl IsolatedPhrase {
         self.finish(model, words.len(), dependent);
     }
 
-    /// Takes the scores alone: then only [`IsolatedPhrase::inner_and_full_score`] is valid.
+    /// Takes only the scores, without states. After this, only
+    /// [`IsolatedPhrase::inner_and_full_score`] is valid.
     pub(crate) fn load_scores(
         &mut self,
         begin: LmWord,
@@ -132,8 +133,8 @@ impl IsolatedPhrase {
         self.num_dependent = dependent.unwrap_or(words.min(context));
     }
 
-    /// Returns the natural-log score of the words from position order on, and of all words: the
-    /// parts of a phrase's total and of its estimate.
+    /// Returns two natural-log scores: that of the words from index order - 1 on, for the phrase's
+    /// total, and that of all words, for its estimate.
     pub(crate) fn inner_and_full_score(
         &self,
         model: &dyn LanguageModel,
@@ -163,7 +164,7 @@ impl IsolatedPhrase {
         (Log10(all - before).to_ln().0, Log10(all).to_ln().0)
     }
 
-    /// Returns the phrase scored last, its numbers appended to `pool`.
+    /// Returns the phrase that was scored last, and appends its numbers to `pool`.
     pub(crate) fn to_lm_phrase(
         &self,
         order: usize,
@@ -203,7 +204,7 @@ fn record_closing_word(
     }
 }
 
-/// Reads the state after the phrase of `part`, which is known, from `pool`.
+/// Reads from `pool` the state after the phrase `part`; this state must be known.
 pub(crate) fn read_right_state(part: &LmPhrase, pool: &[u32], state: &mut State) {
     let start = part.pool_start as usize
         + usize::from(part.num_dependent)

@@ -1,5 +1,5 @@
-//! Language-model scores of target phrases: of phrases alone, of many at once, and
-//! within a sentence, where states are interned and scores cached.
+//! Language-model scores of target phrases: of single phrases without context, of many phrases at
+//! once, and within a sentence, where states are interned and scores are cached.
 
 mod lm_batch;
 mod lm_cache;

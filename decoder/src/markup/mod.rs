@@ -3,17 +3,17 @@
 //!
 //! | element | meaning |
 //! |---|---|
-//! | `<wall/>` | no word after this point is translated before all words in front of it |
+//! | `<wall/>` | all words before this point are translated before any word after it |
 //! | `<zone>..</zone>` | once begun, these words are completed before others are translated |
 //! | `<ne entity="E">w</ne>` | the word aligned to w is printed as E |
 //! | any other with `translation` | a forced translation of its words |
 //!
 //! Elements with which Moses 1 changes the model (`<weight-overwrite>`, `<update>`) are errors.
 //!
-//! `translation` (or `english`, its old name) holds alternatives separated by `||`,
-//! `prob` one probability each; `span="2,4"` or `"2-4"` or `"2"` (positions from 0, the
-//! last included) refers to other words than those inside. Elements without a translation
-//! have no effect.
+//! `translation` (or `english`, its old name) holds alternatives separated by `||`; `prob` holds a
+//! probability for each. An element refers to the words inside it, or to those that its attribute
+//! `span` names: `"2,4"`, `"2-4"` or `"2"`, positions from 0, the last one included. Elements
+//! without a translation have no effect.
 
 mod tags;
 
@@ -26,16 +26,16 @@ use crate::span::Span;
 /// The treatment of markup in the input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum XmlInputMode {
-    /// It is text.
+    /// Markup is text.
     #[default]
     PassThrough,
-    /// It is removed and ignored.
+    /// Markup is removed and ignored.
     Ignore,
     /// A forced translation competes with those of the tables.
     Inclusive,
     /// Tables are not used for words that have a forced translation.
     Exclusive,
-    /// Only options of the tables that contain the forced translation count.
+    /// Only those options of the tables that contain the forced translation are used.
     Constraint,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct ForcedOption {
 /// The markup of a sentence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SentenceMarkup {
-    /// Forced translations: by span, those of a span in the order of the line.
+    /// Forced translations, sorted by span. Those of the same span are in the order of the line.
     pub(crate) forced_options: Vec<ForcedOption>,
     /// Positions after which there is a wall.
     pub(crate) walls: Vec<u32>,

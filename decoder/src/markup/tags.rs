@@ -1,11 +1,10 @@
 //! Tags in a line of text: their positions and the words between them.
 //!
 //! This is intentionally not an XML parser: a line is a fragment with any number of
-//! roots, entities are left as written (`&apos;` is a word to the models), text need not
-//! be UTF-8, the brackets may be others than `<` and `>`, and a `<` that opens no tag is
-//! a word like any other. A bracket opens a tag if a name, `/`, `!` or `?` follows it
-//! directly. Comments and instructions are dropped, the text of CDATA sections is kept
-//! unchanged.
+//! roots, entities are left as written (`&apos;` is a word to the models), text need not be UTF-8,
+//! the brackets may differ from `<` and `>`, and a `<` that opens no tag is a word like any other.
+//! A bracket opens a tag if a name, `/`, `!` or `?` follows it directly. Comments and instructions
+//! are dropped, the text of CDATA sections is kept unchanged.
 
 use std::fmt;
 
@@ -51,7 +50,7 @@ pub struct Element<'a> {
 }
 
 impl<'a> Element<'a> {
-    /// Returns the value of an attribute; the first counts.
+    /// Returns the value of an attribute, or the first value if it is given more than once.
     pub fn attribute(&self, name: &str) -> Option<&'a [u8]> {
         let found = self.attributes.iter().find(|(given, _)| *given == name.as_bytes());
         found.map(|&(_, value)| value)
@@ -146,7 +145,7 @@ enum Tag<'a> {
     },
 }
 
-/// A position in the line.
+/// Reader of the tags of a line, and its position in the line.
 struct TagReader<'a, 'b> {
     line: &'a [u8],
     position: usize,

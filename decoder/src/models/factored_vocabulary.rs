@@ -1,4 +1,4 @@
-//! Joining tables and models whose words have several factors.
+//! Joining of tables and models to the vocabulary, for words of several factors.
 //!
 //! The vocabulary holds the target words of the tables with all their factors. Source
 //! words are not in it: a table's id of a word of a sentence is looked up when the

@@ -14,7 +14,7 @@ pub(crate) struct JoinedLanguageModel {
     pub(crate) model: Arc<dyn LanguageModel>,
     /// Its id of `<s>`.
     pub(crate) begin_sentence: LmWord,
-    /// Its ids by words of the vocabulary.
+    /// The model's id of each word of the vocabulary.
     pub(crate) word_ids: Vec<LmWord>,
     /// Whether its probabilities are known to be 1 at most.
     pub(crate) is_bounded: bool,
@@ -45,7 +45,7 @@ impl JoinedLanguageModel {
         })
     }
 
-    /// Looks up all words of `vocabulary`, some at a time, which overlaps their memory accesses.
+    /// Looks up all words of `vocabulary`, in batches that overlap memory accesses.
     pub(crate) fn join(&mut self, vocabulary: &Vocabulary) {
         const BATCH: usize = 1024;
         self.word_ids = vec![LmWord::UNKNOWN; vocabulary.len()];

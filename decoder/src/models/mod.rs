@@ -1,10 +1,9 @@
 //! The models of a system, immutable and shared by all threads: phrase tables,
 //! reordering tables, language models, and the vocabulary that joins them.
 //!
-//! All words of all models share one vocabulary of `u32`; each table and each
-//! language model is joined to it once, when everything is loaded, by an array. The
-//! search never hashes a string. Weights are not part of the models: they belong to
-//! the feature functions.
+//! All words of all models share one vocabulary of `u32` ids. When everything is loaded, each table
+//! and each language model is joined to it: an array maps the ids. The search never hashes a
+//! string. Weights are not part of the models: they belong to the feature functions.
 
 mod factored_vocabulary;
 mod language_model;
@@ -21,7 +20,7 @@ pub(crate) use language_model::JoinedLanguageModel;
 pub(crate) use phrase_table::{PhraseTable, TableFile};
 pub(crate) use reordering_table::ReorderingTable;
 
-/// A word that a model does not know.
+/// The id of a word that a model does not know.
 pub(crate) const UNKNOWN_ID: u32 = u32::MAX;
 
 /// The models of a system and their vocabulary.
@@ -67,7 +66,7 @@ impl Models {
         let reordering = self.reordering_tables.iter_mut().map(|own| &mut own.table);
         let mut tables: Vec<&mut PhraseTable> =
             self.phrase_tables.iter_mut().chain(reordering).collect();
-        // By table, the id here of each of its source words.
+        // For each table, the ids of its source words in the vocabulary.
         let mut source_words = Vec::with_capacity(tables.len());
         let mut with_bar = HashSet::new();
         for table in &mut tables {

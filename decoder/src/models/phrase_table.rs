@@ -27,9 +27,9 @@ pub(crate) struct PhraseTable {
     /// Whether a source phrase has the same options in every sentence: false if a
     /// model looks at factors of the source that the table does not have.
     pub(crate) caches_options: bool,
-    /// Its source ids by words of the vocabulary.
+    /// The table's source id of each word of the vocabulary.
     pub(super) source_ids: Vec<u32>,
-    /// Words of the vocabulary by its target ids.
+    /// The word of the vocabulary for each target id of the table.
     pub(crate) target_words: Vec<WordId>,
 }
 

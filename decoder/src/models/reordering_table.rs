@@ -46,7 +46,7 @@ impl ReorderingTable {
         }
         let swaps = match other {
             AnyTable::Native(other) => other.num_sources() < own.num_source_phrases(),
-            // It names few of its source phrases.
+            // A table of Moses lists few of its source phrases.
             AnyTable::Moses(_) => false,
         };
         let (listed, found_in) = if swaps { (other, own) } else { (own, other) };
@@ -74,7 +74,8 @@ impl ReorderingTable {
         }
     }
 
-    /// Whether a target phrase is in both `own` and `others`, which are of `phrase_table`.
+    /// Whether a target phrase is both in `own`, from this table, and in `others`, from
+    /// `phrase_table`.
     fn shares_target(
         &self,
         own: &Targets,
@@ -109,9 +110,9 @@ impl From<miriam_probingpt::Error> for Listing {
     }
 }
 
-/// Words of the vocabulary with some of their factors alone.
+/// Words of the vocabulary, reduced to some of their factors.
 pub(super) struct FactorProjection {
-    /// By words of the vocabulary.
+    /// The reduced form of each word of the vocabulary.
     pub(super) projected: Vec<WordId>,
     /// The factors that are left.
     pub(super) factors: Vec<usize>,
@@ -129,8 +130,8 @@ impl ReorderingTable {
         self.projection.is_some()
     }
 
-    /// Returns `word`, whose bytes are `bytes`, reduced to the table's target factors; an id
-    /// without a word if no table has it.
+    /// Returns `word`, whose bytes are `bytes`, reduced to the table's target factors. If no table
+    /// has the reduced word, the id is [`UNKNOWN_ID`].
     pub(crate) fn project_word(&self, word: WordId, bytes: &[u8], models: &Models) -> WordId {
         let Some(projection) = &self.projection else { return word };
         if let Some(&projected) = projection.projected.get(word.index()) {

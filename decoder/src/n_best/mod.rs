@@ -1,8 +1,8 @@
 //! The best translations of a sentence with the values of all features
 //! (`docs/spec/phrase-decoding.md` 3.14).
 //!
-//! [`paths`] finds them in the lattice that the search keeps, [`values`] computes the values of
-//! single features, which the search does not keep.
+//! [`paths`] finds the translations in the lattice that the search keeps. [`values`] computes the
+//! values of single features, which the search does not keep.
 
 mod paths;
 mod values;
@@ -31,12 +31,12 @@ pub struct Derivation {
     pub values: Vec<f32>,
 }
 
-/// The limits of a list.
+/// The limits of an n-best list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NBestLimits {
-    /// Entries at most.
+    /// The largest number of entries.
     pub(crate) max_entries: usize,
-    /// Candidates tried at most.
+    /// The largest number of candidates that are tried.
     pub(crate) max_candidates: usize,
     /// Whether entries with the words of an earlier one are left out.
     pub(crate) distinct: bool,
@@ -45,9 +45,9 @@ pub(crate) struct NBestLimits {
 /// An entry of a list, while it is visited.
 #[derive(Clone, Copy)]
 pub(crate) struct NBestEntry<'a> {
-    /// Its hypotheses, the last phrase first; none if a model of `[rescore]` has made it.
+    /// Its hypotheses, the last phrase first; empty if a model of `[rescore]` has made the entry.
     pub(crate) hypotheses: &'a [HypothesisId],
-    /// Its words, if a model of `[rescore]` has made it.
+    /// Its words, if a model of `[rescore]` has made the entry.
     pub(crate) words: Option<&'a [Vec<u8>]>,
     pub(crate) values: &'a [f32],
     pub(crate) total: f32,
@@ -59,7 +59,7 @@ pub(crate) struct NBest {
     paths: PathQueue,
     values: FeatureValues,
     seen_words: SeenWords,
-    /// The same as texts, where words have factors.
+    /// The translations found so far, as texts; used if words have factors.
     seen_texts: HashSet<Vec<u8>>,
 }
 
@@ -114,8 +114,8 @@ impl NBest {
         Ok(())
     }
 
-    /// Visits the options of `decoded` by first word, length and table, best first, each with the
-    /// values that do not depend on its neighbours.
+    /// Visits the options of `decoded`, sorted by first word, length and table, the best of each
+    /// table first. Each option has the values that do not depend on its neighbours.
     ///
     /// # Errors
     ///
@@ -184,7 +184,7 @@ impl NBest {
         })
     }
 
-    /// Whether the path found last has other words than all before it.
+    /// Whether the words of the path found last differ from those of all earlier paths.
     fn is_new(&mut self, decoded: DecodedSentence<'_>) -> bool {
         let phrases = self.paths.nodes().iter().rev().map(|&id| decoded.hypothesis(id));
         if decoded.system.models.factor_scheme.is_none() {
@@ -202,7 +202,7 @@ impl NBest {
     }
 }
 
-/// Translations by their words.
+/// Set of translations, compared by their words.
 #[derive(Default)]
 struct SeenWords {
     translations: SliceInterner<WordId>,
@@ -214,7 +214,7 @@ impl SeenWords {
         self.translations.clear();
     }
 
-    /// Whether these words are new.
+    /// Adds a translation and returns whether it is new.
     fn insert<'a>(&mut self, words: impl Iterator<Item = &'a WordId>) -> bool {
         self.scratch.clear();
         self.scratch.extend(words);

@@ -1,15 +1,15 @@
 //! The best paths through a lattice, one after another (`docs/spec/phrase-decoding.md`
 //! 3.14).
 //!
-//! A path begins as a complete hypothesis and all that leads to it; every other
-//! path is an earlier one with one more deviation: at one of its hypotheses
-//! (counted from the last phrase, after the last deviation) it takes a
-//! hypothesis that was recombined into it. So a path is its parent and one deviation, 24
-//! bytes, and its hypotheses are listed when it is reached.
+//! The first paths are complete hypotheses, each with all hypotheses that lead to it. Every other
+//! path is an earlier path with one more deviation: one hypothesis of the path is replaced by a
+//! hypothesis that was recombined into it. Counted from the last phrase, the new deviation comes
+//! after all others. So a path is stored as its parent and one deviation, in 24 bytes. Its
+//! hypotheses are listed when the path is found.
 //!
-//! The arcs of a hypothesis are ordered by score, and so are the deviations to
-//! them: only the best not yet taken waits in the queue, the next one follows
-//! when it is taken. Moses2 queues all at once; the order is the same.
+//! The arcs of a hypothesis are ordered by score, and so are the deviations to them. So only the
+//! best of these deviations waits in the queue; when it is taken, the next one follows. Moses2
+//! queues all of them at once; the order is the same.
 
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -29,17 +29,17 @@ pub(crate) struct SearchGraph<'a> {
 pub(crate) struct Path {
     /// The path it deviates from; `None` for a complete hypothesis.
     pub(crate) parent: Option<PathId>,
-    /// The index of the hypothesis, counted from the last phrase.
+    /// The index of the replaced hypothesis, counted from the last phrase.
     deviation_index: u32,
-    /// The hypothesis there: for a path without parent the complete one.
+    /// The hypothesis at this index; for a path without parent, the complete hypothesis.
     pub(crate) hypothesis: HypothesisId,
-    /// The hypothesis it replaces; the same for a path without parent.
+    /// The hypothesis that `hypothesis` replaces; for a path without parent, both are the same.
     pub(crate) replaced: HypothesisId,
     /// The model score.
     pub(crate) total: f32,
 }
 
-/// The number of a path, in the order in which they are found.
+/// The number of a path. Paths are numbered in the order in which they are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PathId(pub(crate) u32);
 
@@ -47,7 +47,8 @@ pub(crate) struct PathId(pub(crate) u32);
 #[derive(Default)]
 pub(crate) struct PathQueue {
     found: Vec<Path>,
-    /// Score (ascending) above age (descending) of pending paths.
+    /// For each pending path, its score above its inverted number, so that the best path comes
+    /// first, and of equal paths the oldest.
     queue: BinaryHeap<u64>,
     pending: Vec<PendingPath>,
     /// The hypotheses of the path found last, the last phrase first.
@@ -55,7 +56,7 @@ pub(crate) struct PathQueue {
     deviations: Vec<(u32, HypothesisId)>,
 }
 
-/// A path in the queue, and the arcs that may be next at its deviation.
+/// A path in the queue, and the arcs that follow its own at the same deviation.
 struct PendingPath {
     path: Path,
     remaining_arcs: Range<u32>,

@@ -1,10 +1,10 @@
 //! The unweighted value of every feature, for hypotheses that are printed.
 //!
-//! The search keeps one number per hypothesis. The values of a hypothesis are computed by following
-//! it from the start, with the additions that Moses2 makes while it searches: first the features of
-//! the phrase, then those of the expansion in the order of the ini. Language-model scores are
-//! looked up in the sentence's cache. Rows are kept for the sentence, because the paths of a list
-//! share most of their hypotheses.
+//! The search keeps one number per hypothesis. The values of a hypothesis are computed phrase by
+//! phrase from the start, with the additions that Moses2 makes while it searches: first the
+//! features of the phrase, then those of the expansion in the order of the ini. Language-model
+//! scores are looked up in the sentence's cache. Rows of values are kept for the sentence, because
+//! the paths of a list share most of their hypotheses.
 
 use miriam_lmcpu::LmWord;
 use miriam_textio::WordId;
@@ -23,7 +23,7 @@ use crate::translation_options::{OptionId, OptionSource};
 #[derive(Default)]
 pub(crate) struct FeatureValues {
     width: usize,
-    /// The row of zeros, then others as they are made.
+    /// A row of zeros, then all other rows in the order in which they are made.
     rows: Vec<f32>,
     hypothesis_rows: Vec<u32>,
     path_rows: Vec<u32>,
@@ -36,7 +36,7 @@ pub(crate) struct FeatureValues {
     option_builder: OptionBuilder,
 }
 
-/// No row yet.
+/// The index in place of a row that has not been made yet.
 const NO_ROW: u32 = u32::MAX;
 
 impl FeatureValues {
@@ -62,8 +62,8 @@ impl FeatureValues {
         (self.rows.len() / self.width.max(1)) as u32 - 1
     }
 
-    /// Returns the values of a path: those of the path before it, with those of the deviation added
-    /// and those of the hypothesis that it replaces subtracted, as in Moses2.
+    /// Returns the values of a path, as Moses2 computes them: those of its parent, plus those of
+    /// the hypothesis at the deviation, minus those of the hypothesis that it replaces.
     pub(crate) fn path_values(
         &mut self,
         decoded: DecodedSentence<'_>,
@@ -128,7 +128,7 @@ impl FeatureValues {
         Ok(self.row(row))
     }
 
-    /// Adds the values of an option itself, whose row starts at `phrase`, to row `row`.
+    /// Adds to row `row` the values of an option itself, whose row of scores starts at `phrase`.
     fn add_own_values(
         &mut self,
         decoded: DecodedSentence<'_>,

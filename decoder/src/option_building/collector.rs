@@ -18,8 +18,8 @@ use crate::translation_options::{OptionLayout, PhraseKey, SentenceOptions};
 #[derive(Default)]
 pub(crate) struct OptionCollector {
     pub(super) builder: OptionBuilder,
-    /// By hit of the batch of language-model scores: the index of the hit's first target in the
-    /// batch, if the batch has the hit's targets.
+    /// For each hit in the batch of language-model scores, the index of the hit's first target in
+    /// the batch, if the batch has the hit's targets.
     batch_starts: Vec<Option<u32>>,
     lookup: SpanLookup,
     table_ids: Vec<u32>,
@@ -60,7 +60,8 @@ impl OptionCollector {
         let filter = MarkupFilter::new(system, sentence, annotations);
         let unknown = slots.iter().position(|slot| *slot == TableSlot::Unknown);
         let input = &mut CollectorInput { system, sentence, annotations, lms };
-        // Before the tables, because some steps look only at spans without options.
+        // Forced translations come before the tables, because some steps look only at spans without
+        // options.
         if let Some(slot) = unknown {
             self.collect_forced(options, input, slot, &filter)?;
         }
@@ -94,7 +95,8 @@ impl OptionCollector {
         let system = input.system;
         for position in 0..input.sentence.len() {
             let span = Span { start: position as u32, end: position as u32 + 1 };
-            // Beside a forced translation the word has been copied already.
+            // A word with a forced translation has been copied with that translation, if it may be
+            // copied.
             let is_free = filter.allows_copying(span) && options.range(span, slot).count == 0;
             if is_free && (system.settings.copy_known_words || !options.has_options(span)) {
                 let phrase = copy_unknown_word(system, input.sentence, span.start);
@@ -122,7 +124,7 @@ impl OptionCollector {
         self.table_ids.clear();
         sentence.source_span(all_words).push_table_ids(table, &system.models, &mut self.table_ids);
         let mut lookup = std::mem::take(&mut self.lookup);
-        // Forced translations may be longer.
+        // Spans of forced translations may be longer than source phrases of tables.
         let longest = system.settings.max_phrase_length.min(options.max_span_length() as usize);
         table.phrases.lookup_spans(&self.table_ids, longest, &mut lookup);
         let mut batch = 0..0;

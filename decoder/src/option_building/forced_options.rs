@@ -1,5 +1,5 @@
 //! Options that come with the sentence: translations forced by markup
-//! (`docs/spec/phrase-decoding.md` 3.2), and the entries of its own table (1.9).
+//! (`docs/spec/phrase-decoding.md` 3.2), and the entries of the sentence's own table (1.9).
 
 use miriam_textio::{Ln, WordId};
 
@@ -33,8 +33,8 @@ fn check_target_factors(
 }
 
 impl OptionCollector {
-    /// Collects the translations that markup forces, as options of unknown words: they replace
-    /// those of the tables, and `prob` is a score of the unknown-word penalty.
+    /// Collects the translations that markup forces, as options in the slot of unknown words.
+    /// `prob` is a score of the unknown-word penalty.
     pub(super) fn collect_forced(
         &mut self,
         options: &mut SentenceOptions,
@@ -55,7 +55,7 @@ impl OptionCollector {
                 let scores: Vec<f32> =
                     probability.iter().map(|&p| Ln::from_probability(p).0).collect();
                 let total = system.plan.features.unknown_word.forced_score(&scores);
-                // One word for one word is aligned to it, as a copied word is.
+                // If one word translates one word, the two are aligned, as for a copied word.
                 let one_to_one = words.len() == 1 && span.end - span.start == 1;
                 let alignment = if one_to_one { vec![(0, 0)] } else { Vec::new() };
                 let details = options.push_input_details(InputPhraseDetails {
@@ -65,7 +65,7 @@ impl OptionCollector {
                 });
                 phrases.push(InputPhrase { total, words, details });
             }
-            // They share a slot with the copied word, if there is one.
+            // Forced translations share a slot with the copied word, if the word may be copied.
             let is_word = span.end - span.start == 1;
             if is_word && system.settings.copy_known_words && filter.allows_copying(span) {
                 phrases.push(copy_unknown_word(system, sentence, span.start));
@@ -78,8 +78,8 @@ impl OptionCollector {
         Ok(())
     }
 
-    /// Collects the options in the sentence's own table, scored by sentence table feature `number`,
-    /// for the spans of `step`.
+    /// Collects the options in the sentence's own table, scored by sentence-table feature `number`,
+    /// for the spans that `step` looks up.
     pub(super) fn collect_sentence_table(
         &mut self,
         options: &mut SentenceOptions,

@@ -1,4 +1,4 @@
-//! The filter that forced translations put on the options of tables and on copied words.
+//! Filter for the options of tables and for copied words in sentences with forced translations.
 
 use miriam_textio::{WordId, fields};
 
@@ -11,7 +11,7 @@ use crate::span::Span;
 use crate::system::System;
 use crate::translation_options::{InputPhrase, OptionList};
 
-/// The options of the tables that are used where translations are forced.
+/// Filter that says which options of tables are used where translations are forced.
 pub(super) struct MarkupFilter<'a> {
     pub(super) annotations: &'a SentenceMarkup,
     mode: XmlInputMode,
@@ -49,18 +49,18 @@ impl<'a> MarkupFilter<'a> {
         self.mode != XmlInputMode::Exclusive || !self.annotations.overlaps_forced(span)
     }
 
-    /// Whether an unknown word may be copied. If only forced translations or those that contain
-    /// them count, copying would circumvent them.
+    /// Whether an unknown word may be copied. In the modes `exclusive` and `constraint`, a copy
+    /// would circumvent a forced translation.
     pub(super) fn allows_copying(&self, span: Span) -> bool {
         !matches!(self.mode, XmlInputMode::Exclusive | XmlInputMode::Constraint)
             || !self.annotations.overlaps_forced(span)
     }
 
-    /// Returns the options of `list` for `span` that count, and their indices there; `None` if all
-    /// count.
+    /// Returns the options of `list` for `span` that are allowed, and their indices in `list`;
+    /// `None` if all are allowed.
     ///
-    /// In constraint mode an option must contain each forced span that it touches, and
-    /// one of its translations word for word.
+    /// In constraint mode, an option must contain each forced span that it touches, and one of the
+    /// translations of that span word for word.
     pub(super) fn filter_options(
         &self,
         span: Span,
@@ -83,7 +83,7 @@ impl<'a> MarkupFilter<'a> {
     }
 }
 
-/// Returns the copy of the word at `position`, marked, or left out, as settings say.
+/// Returns the copy of the word at `position`, marked or dropped if the settings say so.
 pub(super) fn copy_unknown_word(
     system: &System,
     sentence: &mut Sentence,

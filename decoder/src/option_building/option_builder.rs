@@ -1,6 +1,5 @@
-//! Scoring and pruning the options of one source phrase (`docs/spec/phrase-decoding.md`
-//! 3.4): everything in f32, one addition after another, in the order of the
-//! features.
+//! Scoring and pruning of the options of one source phrase (`docs/spec/phrase-decoding.md` 3.4).
+//! Scores are f32 and are added one after another, in the order of the features.
 
 use miriam_lmcpu::LmWord;
 use miriam_probingpt::{RecordOffset, Targets};
@@ -17,9 +16,9 @@ use crate::sentence::{Sentence, SourceSpan};
 use crate::system::System;
 use crate::translation_options::{InputPhrase, InputPhraseDetails, OptionList, OptionScores};
 
-/// Target phrases whose language-model scores are computed side by side: many more than are
-/// processed at once, few enough for states and results to stay in a core's cache. Unit tests use a
-/// small number, so that a sentence has several batches.
+/// The number of target phrases whose language-model scores are computed as one batch: many more
+/// than are processed at once, but few enough for states and results to stay in a core's cache.
+/// Unit tests use a small number, so that a sentence has several batches.
 const LM_BATCH_PHRASES: u32 = if cfg!(test) { 2 } else { 1024 };
 
 /// Buffers for making options, reused.
@@ -60,17 +59,17 @@ struct OperationInputs<'a> {
     points: AlignmentSource<'a>,
 }
 
-/// Where the alignment of a phrase is.
+/// The source of the alignment of a phrase.
 enum AlignmentSource<'a> {
-    /// In its table, with this number.
+    /// The alignment with this number in the phrase's table.
     Table(&'a PhraseTable, u32),
-    /// Given here: the phrase comes with the sentence.
+    /// The alignment itself: the phrase comes with the sentence.
     Input(&'a [(u16, u16)]),
-    /// None: it is a copied word.
+    /// There is no alignment: the phrase is a copied word.
     Copied,
 }
 
-/// Returns the surfaces of `source`, for operation sequence models; none if there are no such
+/// Returns the surfaces of `source`, for operation sequence models; empty if there are no such
 /// models.
 fn source_words<'a>(system: &'a System, source: SourceSpan<'a>) -> Vec<&'a [u8]> {
     if system.plan.features.uses_operations() {
@@ -111,7 +110,7 @@ impl<F: Fn(usize, WordId) -> LmWord> UnscoredPhrase for PhraseScorer<'_, F> {
         lm_words.clear();
         match self.batch_index {
             Some(index) => {
-                // Words are looked at only where the first is `<s>`.
+                // The words are needed only if the first one is `<s>`.
                 let begins = phrase.clone().next() == Some(model.begin_sentence);
                 lm_words.extend(phrase.filter(|_| begins));
                 let scores = lm_batch.word_scores(lm, index).map(|s| s.log10);
@@ -148,7 +147,7 @@ impl<F: Fn(usize, WordId) -> LmWord> UnscoredPhrase for PhraseScorer<'_, F> {
 }
 
 impl<F: Fn(usize, WordId) -> LmWord> PhraseScorer<'_, F> {
-    /// Makes candidate `index`, with the features of the phrase alone added to `total`.
+    /// Returns candidate `index`, with the scores of the features of the phrase added to `total`.
     #[inline]
     fn score(mut self, mut total: f32, index: u32) -> Candidate {
         let mut estimate = 0f32;
@@ -170,8 +169,8 @@ impl OptionBuilder {
         self.scoring.lm_batch.len() >= LM_BATCH_PHRASES
     }
 
-    /// Adds the targets of `record` in `table` to the batch; returns the number of the
-    /// first, by which [`OptionBuilder::build`] finds them once the batch is
+    /// Adds the targets of `record` in `table` to the batch; returns the number of the first one.
+    /// [`OptionBuilder::build`] finds them by this number after the batch has been
     /// [scored](OptionBuilder::score_lm_batch).
     pub(super) fn add_to_lm_batch(
         &mut self,
@@ -241,8 +240,8 @@ impl OptionBuilder {
         self.collect_options(system, table, source, batch_start)
     }
 
-    /// Returns the options of `source` that come with its sentence, unknown words among them.
-    /// `details` are those of all such phrases of the sentence.
+    /// Returns the options of `source` that come with its sentence, including unknown words.
+    /// `details` has the details of all phrases that come with the sentence.
     ///
     /// # Errors
     ///

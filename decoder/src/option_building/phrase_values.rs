@@ -80,7 +80,7 @@ fn find_record(option: OptionRef<'_>) -> Option<(&PhraseTable, OptionRange, Phra
 }
 
 impl OptionBuilder {
-    /// Returns the rows of all options of the source phrase `key`, which is `source`.
+    /// Returns the rows of all options of the source phrase `source`, whose record is `key`.
     fn compute_rows(
         &mut self,
         system: &System,

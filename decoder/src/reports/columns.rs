@@ -17,11 +17,11 @@ use crate::span::Span;
 pub(crate) struct OutputColumns {
     /// Words, each followed by a space.
     pub(crate) words: Vec<u8>,
-    /// `0-1=0-2`, source and target positions, with a space before each.
+    /// `0-1=0-2`, source and target positions of phrases, with a space before each pair.
     pub(crate) segmentation: Vec<u8>,
     /// `0-1`, source and target position, each followed by a space.
     pub(crate) alignment: Vec<u8>,
-    /// Target words so far.
+    /// The number of target words so far.
     target_position: u32,
     alignment_points: Vec<(u16, u16)>,
 }
@@ -58,7 +58,7 @@ impl OutputColumns {
         Ok(())
     }
 
-    /// Adds the words of a translation that has no phrases, of the source words `source`.
+    /// Adds the words of a translation without phrases, which translates the source words `source`.
     pub(crate) fn push_words(&mut self, words: &[Vec<u8>], source: Span, aligned: bool) {
         for word in words {
             self.words.extend_from_slice(word);
@@ -103,8 +103,8 @@ fn push_position_range(out: &mut Vec<u8>, span: Span) {
     }
 }
 
-/// Appends the values of tuneable features, each feature after its name, each value
-/// followed by a space, in the format of `number`.
+/// Appends the values of tuneable features. With `labels`, the values of a feature follow its name.
+/// Each value is written by `number` and followed by a space.
 pub(crate) fn push_feature_values(
     out: &mut Vec<u8>,
     features: &[FeatureComponents],

@@ -24,8 +24,8 @@ pub(crate) struct LineReporter<'s> {
     id: i64,
     /// The best translation, until its score is known.
     columns: OutputColumns,
-    /// The one entry of the n-best list of a line in parts, without the annotations of the best
-    /// translation, and its values.
+    /// For a line that is translated in parts, the only entry of its n-best list, without the
+    /// annotations of the best translation, and the values of this entry.
     joined_columns: OutputColumns,
     joined_values: Vec<f32>,
     graph: Option<SearchGraphLine>,
@@ -114,7 +114,7 @@ impl<'s> LineReporter<'s> {
         Ok(())
     }
 
-    /// Adds a part of the line to everything that is written.
+    /// Adds a part of the line to the output of all streams.
     ///
     /// # Errors
     ///
@@ -171,7 +171,7 @@ impl<'s> LineReporter<'s> {
     ) -> Result<Option<LineError>> {
         let score = result.score;
         if result.is_malformed {
-            // Nothing of it is printed, and the last search was of another line.
+            // Nothing is printed of a malformed line, and the last search was that of another line.
             out.stream_mut(OutputStream::Unknowns).clear();
             out.stream_mut(OutputStream::Details).clear();
             self.graph = None;

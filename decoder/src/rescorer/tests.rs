@@ -8,7 +8,7 @@ use miriam_combine::lists::FeatureModel;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A model that wants short translations, and knows no sentence with the word `old`.
+/// A model that prefers short translations and cannot score sentences with the word `old`.
 struct Shortness;
 
 impl FeatureModel for Shortness {
@@ -21,7 +21,7 @@ impl FeatureModel for Shortness {
     }
 }
 
-/// Two short translations, one that has no score, and some that no list can have.
+/// Translates with two short texts, one that cannot be scored, and some that a list cannot contain.
 impl CandidateTranslator for Shortness {
     fn translate(&mut self, source: &[u8]) -> Result<Vec<Vec<u8>>, ListError> {
         if source.starts_with(b"a ") {
@@ -52,7 +52,7 @@ fn load(weight: f32) -> System {
     load_with(weight, false)
 }
 
-/// With weights of lists that are not those of the search, if `own` is set.
+/// If `own`, lists have weights of their own: the negated weights of the search.
 fn load_with(weight: f32, own: bool) -> System {
     load_adding(weight, own, 0)
 }
@@ -98,7 +98,7 @@ fn text(phrases: &[crate::TranslatedPhrase]) -> Vec<u8> {
 
 #[test]
 fn the_best_of_the_scored_list_is_the_translation() {
-    // Against the model: long translations win.
+    // The weight of the model is negative, so that long translations win.
     let system = load(-0.75);
     let weights = system.weights();
     assert_eq!(weights.last(), Some(&-0.75));
@@ -122,7 +122,7 @@ fn the_best_of_the_scored_list_is_the_translation() {
     translator.translate_line(line, &mut printed).unwrap();
     assert_eq!(printed.trim_ascii_end(), text(&best.phrases));
     assert!(translator.take_line_errors().is_empty());
-    // Without weight the search decides.
+    // With a weight of 0, the order is that of the search.
     let neutral = load(0.0);
     let plain = Translator::new(&neutral).translate_in_detail(line, wanted).unwrap();
     let by_search = plain.n_best.iter().map(|entry| text(&entry.phrases));
@@ -150,7 +150,7 @@ fn lists_are_sorted_by_weights_of_their_own() {
         }
         found.n_best.iter().map(|entry| text(&entry.phrases)).collect()
     };
-    // The search finds the same translations, which the opposite weights turn round.
+    // The search finds the same translations, which the negated weights put into reverse order.
     let line = b"the red house is big .";
     let [plain, mut own] = [false, true].map(|own| texts(&load_with(0.0, own), line));
     assert!(plain.len() > 10 && own != plain);
@@ -160,8 +160,8 @@ fn lists_are_sorted_by_weights_of_their_own() {
     assert_eq!(texts(&load_with(0.5, true), line), texts(&load_with(0.5, false), line));
 }
 
-/// The values of added translations, by definition: those of the search's best translation, but
-/// for the number of words and the language model.
+/// Added translations have the values of the search's best translation, except for the number of
+/// words and the language model.
 #[test]
 fn translations_of_models_enter_the_list() {
     for own in [false, true] {
@@ -210,7 +210,8 @@ fn translations_of_models_enter_the_list() {
         added.sort();
         assert_eq!(added, [&b"la casa"[..], b"zzz"]);
         assert!(found.n_best.is_sorted_by(|a, b| a.score >= b.score));
-        // Short translations win, here the probable one of the model, in all forms of output.
+        // Short translations win, here the more probable one of the model; all forms of output
+        // agree.
         let best = found.best.unwrap();
         if !own {
             assert_eq!(text(&best.phrases), b"la casa");
@@ -230,7 +231,7 @@ fn translations_of_models_enter_the_list() {
     }
 }
 
-/// A model whose translator cannot be had at first.
+/// A model whose translator cannot be created at the first attempt.
 struct LateTranslator(AtomicBool);
 
 impl FeatureModel for LateTranslator {
