@@ -1,5 +1,5 @@
-//! Rescoring of n-best lists by the models of the section `[rescore]`. The caller opens the models,
-//! behind the trait [`FeatureModel`], because this crate does not depend on neural models.
+//! Rescoring of n-best lists by the models of the section `[rescore]`. The caller opens the models
+//! as [`FeatureModel`]s, because this crate does not depend on neural models.
 
 use miriam_combine::lists::FeatureModel;
 

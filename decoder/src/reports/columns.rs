@@ -35,9 +35,8 @@ impl OutputColumns {
         self.target_position = 0;
     }
 
-    /// Adds the last phrase of a hypothesis of `decoded`, whose first word is at `offset`
-    /// in the line. Alignments
-    /// are listed only if `aligned`.
+    /// Adds the last phrase of a hypothesis of `decoded`, whose first word is at `offset` in the
+    /// line. Segmentation and alignment are listed only if `aligned`.
     pub(crate) fn push_phrase(
         &mut self,
         decoded: DecodedSentence<'_>,

@@ -2,10 +2,10 @@
 //! 3.8 to 3.10).
 //!
 //! A set holds one or more groups (the mini-stacks of cube pruning, or one for a stack), each with
-//! its own limit. Two candidates of a group are one when they have the same coverage, last span and
-//! joint state, as far as features depend on these. Forward reordering scores are ignored, as in
-//! Moses2, unless recombination is exact and they are part of the joint state. Everything lives in
-//! flat buffers that are reused.
+//! its own limit. Two candidates of a group are recombined if they have the same coverage, last
+//! span and joint state, as far as features depend on these. Forward reordering scores are ignored,
+//! as in Moses2, unless recombination is exact and they are part of the joint state. Everything
+//! lives in flat buffers that are reused.
 
 use super::lattice::{Discard, RecombinedArcs};
 use super::ordered_bits::ordered_bits;
@@ -15,7 +15,7 @@ use crate::hypothesis::Hypothesis;
 /// The bounds of a group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StackLimits {
-    /// Hypotheses kept per group.
+    /// The number of hypotheses kept per group.
     pub(crate) size: usize,
     /// The beam, a natural logarithm.
     pub(crate) beam: f32,
@@ -33,7 +33,7 @@ struct Group {
 struct Candidate {
     hypothesis: Hypothesis,
     group: u32,
-    /// False once pruned.
+    /// Whether it has not been pruned.
     is_alive: bool,
 }
 
@@ -42,7 +42,8 @@ struct Candidate {
 pub(crate) struct Candidates<L = Discard> {
     entries: Vec<Candidate>,
     groups: Vec<Group>,
-    /// Open addressing: entry number and stamp; stamps of other rounds are empty.
+    /// A hash table with open addressing: numbers of entries, each with its generation. Slots of
+    /// other generations are empty.
     slots: Vec<(u32, u32)>,
     generation: u32,
     /// Scratch: ranks of all groups.
@@ -178,8 +179,8 @@ impl<L: RecombinedArcs> Candidates<L> {
         }
     }
 
-    /// Visits the survivors of each group: groups in order, in a group the best
-    /// first, of equals the older, at most `limits.size`.
+    /// Visits the survivors of each group, group by group, at most `limits.size` in each. The best
+    /// come first; of equal scores, the older.
     pub(crate) fn drain(&mut self, limits: StackLimits, mut visit: impl FnMut(u32, &Hypothesis)) {
         let Candidates { entries, groups, order, group_offsets: next_ranks, recombined, .. } = self;
         next_ranks.clear();
@@ -208,7 +209,7 @@ impl<L: RecombinedArcs> Candidates<L> {
     }
 }
 
-/// Sorts from the best score down, then by age.
+/// Returns a sort key: the best score comes first; of equal scores, the older entry.
 fn rank(future: f32, entry: usize) -> u64 {
     u64::from(!ordered_bits(future)) << 32 | entry as u64
 }
@@ -240,7 +241,8 @@ mod tests {
 
     const KEY: RecombinationKey = RecombinationKey { uses_start: true, uses_end: true };
 
-    /// Section 3.10 over a plain list, with Moses2's loop for pruning.
+    /// A plain list with the rules of `docs/spec/phrase-decoding.md` 3.10 and Moses2's loop for
+    /// pruning.
     struct Reference {
         stored: Vec<(u32, f32, u32)>,
         best: f32,
@@ -254,7 +256,7 @@ mod tests {
                 self.worst = self.stored[limit - 1].1;
                 let mut i = limit;
                 while i < self.stored.len() {
-                    // The list as it was, its end moving as entries go.
+                    // As in Moses2, the end of the list moves while entries are removed.
                     self.stored.remove(limit);
                     i += 1;
                 }

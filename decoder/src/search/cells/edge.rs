@@ -1,5 +1,5 @@
-//! Edges: the grid that hypotheses with the same coverage and end span with the options of a span,
-//! whose cells are expansions.
+//! Edges: grids with hypotheses of the same coverage and end as rows, and the options of a span as
+//! columns. Their cells are expansions.
 
 use crate::coverage::CoverageId;
 use crate::features::Transition;
@@ -13,20 +13,20 @@ pub(in crate::search) struct Edge {
     pub(in crate::search) num_options: u32,
     pub(in crate::search) transition: Transition,
     pub(in crate::search) coverage: CoverageId,
-    /// The mini-stack that it leads to, a number within the stack.
+    /// The mini-stack to which it leads, a number within the stack.
     pub(in crate::search) group: u32,
-    /// The estimate of what `coverage` leaves.
+    /// The estimated score of the words that `coverage` leaves open.
     pub(in crate::search) estimate: f32,
     /// The start of its rows of seen cells; [`Edge::NOTHING_SEEN`] before the first pop.
     pub(in crate::search) seen_start: u32,
 }
 
 impl Edge {
-    /// `seen_start` of an edge of which nothing was popped yet.
+    /// `seen_start` of an edge from which nothing has been popped yet.
     pub(in crate::search) const NOTHING_SEEN: u32 = u32::MAX;
 
     /// Marks a cell as seen; returns whether it exists and is new. `seen` has a row of bits for
-    /// each hypothesis of every edge that was popped from.
+    /// each hypothesis of every edge from which a cell was popped.
     #[inline(always)]
     pub(in crate::search) fn mark_seen(
         &self,

@@ -23,14 +23,15 @@ use crate::translation_options::{HotOption, HotPhrase, MAX_HOT_COLUMNS};
 /// The largest number of forward reordering scores: one per orientation.
 const MAX_ORIENTATIONS: usize = 4;
 
-/// The data that every expansion reads of the hypothesis that it extends, half a cache line.
+/// The data that every expansion reads from the hypothesis that it extends: half a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 pub(in crate::search) struct Predecessor {
     total: f32,
     /// Its state in the first language model.
     lm_state: u32,
-    /// Its state in the second, or that of hierarchical reordering; 0 if there is neither.
+    /// Its state in the second language model, or that of hierarchical reordering; 0 if there is
+    /// neither.
     second_state: u32,
     /// The start of its last phrase.
     span_start: u32,
@@ -42,7 +43,7 @@ pub(in crate::search) struct Predecessor {
 const _: () = assert!(size_of::<Predecessor>() == 32);
 
 impl Predecessor {
-    /// Returns what is read of `hypothesis`.
+    /// Returns the data that is read from `hypothesis`.
     pub(in crate::search) fn new(
         hypothesis: &Hypothesis,
         space: &SearchSpace<'_>,
@@ -82,9 +83,9 @@ impl Predecessor {
 pub(super) struct FastPathCells<'s, const LMS: usize, const HIERARCHICAL: bool> {
     features: &'s FastPathFeatures,
     extended: ExtendedHypotheses<'s>,
-    /// By option.
+    /// The options by number.
     options: &'s [HotOption],
-    /// By option, as the second language model sees them.
+    /// The phrases of the options as the second language model sees them, by number of the option.
     second_phrases: &'s [HotPhrase],
     lms: [LmScorer<'s>; LMS],
     coverages: &'s Coverages,

@@ -89,8 +89,8 @@ impl LmScorer<'_> {
         None
     }
 
-    /// Returns the log10 probability of `phrase` if that of all words which depend on the context
-    /// is 0.
+    /// Returns the log10 probability of `phrase` if all words that depend on the context have
+    /// probability 1.
     #[inline(always)]
     pub(super) fn best_log10(&self, phrase: &HotPhrase) -> f32 {
         phrase.parts(self.pool).add_constants(0.0)
@@ -105,8 +105,8 @@ impl LmScorer<'_> {
         }
     }
 
-    /// Scores word `at` of those of `phrase` that depend on the context by the model, and the words
-    /// after it like [`LmScorer::score_cached_words`].
+    /// Scores one word by the model: that with index `at` among the words of `phrase` that depend
+    /// on the context. Scores the words after it like [`LmScorer::score_cached_words`].
     #[inline(always)]
     pub(super) fn score_awaited_word(
         &mut self,

@@ -26,11 +26,11 @@ use general::{CellRows, GeneralCells};
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(in crate::search) struct Cell {
-    /// A number within the stack.
+    /// The number of the edge within the stack.
     pub(in crate::search) edge: u32,
     /// The hypothesis that it extends, a number within the sentence.
     pub(in crate::search) previous: u32,
-    /// A number within the sentence.
+    /// The number of the option within the sentence.
     pub(in crate::search) option: u32,
     /// The total; until the cell is scored, what its scorer keeps there.
     pub(in crate::search) total: f32,
@@ -78,7 +78,7 @@ pub(in crate::search) trait CellScorer {
     fn bound(&self, row: &Self::Row, option: u32) -> f32;
 
     /// Creates a new cell of `row`, one of the edge whose number is `edge`, for an option, given by
-    /// its number. Prefetches what scoring it reads first.
+    /// its number. Prefetches the data that scoring reads first.
     fn make_cell(&mut self, row: &Self::Row, edge: u32, option: u32) -> Cell;
 
     /// Scores `cells` of `edges`: all that were made since the last call, in that order. Calls
@@ -86,12 +86,12 @@ pub(in crate::search) trait CellScorer {
     fn score_cells(&mut self, cells: &mut [Cell], edges: &[Edge], while_waiting: impl FnMut());
 }
 
-/// Work with a scorer of cells, whichever serves the system.
+/// A task that can be done with any scorer of cells.
 pub(in crate::search) trait CellTask {
-    /// The result of the work.
+    /// The result of the task.
     type Output;
 
-    /// Does the work with `scorer`.
+    /// Does the task with `scorer`.
     fn run<S: CellScorer>(self, scorer: &mut S) -> Self::Output;
 }
 
@@ -99,7 +99,8 @@ pub(in crate::search) trait CellTask {
 #[derive(Clone, Copy)]
 pub(in crate::search) struct ExtendedHypotheses<'s> {
     pub(in crate::search) hypotheses: &'s [Hypothesis],
-    /// The data of each that systems on the fast path read; empty for others.
+    /// For each hypothesis, the data that the fast path reads; empty if the system does not use the
+    /// fast path.
     pub(in crate::search) predecessors: &'s [Predecessor],
     /// Whether their expansions cover the whole sentence.
     pub(in crate::search) completes: bool,
@@ -113,8 +114,8 @@ pub(in crate::search) struct CellBuffers {
 }
 
 impl CellBuffers {
-    /// Runs `task` with the scorer for `features`, or with the general one if there are none; cells
-    /// extend the hypotheses in `extended`.
+    /// Runs `task` with the scorer for the fast path's `features`, or with the general scorer if
+    /// there are none. Cells extend the hypotheses in `extended`.
     #[inline]
     pub(in crate::search) fn run<T: CellTask>(
         &mut self,

@@ -45,7 +45,7 @@ impl Edges {
         std::mem::take(&mut self.by_covered[covered as usize])
     }
 
-    /// Takes back the memory of the edges taken.
+    /// Returns the memory of edges that were taken.
     pub(super) fn give_back(&mut self, covered: u32, edges: Vec<Edge>) {
         self.by_covered[covered as usize] = edges;
     }
@@ -100,7 +100,7 @@ impl Edges {
 
     fn group_of(&mut self, coverage: CoverageId, end: u32, covered: u32) -> u32 {
         fn hash(coverage: CoverageId, end: u32) -> u64 {
-            // Folded, because the table looks at the low bits.
+            // The product is folded, because the table uses its low bits.
             let key = u128::from(u64::from(coverage.0) << 32 | u64::from(end));
             let product = key * 0x9e37_79b9_7f4a_7c15;
             (product ^ product >> 64) as u64

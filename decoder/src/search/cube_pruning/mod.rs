@@ -32,7 +32,8 @@ use waves::{FillStack, WaveStack, Waves};
 /// The search, with buffers that are reused.
 pub(crate) struct CubePruning<L = Discard> {
     hypotheses: Vec<Hypothesis>,
-    /// The data of each hypothesis that cells of the fast path read; empty without these.
+    /// For each hypothesis, the data that the fast path reads; empty if the system does not use the
+    /// fast path.
     predecessors: Vec<Predecessor>,
     lattice: Lattice,
     edges: Edges,
@@ -43,7 +44,7 @@ pub(crate) struct CubePruning<L = Discard> {
     uses_waves: bool,
     /// Scratch: the mini-stacks of the stack filled last.
     kept_groups: Vec<KeptGroup>,
-    /// Words covered by the stack filled last.
+    /// The number of words that hypotheses of the stack filled last cover.
     covered: u32,
     best: Option<HypothesisId>,
     complete_hypotheses: Range<u32>,
@@ -139,8 +140,8 @@ impl<L: RecombinedArcs> CubePruning<L> {
         space.system.plan.fast_path.as_ref().filter(|_| self.fills_in_waves(space))
     }
 
-    /// Fills the stack in waves. Returns false, with nothing done, if the settings need the loop
-    /// or if ties decide the content of the stack.
+    /// Fills the stack in waves. Does nothing and returns false if the settings need single items
+    /// to be popped, or if ties decide the content of the stack.
     fn fill_in_waves(&mut self, space: &mut SearchSpace<'_>, edges: &mut [Edge]) -> bool {
         let stack = WaveStack {
             limits: space.limits,
@@ -194,7 +195,7 @@ impl<L: RecombinedArcs> CubePruning<L> {
         self.push_predecessors(space, first);
     }
 
-    /// Keeps what cells of the fast path read of the hypotheses from `first` on.
+    /// Stores the data that cells of the fast path read from the hypotheses from `first` on.
     fn push_predecessors(&mut self, space: &SearchSpace<'_>, first: u32) {
         let Some(features) = self.fast_path_features(space) else { return };
         let hypotheses = &self.hypotheses[first as usize..];
@@ -215,7 +216,7 @@ impl<L: RecombinedArcs> CubePruning<L> {
     }
 
     /// Creates the edges that leave the mini-stacks of the stack filled last, or notes that the
-    /// search is over. `stack`: its hypotheses.
+    /// search is over. `stack` is the range of its hypotheses.
     fn leave_stack(&mut self, space: &mut SearchSpace<'_>, stack: Range<u32>) {
         if self.covered == space.length {
             let first = stack.start;

@@ -1,7 +1,7 @@
 //! Lists of cells by ranges of their scores, the best first.
 //!
-//! Ranges are equal steps of the scores' ordered bits. The mapping is monotone, so a cell of a
-//! lower bucket scores more than any of a higher one, and equal scores share a bucket.
+//! All ranges have the same width in the scores' ordered bits. The mapping is monotone, so a cell
+//! of a lower bucket scores more than any of a higher one, and equal scores share a bucket.
 
 use super::super::cells::Cell;
 use super::super::ordered_bits::ordered_bits;
@@ -9,24 +9,24 @@ use super::super::ordered_bits::ordered_bits;
 /// The number of buckets: the bits of a word.
 pub(super) const NUM_BUCKETS: usize = 64;
 
-/// No cell.
+/// The number in place of a missing cell.
 const END: u32 = u32::MAX;
 
-/// Fractional bits of the number of buckets per step.
+/// The fractional bits of `ScoreBuckets::multiplier`.
 const FRACTION_BITS: u32 = 32;
 
 /// The largest number of buckets per step: one, so that no product overflows.
 const MAX_MULTIPLIER: u64 = 1 << FRACTION_BITS;
 
-/// Lists of cells; the last takes everything that is too bad for the others.
+/// Lists of cells. The last list has all cells that are too bad for the others.
 pub(super) struct ScoreBuckets {
-    /// The ordered bits of the score where the first begins; better scores join it.
+    /// The ordered bits of the score where the first bucket begins; better scores belong to it too.
     top: u32,
-    /// Buckets per step of ordered bits, a fixed-point number.
+    /// The number of buckets per step of ordered bits, a fixed-point number.
     multiplier: u64,
     /// The first cell of each list.
     heads: [u32; NUM_BUCKETS],
-    /// Which lists have cells.
+    /// A bit for each list that has cells.
     occupied: u64,
 }
 
@@ -37,8 +37,8 @@ impl Default for ScoreBuckets {
 }
 
 impl ScoreBuckets {
-    /// Empties all lists. The first begins at `top`, and there are `buckets_per_step` buckets per
-    /// ordered bit.
+    /// Empties all lists. The first bucket begins at `top`; a step of ordered bits has
+    /// `buckets_per_step` buckets.
     pub(super) fn start(&mut self, top: u32, buckets_per_step: f32) {
         self.heads.fill(END);
         self.occupied = 0;
