@@ -1,24 +1,25 @@
 //! The plan of a search: the features with their weights, and caches of source phrases that are
-//! valid while the weights stay.
+//! valid as long as the weights do not change.
 
 use crate::config::{Configuration, DecodingGraphBackoff};
 use crate::features::{FastPathFeatures, FeatureKind, FeatureSet, LoadContext};
 use crate::translation_options::{OptionCache, PhraseValueCache};
 use crate::{Error, Result};
 
-/// A table, of files or of sentences, to be asked about the spans of a sentence.
+/// A phrase table, from a file or from the sentence, in which the spans of a sentence are looked
+/// up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TableLookup {
     /// Its slot among [`FeatureSet::slots`].
     pub(crate) slot: usize,
-    /// The spans for which it is asked.
+    /// The spans that are looked up.
     pub(crate) backoff: DecodingGraphBackoff,
 }
 
 /// The features of a system, and data that depends on their weights.
 pub(crate) struct SearchPlan {
     pub(crate) features: FeatureSet,
-    /// Tables in the order in which they are asked, that of the mapping.
+    /// Tables in the order of lookups, which is that of the mapping.
     pub(crate) lookups: Vec<TableLookup>,
     /// The features of an expansion, if they are those of the fast path.
     pub(crate) fast_path: Option<FastPathFeatures>,

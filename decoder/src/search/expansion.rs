@@ -22,9 +22,9 @@ pub(crate) fn may_extend(limit: Option<i64>, last_end: u32, span: Span, first_ga
     span.start == first_gap || i64::from(span.end) - i64::from(first_gap) <= limit
 }
 
-/// Calls back with the spans by which a hypothesis that covers `coverage` and ended at `last_end`
-/// may be extended: every span with options that is not covered and allowed, by start and then by
-/// length.
+/// Calls `visit` with each span by which a hypothesis may be extended that has the coverage
+/// `coverage` and whose last phrase ended at `last_end`. These are all allowed spans that have
+/// options and are not covered, sorted by start and then by length.
 pub(crate) fn for_each_extension(
     space: &SearchSpace<'_>,
     coverage: CoverageId,
@@ -97,7 +97,7 @@ impl SearchSpace<'_> {
         completes: bool,
     ) -> (f32, u32) {
         let scores = self.options.scores(option);
-        // An empty phrase returns at once, and then no `</s>` is scored.
+        // No `</s>` is scored after an empty phrase.
         let ends = completes && scores.num_words > 0;
         let features = &self.system.plan.features;
         if !features.stateful.is_empty() {
@@ -187,7 +187,7 @@ mod tests {
         Span { start, end }
     }
 
-    /// Section 3.6, "Extension rule".
+    /// The "extension rule" of `docs/spec/phrase-decoding.md` 3.6.
     #[test]
     fn distortion_limit() {
         assert!(may_extend(None, 0, span(40, 41), 0));

@@ -1,10 +1,11 @@
 //! Expansion with the features of a usual `moses.ini`: distortion, one bidirectional phrase-based
 //! reordering model and one language model, in any order.
 //!
-//! The loop that repeats a stack in which waves met a tie scores with this. The data that an
-//! expansion reads of an option is one cache line, and terms are computed side by side and then
-//! added in the order of the ini, without branches. [`SearchSpace::score_expansion`] gives the same
-//! for any features, one after another.
+//! If waves meet a tie in a stack, the loop that fills the stack again scores with this code. The
+//! data that an expansion reads from an option is one cache line. Terms are computed independently
+//! of each other and then added in the order of the ini, without branches.
+//! [`SearchSpace::score_expansion`] gives the same result for any features, which it evaluates one
+//! after another.
 
 use super::SearchSpace;
 use crate::features::{FastPathFeatures, Transition};

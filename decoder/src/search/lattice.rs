@@ -2,10 +2,10 @@
 //! discarded if only the best translation is wanted, and kept as arcs of the lattice for n-best
 //! lists and search graphs.
 //!
-//! The choice is a type, so that a search that discards them pays nothing. Arcs are kept
-//! beside the stack's entries until the stack is read; then those of the surviving
-//! hypotheses are appended to the hypotheses, and a [`Lattice`] maps each survivor to its
-//! arcs. The arcs of pruned hypotheses are dropped.
+//! The choice is a type, so that a search that discards them pays nothing. Arcs are stored
+//! separately until the stack is read. Then the arcs of the surviving hypotheses are appended to
+//! the hypotheses, and a [`Lattice`] maps each survivor to its arcs. The arcs of pruned hypotheses
+//! are dropped.
 
 use std::ops::Range;
 
@@ -32,12 +32,12 @@ pub(crate) trait RecombinedArcs: Default {
     /// Records that the hypothesis of `entry` survives as the next one of the search.
     fn record_survivor(&mut self, entry: u32);
 
-    /// Sorts the arcs of the survivors, of which all are recorded: by total, of equals the
-    /// older first.
+    /// Sorts the arcs of the survivors by total; of equal totals, the older comes first. All
+    /// survivors must have been recorded.
     fn sort_arcs(&mut self) -> ArcOrder;
 
-    /// Appends the arcs as they were sorted to `hypotheses` and records them in `lattice`;
-    /// `first` is the first of the survivors there.
+    /// Appends the sorted arcs to `hypotheses` and records them in `lattice`. `first` is the number
+    /// of the first survivor in `hypotheses`.
     fn append_to_lattice(
         &mut self,
         first: u32,
@@ -95,7 +95,7 @@ pub(crate) struct Keep {
     entries: Vec<StackEntry>,
     /// Entries whose hypotheses survive, in the order of the hypotheses.
     survivors: Vec<u32>,
-    /// Arrivals so far: the age of the next.
+    /// The number of arrivals so far, which is the age of the next.
     next_age: u32,
     /// The arcs of survivors in order: the survivor's rank, the arc's total and age, and
     /// its index, which takes the lowest 32 bits.
@@ -111,9 +111,10 @@ struct RecombinedArc {
 /// An entry of the stack, without its hypothesis.
 #[derive(Clone, Copy, Default)]
 struct StackEntry {
-    /// When its hypothesis arrived.
+    /// The age of its hypothesis.
     age: u32,
-    /// Arcs before this one belonged to a hypothesis that was pruned.
+    /// The first arc of its hypothesis. Earlier arcs of the entry belong to a hypothesis that was
+    /// pruned.
     first_arc: u32,
     /// One more than its rank among the survivors; 0 for others.
     survivor_rank: u32,

@@ -8,7 +8,7 @@ use crate::config::Settings;
 /// The width of the search of a line; `None` for the value in the settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SearchWidth {
-    /// Hypotheses kept per stack.
+    /// The number of hypotheses kept per stack.
     pub stack_size: Option<usize>,
     /// The pop limit of a stack in cube pruning.
     pub pop_limit: Option<usize>,
@@ -19,7 +19,7 @@ pub struct SearchWidth {
 /// The bounds of one search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SearchLimits {
-    /// Hypotheses kept per stack, at least 1.
+    /// The number of hypotheses kept per stack, at least 1.
     pub(crate) stack_size: usize,
     /// The pop limit of a stack in cube pruning.
     pub(crate) pop_limit: usize,
@@ -30,7 +30,7 @@ pub(crate) struct SearchLimits {
 }
 
 impl SearchLimits {
-    /// Returns the limits of `settings`, or those of `width` if it has any.
+    /// Returns the limits of `settings`, except for those that `width` has.
     pub(crate) fn from_settings(settings: &Settings, width: SearchWidth) -> Self {
         let beam = width.beam_threshold.map(|beam| Ln::from_probability(beam).0);
         SearchLimits {

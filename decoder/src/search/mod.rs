@@ -2,9 +2,9 @@
 //!
 //! A [`Search`] is stepped, at most a stack at a time, until it is over; between steps its driver
 //! may stop it ([`run_search`] does, when time is up). Expansions are scored many at a time, so
-//! that their language-model queries wait for memory together ([`cells`]); the loop of cube pruning
-//! that pops one item scores each where it is made ([`SearchSpace::score_expansion`]), and
-//! prefetches only when a stack is opened.
+//! that their language-model queries wait for memory together ([`cells`]). Only the loop of cube
+//! pruning that pops one item at a time scores each item when it is created
+//! ([`SearchSpace::score_expansion`]), and prefetches only when a stack is opened.
 //!
 //! One rule breaks all ties: the older one comes first. Options keep the order of their table,
 //! hypotheses of a stack are ordered by score and then by age, the queue pops the older of two
@@ -67,13 +67,13 @@ pub(crate) trait Search {
     /// features before it.
     fn start(&mut self, space: &mut SearchSpace<'_>, state: u32);
 
-    /// Advances by a stack at most; false when the search is over.
+    /// Advances by a stack at most; returns false when the search is over.
     fn step(&mut self, space: &mut SearchSpace<'_>) -> bool;
 
     /// Returns the best complete hypothesis, after the search is over.
     fn best_hypothesis(&self) -> Option<HypothesisId>;
 
-    /// Returns the hypotheses, in which predecessors are followed.
+    /// Returns all hypotheses, among which are the predecessors of each.
     fn hypotheses(&self) -> &[Hypothesis];
 
     /// Returns the complete hypotheses that were kept, after the search is over.

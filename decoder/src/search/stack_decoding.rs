@@ -1,10 +1,11 @@
-//! Stack decoding (`docs/spec/phrase-decoding.md` 3.12): one stack per number of covered words,
-//! every expansion of every hypothesis evaluated. Slow and thorough.
+//! Stack decoding (`docs/spec/phrase-decoding.md` 3.12): one stack per number of covered words.
+//! Every hypothesis is expanded by every option that is allowed; only expansions that the stack
+//! would certainly reject are not scored. This is slow and thorough.
 //!
-//! Expansions are cells ([`cells`](super::cells)), scored many at a time, so that they wait for
-//! memory together; they enter their stack in the order in which they were made, those of a batch
-//! while the next batch waits. So the results are those of scoring one after another, ties
-//! included.
+//! Expansions are cells ([`cells`](super::cells)). They are scored in batches, so that a whole
+//! batch waits for memory at once. Cells enter their stack in the order in which they were made: a
+//! batch is added while the next one waits for memory. So the results, including ties, are those of
+//! scoring one cell after another.
 
 use std::ops::Range;
 
@@ -20,22 +21,23 @@ use crate::features::{RecombinationKey, Transition};
 use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::span::Span;
 
-/// Batches of cells end with the edge that reaches this number.
+/// A batch of cells ends with the edge that reaches this number of cells.
 const BATCH_CELLS: usize = 128;
 
-/// Scored cells that enter their stack each time while memory is awaited.
+/// The number of scored cells that are added to their stack at each wait for memory.
 const ADDED_WHILE_WAITING: usize = 16;
 
 /// The search, with buffers that are reused.
 #[derive(Default)]
 pub(crate) struct StackDecoding<L = Discard> {
     hypotheses: Vec<Hypothesis>,
-    /// The data of each hypothesis that cells of the fast path read; empty without these.
+    /// For each hypothesis, the data that the fast path reads; empty if the system does not use the
+    /// fast path.
     predecessors: Vec<Predecessor>,
     lattice: Lattice,
-    /// By the number of words covered.
+    /// The stacks, by the number of covered words.
     stacks: Vec<Candidates<L>>,
-    /// The stack being expanded and its hypotheses.
+    /// The number of words that the stack being expanded covers, and the range of its hypotheses.
     covered: u32,
     first: u32,
     last: u32,
@@ -138,7 +140,7 @@ impl<L: RecombinedArcs> CellTask for AddSpanCells<'_, L> {
             let floor = stack.floor(0);
             for option in edge.first_option..edge.first_option + edge.num_options {
                 if scorer.bound(&row, option) < floor {
-                    // It would be rejected, which changes nothing.
+                    // The stack would reject this cell without any other change.
                     continue;
                 }
                 cells.push(scorer.make_cell(&row, number as u32, option));
@@ -173,7 +175,7 @@ impl<L: RecombinedArcs> StackDecoding<L> {
         }
         self.make_edges(space, span);
         let Some(first) = self.span_cells.edges.first() else { return };
-        // All hypotheses cover as many words.
+        // All expansions by this span cover the same number of words.
         let covered = space.coverages.summary(first.coverage).covered;
         let completes = covered == space.length;
         let StackDecoding { span_cells, buffers, hypotheses, predecessors, .. } = self;
@@ -245,7 +247,7 @@ impl<L: RecombinedArcs> StackDecoding<L> {
             self.predecessors.resize(hypotheses.len(), Predecessor::default());
         }
         if self.covered == space.length && self.first < self.last {
-            // Sorted: the first is the best.
+            // Hypotheses are sorted: the first is the best.
             self.best = Some(HypothesisId(self.first));
         }
     }

@@ -1,6 +1,6 @@
-//! Waves against the loop that pops one cell at a time: every hypothesis of every stack, and
-//! every arc of the lattice, over random systems, with ties on purpose. And both kinds of search
-//! against an exhaustive decoder.
+//! Tests of cube pruning with random systems, with ties on purpose. Waves must give the same
+//! hypotheses of every stack, and the same arcs of the lattice, as the loop that pops one cell at a
+//! time. Cube pruning and stack decoding are also compared with an exhaustive decoder.
 
 mod exhaustive;
 mod stack_bounds;
@@ -24,7 +24,7 @@ use crate::system::System;
 /// A random system and the sentences it translates.
 struct Case {
     random: SplitMix64,
-    /// Different scores that a model has: few make ties.
+    /// The number of different scores in a model; a small number makes ties.
     num_scores: u64,
     features: Features,
 }
@@ -42,7 +42,7 @@ struct Features {
 }
 
 const ORIENTATIONS: [&str; 4] = ["msd", "mslr", "monotonicity", "leftright"];
-/// Mostly positive: with a negative one no bound holds.
+/// Mostly positive weights: with a negative weight, no bound holds.
 const LM_WEIGHTS: [f32; 8] = [0.5, 1.0, 0.7, 0.5, 1.0, 0.7, 0.5, -0.5];
 const TARGET_WORDS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 const OPERATIONS: [&str; 11] = [
@@ -60,7 +60,7 @@ const OPERATIONS: [&str; 11] = [
 ];
 
 impl Features {
-    /// Those of a fast path, with these orientations.
+    /// Returns the features of a fast path, with these orientations.
     fn fast(kind: FastPathKind, orientations: &str) -> Self {
         let compared = if kind == FastPathKind::Hierarchical { "hier" } else { "wbe" };
         Features {
@@ -115,8 +115,8 @@ impl Case {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Writes reordering tables, language models and the ini; returns the lines of the phrase
-    /// table, which it writes too.
+    /// Writes the phrase table, reordering tables, language models and the ini. Returns the lines
+    /// of the phrase table.
     fn write(&mut self, folder: &Path) -> Vec<String> {
         let mut phrases = Vec::new();
         let mut tables = vec![String::new(); self.features.reordering.len()];
@@ -158,7 +158,8 @@ impl Case {
         ReorderingType::parse(&self.features.reordering[at]).unwrap()
     }
 
-    /// Some links between the words of a phrase pair; the first words are linked mostly.
+    /// Returns some links between the words of a phrase pair. In most pairs, the first words are
+    /// linked.
     fn links(&mut self, source: &str, target: &str) -> String {
         let [from, to] = [source, target].map(|side| side.split(' ').count() as u64);
         let mut links = if self.below(8) == 0 { vec![] } else { vec!["0-0".to_owned()] };
@@ -178,7 +179,7 @@ impl Case {
             let mut level = Vec::new();
             for context in &levels[n - 1] {
                 for word in 2..words.len() {
-                    // All parts of an n-gram are there.
+                    // The model has the suffix of each n-gram.
                     let suffix = [&context[1..], &[word]].concat();
                     let has_suffix = n == 1 || levels[n - 1].contains(&suffix);
                     if context.last() != Some(&2) && has_suffix && self.below(3) == 0 {
@@ -208,7 +209,7 @@ impl Case {
         arpa + "\n\\end\\\n"
     }
 
-    /// Returns the features in any order.
+    /// Returns the text of the ini, with the features in random order.
     fn ini(&mut self) -> String {
         let mut features = vec!["Distortion".to_owned(), "WordPenalty".to_owned()];
         let mut weights = String::new();
@@ -250,13 +251,13 @@ impl Case {
     }
 }
 
-/// What was seen of systems on each fast path, and of all others.
+/// Counts of searches of systems on each fast path, and of all other systems.
 #[derive(Default)]
 struct Seen {
     fast: [SearchesSeen; FAST_PATHS.len()],
     general: SearchesSeen,
-    /// Sentences of which all derivations were listed, and those of them in which the searches
-    /// had to find the best.
+    /// The number of sentences whose derivations were all listed, and the number of those in which
+    /// wide searches had to find the best derivation.
     listed: usize,
     found: usize,
 }
@@ -264,7 +265,7 @@ struct Seen {
 const FAST_PATHS: [FastPathKind; 3] =
     [FastPathKind::Plain, FastPathKind::TwoModels, FastPathKind::Hierarchical];
 
-/// What the two ways came to, where only the best is wanted, and where lattices are.
+/// Counts of searches for the best translation only, and of searches that keep lattices.
 #[derive(Default)]
 struct SearchesSeen {
     best: WaysSeen,
@@ -280,9 +281,9 @@ impl SearchesSeen {
 
 #[derive(Default, Debug)]
 struct WaysSeen {
-    /// Sentences of which all stacks were filled in waves.
+    /// The number of sentences whose stacks were all filled in waves.
     in_waves: usize,
-    /// Sentences of which some stacks were, and some filled anew.
+    /// The number of sentences in which the loop filled some stacks again.
     redone: usize,
 }
 
@@ -319,7 +320,7 @@ fn compare(seed: u64, seen: &mut Seen) {
     let mut decoder = SentenceDecoder::new(&system);
     let mut input = InputLine::default();
     for _ in 0..3 {
-        // Some are too long for a coverage of one word of bits.
+        // Some sentences are too long for a coverage of one 64-bit word.
         let longest = [4, 8, 12, 16, 12, 8, 4, 70][case.below(8) as usize];
         let mut line = case.words(&["u", "v", "w", "x", "y"], longest);
         if case.features.has_sentence_table {
@@ -370,14 +371,15 @@ fn compare_with_exhaustive(
             let found = found.map(|best| search.hypotheses()[best.0 as usize].total);
             let found = found.unwrap_or(f32::NEG_INFINITY);
             assert!(found <= best, "{context}: {found}, and the best is {best}");
-            // Scores with the estimate of the rest may be equal where those without differ.
+            // Two scores that include the estimate of the rest may be equal although the totals
+            // differ.
             let is_found = found == best || found >= best - 1e-4 * best.abs();
             assert!(is_found || !is_wide || !is_exact, "{context}: {found}, not {best}");
         }
     }
 }
 
-/// Searches in both ways; whether ties made waves fill a stack anew.
+/// Compares searches with and without waves. Returns whether ties made the loop fill a stack again.
 fn compare_searches<L: RecombinedArcs>(
     space: &mut SearchSpace<'_>,
     begin: u32,
@@ -427,7 +429,7 @@ fn waves_keep_what_the_loop_keeps() {
         seen.found += odd.found;
         seen
     });
-    // Both ways were seen often.
+    // Both outcomes were frequent.
     for seen in seen.fast.iter().chain([&seen.general]) {
         for ways in [&seen.best, &seen.lattices] {
             assert!(ways.in_waves > 100 && ways.redone > 100, "{ways:?}");

@@ -1,9 +1,9 @@
 //! Recombination of popped cells, in any order.
 //!
-//! The best of all cells with the same key is the same for every order, unless two of them are
-//! equal; then the first to be popped should win, and the stack counts as tied. Where the
-//! recombined cells are kept as arcs, so does a stack with two arcs of one hypothesis that are
-//! equal: the older comes first.
+//! The best of all cells with the same key does not depend on the order, unless two of these cells
+//! have equal scores. Then the first one to be popped should win, and the stack counts as tied. If
+//! recombined cells are kept as arcs, two arcs of one hypothesis with equal scores also make the
+//! stack tied, because the older arc should come first.
 
 use std::cmp::Ordering;
 
@@ -19,7 +19,8 @@ pub(super) const MAX_KEY_PART: usize = 1 << 16;
 #[repr(C, align(16))]
 struct Slot {
     key: u64,
-    /// Of other stacks: the slot is empty.
+    /// The generation of the stack that set the slot. If it is not the current one, the slot is
+    /// empty.
     generation: u32,
     entry: u32,
 }
@@ -87,7 +88,7 @@ impl<L: RecombinedArcs> Recombination<L> {
                     Some(Ordering::Less) => {
                         self.recombined.record_rejected(slot.entry, &cell.hypothesis(edges));
                     }
-                    // Equal, or no numbers.
+                    // The scores are equal, or one is NaN.
                     _ => self.is_tied = true,
                 }
                 return;
@@ -109,9 +110,9 @@ impl<L: RecombinedArcs> Recombination<L> {
         }
     }
 
-    /// Sorts the cells of each of `num_groups` mini-stacks, the best first, and arcs too. Returns
-    /// false if the order of arrival matters: the older of two equal scores comes first, and a
-    /// mini-stack that reaches `max_size` may have been pruned or have rejected cells.
+    /// Sorts the cells of each of `num_groups` mini-stacks, the best first, and the arcs. Returns
+    /// false if the order of arrival matters: of two equal scores, the older comes first, and a
+    /// mini-stack that reaches `max_size` may have been pruned or may have rejected cells.
     pub(super) fn sort(&mut self, edges: &[Edge], num_groups: usize, max_size: usize) -> bool {
         let Recombination { entries, recombined, group_ends, ranks, .. } = self;
         group_ends.clear();

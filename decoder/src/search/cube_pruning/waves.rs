@@ -1,22 +1,23 @@
-//! Popping in waves: the results of the one-at-a-time loop, with the memory accesses of many cells
-//! overlapped.
+//! Popping of cells in waves. It gives the results of the one-at-a-time loop, but overlaps the
+//! memory accesses of many cells.
 //!
 //! The loop mostly waits. It pops one cell and scores its two neighbours, so at most two queries
 //! of the language model are in flight, and most of their time is the latency of memory. But the
-//! order in which cells are popped hardly matters: every cell that scores more than some T, and
-//! is reached through cells that do, is popped before any cell below T. While all of these fit
-//! into the pop limit, they may be taken in any order. So cells lie in buckets of scores; a
-//! *wave* is all that a bucket holds and, wave after wave, the neighbours that fall into it (or
-//! above it), scored together ([`CellScorer`]).
+//! order in which cells are popped hardly matters: every cell that scores more than some threshold
+//! T, and is reached through cells above T, is popped before any cell below T. As long as all cells
+//! above T fit into the pop limit, they may be popped in any order. So cells are put into buckets
+//! by their scores. A *wave* begins with all cells of the best bucket. Their neighbours are scored
+//! together ([`CellScorer`]). Neighbours that belong to this bucket or a better one join the wave,
+//! and then their own neighbours are scored together, and so on.
 //!
-//! Where the pop limit falls into a bucket, its cells go into buckets of finer steps, and where
-//! it falls into one of those, its cells are popped in order, their scores being known already.
+//! If the pop limit falls into a bucket, its cells are divided into finer buckets. If it falls into
+//! a finer bucket, the cells of that bucket are popped in order; their scores are known already.
 //!
-//! Order matters for equal scores alone: for two cells that recombine, for two arcs of one
-//! hypothesis, for neighbours of a sorted mini-stack, and for the two best at the pop limit; and
-//! for a mini-stack that fills up, which rejects new hypotheses. All these are detected
-//! ([`Recombination`]), and then the stack is filled anew by the loop, for which the language
-//! model's cache is warm.
+//! The order matters only in two cases. The first is equal scores: of two cells that recombine, of
+//! two arcs of one hypothesis, of neighbours in a sorted mini-stack, or of the two best cells at
+//! the pop limit. The second is a mini-stack that is full and rejects new hypotheses. Both cases
+//! are detected ([`Recombination`]). Then the loop fills the stack again, with a warm
+//! language-model cache.
 
 use std::collections::BinaryHeap;
 
@@ -32,11 +33,11 @@ use super::wave_recombination::{MAX_KEY_PART, Recombination};
 use crate::features::RecombinationKey;
 use crate::hypothesis::Hypothesis;
 
-/// Buckets over the range of scores that the last stack's pops spanned: fewer make larger waves,
-/// more make more of the cells that are scored needlessly.
+/// The number of buckets over the range of scores of the last stack's pops. Fewer buckets make
+/// larger waves; more buckets make fewer cells that are scored needlessly.
 const BUCKETS_PER_STACK: f32 = 20.0;
 
-/// Steps of finer buckets in one of the coarse ones.
+/// The number of fine buckets in the range of one coarse bucket.
 const FINER_STEPS: u64 = 32;
 
 /// Buckets of fewer cells are not divided into finer ones.
@@ -46,7 +47,7 @@ const MIN_DIVIDED: usize = 5;
 /// last.
 const WIDENING: u64 = 8;
 
-/// Popped cells that are recombined each time while memory is awaited.
+/// The number of popped cells that are recombined at each wait for memory.
 const RECOMBINED_WHILE_WAITING: usize = 8;
 
 /// `Cell::next` of cells of the last bucket that no popped cell has reached yet.
@@ -57,7 +58,7 @@ const UNREACHED: u32 = u32::MAX - 1;
 pub(super) struct WaveStack {
     pub(super) limits: SearchLimits,
     pub(super) recombination_key: RecombinationKey,
-    /// The number of mini-stacks that its edges lead to.
+    /// The number of mini-stacks to which its edges lead.
     pub(super) num_groups: usize,
 }
 
@@ -93,14 +94,14 @@ pub(super) struct Waves<L> {
     /// The range of scores of the last stack's pops, in ordered bits; 0 before the first.
     last_range: f32,
     last_bucket: LastBucket,
-    /// Statistics: cells scored.
+    /// The number of scored cells, for statistics.
     pub(super) num_evaluated: u64,
 }
 
 /// The bucket into which the pop limit falls.
 #[derive(Default)]
 struct LastBucket {
-    /// Cells that are reached: ordered bits of scores above ages.
+    /// Keys of the cells that are reached ([`heap_key`]).
     heap: BinaryHeap<u64>,
     /// Cells that were scored before they were reached, by name.
     unreached: HashTable<u32>,
@@ -111,12 +112,12 @@ struct LastBucket {
 struct Frontier<L> {
     cells: Vec<Cell>,
     seen: Vec<u64>,
-    /// The ordered bits of the best first cell.
+    /// The ordered bits of the best score among the first cells of all edges.
     best_score: u32,
     coarse: ScoreBuckets,
     /// The bucket of `coarse` that is being emptied.
     bucket: usize,
-    /// Its cells, if it was divided.
+    /// The cells of this bucket, if it was divided.
     fine: ScoreBuckets,
     /// The bucket of `fine` that is being emptied; `None` if there is none.
     fine_bucket: Option<usize>,
@@ -128,8 +129,9 @@ struct Frontier<L> {
 }
 
 impl<L: RecombinedArcs> Waves<L> {
-    /// Pops the best cells of `edges`, which `scorer` scores; false if the one-at-a-time loop must
-    /// do it. [`Waves::for_each_survivor`] visits the hypotheses that the stack keeps.
+    /// Pops the best cells of `edges`, which `scorer` scores. Returns false if the one-at-a-time
+    /// loop must fill the stack instead. [`Waves::for_each_survivor`] visits the hypotheses that
+    /// the stack keeps.
     fn fill_stack<S: CellScorer>(
         &mut self,
         edges: &mut [Edge],
@@ -151,8 +153,8 @@ impl<L: RecombinedArcs> Waves<L> {
             && frontier.recombination.sort(edges, stack.num_groups, stack.limits.stack_size)
     }
 
-    /// Visits the hypotheses that the stack filled last keeps, with their mini-stacks: these
-    /// in order, in each the best first.
+    /// Visits the hypotheses that the stack filled last keeps, each with its mini-stack.
+    /// Mini-stacks are visited in order, the best hypothesis of each first.
     #[inline(always)]
     pub(super) fn for_each_survivor(&self, edges: &[Edge], mut visit: impl FnMut(u32, Hypothesis)) {
         for cell in self.frontier.recombination.sorted_cells() {
@@ -181,7 +183,7 @@ impl<L: RecombinedArcs> Waves<L> {
                     frontier.widen_buckets(wave);
                     continue;
                 }
-                // Neighbours will join them: about as many again.
+                // About as many neighbours will join these cells.
                 if wave.len() >= MIN_DIVIDED && num_popped + 2 * wave.len() > limit {
                     frontier.divide_bucket(wave);
                     continue;
@@ -217,7 +219,7 @@ impl<L: RecombinedArcs> Waves<L> {
 }
 
 impl LastBucket {
-    /// Pops `limit` cells of `wave`, or all, one at a time; returns their number. Those from
+    /// Pops `limit` cells of `wave`, or all, one at a time; returns their number. Cells from
     /// `first_new` on were made as neighbours, and wait until a popped cell reaches them.
     fn pop<L: RecombinedArcs, S: CellScorer>(
         &mut self,
@@ -308,7 +310,7 @@ impl<L: RecombinedArcs> Frontier<L> {
         }
     }
 
-    /// Takes the cells of the best bucket into `wave`; false if there are no more.
+    /// Takes the cells of the best bucket into `wave`; returns false if there are no more.
     #[inline(always)]
     fn next_bucket(&mut self, wave: &mut Vec<u32>) -> bool {
         wave.clear();
@@ -368,7 +370,7 @@ impl<L: RecombinedArcs> Frontier<L> {
         }
     }
 
-    /// Scores the cells from `from` on; recombines popped ones meanwhile.
+    /// Scores the cells from `from` on. Recombines popped cells while it waits for memory.
     #[inline(always)]
     fn score_from<S: CellScorer>(&mut self, from: usize, edges: &[Edge], scorer: &mut S) {
         let (known, new) = self.cells.split_at_mut(from);

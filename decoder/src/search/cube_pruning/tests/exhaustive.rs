@@ -8,7 +8,7 @@ use crate::search::expansion::for_each_extension;
 use crate::span::Span;
 use crate::translation_options::OptionId;
 
-/// Sentences with more partial derivations are given up.
+/// The largest number of partial derivations. Sentences with more are skipped.
 const MAX_PARTIAL: usize = 8_000;
 
 /// Returns the total of the best derivation, minus infinity if there is none; `None` if there are

@@ -1,5 +1,5 @@
-//! Stack decoding that leaves out cells by a bound of their scores against stack decoding that
-//! scores them all, on the fast path and with a loop over features: every hypothesis and every arc.
+//! Test of bounds in stack decoding: leaving out cells by a bound of their scores must give the
+//! same hypotheses and arcs as scoring all cells, on the fast path and with the general scorer.
 
 use super::{Case, FAST_PATHS, Features, ORIENTATIONS};
 use crate::config::{Configuration, SearchAlgorithm};
