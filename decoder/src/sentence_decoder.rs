@@ -25,15 +25,15 @@ use crate::{Error, Result};
 /// Counts of what was decoded so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Sentences translated: lines, or parts of long lines.
+    /// The number of translated sentences: lines, or parts of long lines.
     pub sentences: u64,
-    /// The source words of these sentences.
+    /// The number of source words of these sentences.
     pub words: u64,
-    /// The words that the best translations copy, because no phrase translates them.
+    /// The number of words that the best translations copy, because no phrase translates them.
     pub unknown_words: u64,
-    /// The words that were cut at a `|`, in a system without factors.
+    /// The number of words that were cut at a `|`, in a system without factors.
     pub cut_words: u64,
-    /// Expansions of hypotheses that were scored.
+    /// The number of scored expansions of hypotheses.
     pub expansions: u64,
 }
 
@@ -113,8 +113,8 @@ impl<'s> SentenceDecoder<'s> {
         }
     }
 
-    /// Decodes the sentence of the words `text`, within `time` if it is limited;
-    /// [`SentenceDecoder::decoded`] is the result.
+    /// Decodes the sentence with the words `text`, within the limit `time` if there is one. Returns
+    /// the effort of the search; [`SentenceDecoder::decoded`] returns the result.
     ///
     /// # Errors
     ///
@@ -226,7 +226,7 @@ impl<'s> SentenceDecoder<'s> {
     }
 }
 
-/// Returns the search that `settings` ask for, with or without a lattice.
+/// Returns the search that `settings` select, with or without a lattice.
 fn new_search(settings: &Settings, lattice: bool) -> Box<dyn Search + Send> {
     match (settings.algorithm, lattice) {
         (SearchAlgorithm::Stack, false) => Box::new(StackDecoding::<Discard>::default()),
@@ -258,8 +258,8 @@ mod tests {
 
     const LINE: &[u8] = b"the red house is big and the small dog reads the old green book . ";
 
-    /// Score and phrases of the line, with a clock that started `seconds` ago and
-    /// gives 60.
+    /// Returns the effort, the score and the phrases of the line, under a time limit of 60 seconds
+    /// whose clock started `seconds` ago.
     fn decode_timed(
         system: &System,
         seconds: Option<u64>,
@@ -276,7 +276,7 @@ mod tests {
         (effort, decoded.score.unwrap(), phrases)
     }
 
-    /// A search out of time gives what a narrower one gives from the start.
+    /// A search that runs out of time gives the result of a search with narrower limits.
     #[test]
     fn a_search_out_of_time_equals_a_narrow_search() {
         for algorithm in [SearchAlgorithm::Stack, SearchAlgorithm::CubePruning] {
@@ -323,8 +323,8 @@ mod tests {
         }
     }
 
-    /// A second search over a sentence starts from nothing, also where a feature
-    /// keeps more for a hypothesis than its state.
+    /// A second search over a sentence does not depend on the first, even if a feature stores more
+    /// for a hypothesis than its state.
     #[test]
     fn a_restarted_search_ignores_the_previous_one() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,10 +1,9 @@
 //! A phrase table inside an input line (`docs/spec/phrase-decoding.md` 1.9):
 //! `text @@@ entry $$$ entry`.
 //!
-//! The entries have the form of a text table and are scored and pruned like its entries,
-//! but exist for one line: they are kept as bytes, found by comparing bytes, and dropped
-//! with the sentence. Such a table is small, so a map from source phrases is its only
-//! index.
+//! The entries have the form of those of a text table, and are scored and pruned like them. But
+//! they exist for one line only: they are kept as bytes, found by comparing bytes, and dropped with
+//! the sentence. Such a table is small, so a map from source phrases is its only index.
 
 use std::collections::HashMap;
 
@@ -20,7 +19,7 @@ const ENTRY_SEPARATOR: &[u8] = b"$$$";
 pub(crate) struct SentenceTableEntry {
     /// The target words as written, separated by blanks.
     pub(crate) target: Vec<u8>,
-    /// Natural logarithms.
+    /// The scores, as natural logarithms.
     pub(crate) scores: Vec<f32>,
     /// Pairs of source and target positions.
     pub(crate) alignment: Vec<(u16, u16)>,
@@ -84,7 +83,7 @@ impl SentenceTable {
         Ok(())
     }
 
-    /// Returns the words of the longest source phrase.
+    /// Returns the number of words of the longest source phrase.
     pub(crate) fn max_source_length(&self) -> usize {
         self.max_source_length
     }
@@ -100,7 +99,7 @@ fn parse_alignment_point(point: &[u8]) -> Option<(u16, u16)> {
     Some((source.parse().ok()?, target.parse().ok()?))
 }
 
-/// Returns the words of `phrase` joined by blanks, and their number.
+/// Appends to `joined` the words of `phrase`, joined by blanks, and returns their number.
 fn join_words(phrase: &[u8], joined: &mut Vec<u8>) -> usize {
     let mut count = 0;
     for word in fields::split_words(phrase) {

@@ -66,7 +66,7 @@ impl<'a> SurfaceForms<'a> {
         if !self.sentence.has_placeholders() {
             return Ok(entities);
         }
-        // A phrase that leaves everything out leaves entities out too.
+        // A phrase without target words drops entities too.
         if self.options.words(option).is_empty() {
             return Ok(entities);
         }

@@ -54,13 +54,13 @@ pub struct System {
 }
 
 impl System {
-    /// Opens every model that `configuration` names, which has none in `[rescore]`.
+    /// Opens every model that `configuration` names. It must not name models in `[rescore]`.
     ///
     /// # Errors
     ///
     /// Fails if a model cannot be opened or does not fit its feature, if a word of a table lacks a
-    /// factor, and if no feature translates unknown words; and if there are models in `[rescore]`,
-    /// which [`load_with`](System::load_with) opens.
+    /// factor, or if no feature translates unknown words. Also fails if there are models in
+    /// `[rescore]`: only [`load_with`](System::load_with) opens these.
     pub fn load(configuration: &Configuration, progress: &dyn Progress) -> Result<Self> {
         let refuse = |_: &RescoringModel, _: &Configuration| {
             Err("nothing here opens models of [rescore]; use `miriam translate`".to_owned())
@@ -85,7 +85,7 @@ impl System {
         Ok(system)
     }
 
-    /// Opens the models of the search alone.
+    /// Opens only the models of the search.
     pub(crate) fn load_search(
         configuration: &Configuration,
         progress: &dyn Progress,
@@ -110,8 +110,8 @@ impl System {
         plan.features.finish(&models, settings.exact_recombination)?;
         plan.choose_path();
         if settings.algorithm == SearchAlgorithm::Stack && plan.fast_path.is_some() {
-            // Only this search leaves out cells by a bound of their scores, and all backoffs of a
-            // model are read for it.
+            // Only stack decoding leaves out cells by a bound of their scores. The check whether
+            // such a bound holds reads all backoffs of a model.
             for lm in &mut models.language_models {
                 lm.is_bounded = lm.model.has_only_lowering_backoffs();
             }
@@ -170,7 +170,7 @@ impl System {
     }
 }
 
-/// Returns the tables in use, those of sentences among them, in the order of the ini.
+/// Returns the tables in use, including those that come with sentences, in the order of the ini.
 fn used_tables(
     configuration: &Configuration,
 ) -> impl Iterator<Item = (&FeatureSpec, &PhraseTableSpec)> {
@@ -204,7 +204,7 @@ fn external_reordering(
 fn factor_scheme(configuration: &Configuration) -> Option<FactorScheme> {
     let settings = &configuration.settings.input_format.factors;
     let (mut source, mut target) = (Vec::new(), Vec::new());
-    // Target words without a factor of a reordering model have no scores there.
+    // Target words may lack a factor of a reordering model: then they have no scores in it.
     let mut reordered = Vec::new();
     let mut output_is_first = true;
     let need = |needed: &mut Vec<_>, factors: &[usize], feature: &FeatureSpec| {
@@ -238,8 +238,8 @@ fn factor_scheme(configuration: &Configuration) -> Option<FactorScheme> {
     Some(FactorScheme::new(settings, source, target))
 }
 
-/// Whether the factors `input` of a source phrase are all that any model looks at
-/// when it scores an option: reordering models and, for their estimates, operation
+/// Whether the factors `input` of a source phrase include all source factors that a model reads
+/// when it scores an option. Such models are reordering models and, for their estimates, operation
 /// sequence models.
 fn determines_options(configuration: &Configuration, input: &[usize]) -> bool {
     external_reordering(configuration)

@@ -21,8 +21,8 @@ pub trait LineProcessor: Sync {
     fn postprocess(&self, translation: &[u8], out: &mut Vec<u8>);
 }
 
-/// Translates every line of the input that the settings name to their output, in
-/// order, on as many threads as they say.
+/// Translates every line of the input of the settings, and writes the translations to their
+/// outputs, in order. The settings also give the number of threads.
 ///
 /// # Errors
 ///
@@ -64,8 +64,8 @@ pub fn translate(system: &System) -> Result<()> {
 }
 
 /// Works like [`translate`], with the lines of `input`, until `stop` is cancelled: then the
-/// lines read so far are translated and written. An error cancels it too, so that reading stops.
-/// `progress` gets the number of lines written.
+/// lines read so far are translated and written. An error cancels `stop` too, so that reading
+/// stops. `progress` gets the number of lines written.
 ///
 /// If the settings name CPUs, workers are pinned to them; on one thread the only worker is the
 /// caller, which stays pinned.
@@ -107,7 +107,7 @@ fn translate_lines(
     progress: &dyn Progress,
 ) -> Result<()> {
     let settings = &system.settings;
-    // In the background also for one thread: a wait for input can be interrupted.
+    // Reads in the background even for one thread, so that a wait for input can be interrupted.
     let mut lines = Lines::in_background(input).until_cancelled(stop);
     let mut streams = OutputStreams::create(&settings.outputs)?;
     let mut warnings = (!streams.has(OutputStream::Errors))

@@ -1,5 +1,5 @@
-//! The driver for running text and HTML: sentences in, translators on many threads, the text
-//! with translations in place of its sentences out.
+//! The driver for running text and HTML. Sentences are translated on many threads, and the text is
+//! written with translations in place of its sentences.
 
 use std::collections::VecDeque;
 
@@ -43,14 +43,14 @@ struct SegmentTranslation {
 }
 
 /// Translates the sentences that `splitter` finds in the input, as
-/// [`translate_text`](crate::translate_text) does lines, and writes the text with translations in
-/// their place; the only other output is line errors. `form` prepares sentences and restores their
-/// translations.
+/// [`translate_text`](crate::translate_text) translates lines, and writes the text with
+/// translations in place of sentences. The only other output is line errors. `form` prepares
+/// sentences and restores their translations.
 ///
 /// # Errors
 ///
-/// Those of [`translate`](crate::translate()); and [`Error::Usage`] if the settings ask for more
-/// than text.
+/// Those of [`translate`](crate::translate()), and [`Error::Usage`] if the settings request output
+/// other than text.
 pub fn translate_segments(
     system: &System,
     input: Input,
@@ -119,7 +119,7 @@ pub fn translate_segments(
     outcome.and(finished)
 }
 
-/// Rejects options whose output cannot be put together from those of sentences.
+/// Rejects options whose output cannot be put together from the outputs of sentences.
 fn check_outputs(system: &System) -> Result<()> {
     let settings = &system.settings;
     let output = &settings.output;

@@ -22,10 +22,10 @@ impl InputPhrase {
 /// The origin of a phrase that comes with the sentence, which decides the feature that scores it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OptionSource {
-    /// Markup: a translation is forced, and its score is one of the unknown-word
+    /// Markup that forces a translation. The score of the translation belongs to the unknown-word
     /// penalty.
     Markup,
-    /// The table in the line, as the sentence table feature of this number scores it.
+    /// The phrase table in an input line, scored by the sentence-table feature of this number.
     SentenceTable(usize),
 }
 
@@ -33,8 +33,8 @@ pub(crate) enum OptionSource {
 #[derive(Debug)]
 pub(crate) struct InputPhraseDetails {
     pub(crate) source: OptionSource,
-    /// Natural logarithms, unweighted, one per component of the feature that scores it or, for
-    /// forced translations without a probability, none.
+    /// Unweighted natural logarithms, one per component of the feature that scores the phrase.
+    /// Empty for forced translations without a probability.
     pub(crate) scores: Vec<f32>,
     /// Pairs of source and target positions.
     pub(crate) alignment: Vec<(u16, u16)>,

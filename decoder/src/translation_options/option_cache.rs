@@ -1,10 +1,10 @@
 //! Scored and pruned option lists, cached for the process.
 //!
 //! Frequent source phrases repeat from sentence to sentence; on real text the same lists would be
-//! made 40 to 200 times. A list, once made, never changes while the weights stay, so it is set once
-//! in a fixed table of `OnceLock`s and then only read: no lock is ever held while anything is
-//! computed. The memory is bounded; when the table is full, lists are made anew as if there were no
-//! cache. Results never depend on what is cached.
+//! made 40 to 200 times. A list does not change as long as the weights do not. So it is set once in
+//! a fixed table of `OnceLock`s and then only read; no lock is held while anything is computed. The
+//! memory is bounded; when the table is full, lists are made anew as if there were no cache.
+//! Results never depend on what is cached.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,7 +37,7 @@ impl MemoryUsage for ValueRows {
     }
 }
 
-/// Rows by source phrase, made at the first request.
+/// A cache of rows by source phrase, allocated at the first request.
 #[derive(Default)]
 pub(crate) struct PhraseValueCache(OnceLock<PhraseCache<ValueRows>>);
 
@@ -49,7 +49,7 @@ impl PhraseValueCache {
 }
 
 const NUM_SLOTS: usize = 1 << 18;
-/// Slots looked at before giving up.
+/// The number of slots that are tried for a key.
 const PROBE_WINDOW: usize = 8;
 /// The largest number of bytes of cached values.
 const MAX_MEMORY: usize = 1 << 30;

@@ -38,8 +38,8 @@ pub(crate) const MAX_HOT_COLUMNS: usize = 8;
 /// the language model has order 5 or less.
 const MAX_HOT_WORDS: usize = 4;
 
-/// A phrase as a language model sees it, with all that an expansion reads of it for models up to
-/// order 5.
+/// A phrase as a language model sees it, with all data that an expansion reads from it for models
+/// up to order 5.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
 pub(crate) struct HotPhrase {
@@ -105,13 +105,13 @@ impl HotPhrase {
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct HotOption {
-    /// Everything that does not depend on the neighbours, weighted.
+    /// The weighted sum of all scores that do not depend on neighbouring phrases.
     pub(crate) total: f32,
     /// Whether it has any words.
     pub(crate) has_words: bool,
     /// The option as the first language model sees it.
     pub(crate) phrase: HotPhrase,
-    /// Weighted reordering scores; those beyond the last column are elsewhere.
+    /// Weighted reordering scores. Scores beyond the last column are in the sentence's rows.
     pub(crate) reordering: [f32; MAX_HOT_COLUMNS],
 }
 
@@ -153,7 +153,7 @@ pub(crate) struct SentenceOptions {
     /// Spans that have only some of their list's options: the first option of each,
     /// ascending, and the indices in the list.
     filtered_indices: Vec<(u32, Vec<u32>)>,
-    /// By start, then length, then slot.
+    /// The options of each span and slot, by start, then length, then slot.
     ranges: Vec<OptionRange>,
     /// The ends of spans with options, sorted by the start of the span, then by the end.
     span_ends: Vec<u32>,
@@ -238,7 +238,7 @@ impl SentenceOptions {
         self.append_hot_options(list);
     }
 
-    /// Appends the options of `list`, the last list, as expansions read them.
+    /// Appends the data that expansions read from the options of `list`, which was appended last.
     fn append_hot_options(&mut self, list: &OptionList) {
         let OptionLayout { reordering_width, num_models, .. } = self.layout;
         let first_phrase = self.lm_phrases.len() - list.lm_phrases.len();
@@ -309,13 +309,13 @@ impl SentenceOptions {
         self.scores[option.0 as usize]
     }
 
-    /// Returns the data that expansions read of an option.
+    /// Returns the data that expansions read from an option.
     #[inline(always)]
     pub(crate) fn hot_option(&self, option: OptionId) -> &HotOption {
         &self.hot_options[option.0 as usize]
     }
 
-    /// Returns the data that expansions read of all options.
+    /// Returns the data that expansions read from all options.
     #[inline(always)]
     pub(crate) fn hot_options(&self) -> &[HotOption] {
         &self.hot_options
@@ -337,8 +337,8 @@ impl SentenceOptions {
         }
     }
 
-    /// Returns the options as a language model after the first sees them, with what an expansion
-    /// reads of each; `further` counts from the second model on.
+    /// Returns the options as one of the language models after the first sees them, with the data
+    /// that an expansion reads. `further` is the number of that model, counted from the second on.
     #[inline(always)]
     pub(crate) fn further_phrases(&self, further: usize) -> &[HotPhrase] {
         &self.further_phrases[further]
@@ -356,7 +356,7 @@ impl SentenceOptions {
         &self.lm_pool
     }
 
-    /// Keeps `details` of a phrase that comes with the sentence; returns their index.
+    /// Stores `details` of a phrase that comes with the sentence, and returns their index.
     pub(crate) fn push_input_details(&mut self, details: InputPhraseDetails) -> u32 {
         self.input_details.push(details);
         self.input_details.len() as u32 - 1
