@@ -139,7 +139,7 @@ fn check_outputs(system: &System) -> Result<()> {
         return Ok(());
     };
     let reason = format!(
-        "{option} is about lines, -split and -html join the sentences of a text again; leave one of \
+        "{option} works on lines, but -split and -html join the sentences of a text again; leave one of \
          them out (miriam split gives one sentence per line)"
     );
     Err(Error::Usage { reason })

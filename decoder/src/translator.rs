@@ -38,8 +38,8 @@ pub struct TranslationOption {
     /// Its weighted score with the estimate of the language models, by which options are
     /// ordered.
     pub future_score: f32,
-    /// Unweighted values, one per component, of features that depend on the phrase alone; 0 of the
-    /// others.
+    /// Unweighted values, one per component. The values of features that do not depend on the
+    /// phrase alone are 0.
     pub values: Vec<f32>,
 }
 
@@ -98,7 +98,7 @@ pub struct Translator<'s> {
     rescorer: Rescorer<'s>,
     reporter: LineReporter<'s>,
     n_best: NBest,
-    /// Lines that [`Translator::translate_line`] has translated.
+    /// The number of lines that [`Translator::translate_line`] has translated.
     num_lines: u64,
 }
 
@@ -189,7 +189,7 @@ impl<'s> Translator<'s> {
     }
 
     /// Returns the best translation of `line`; `None` when there is none within the limits of the
-    /// search. Long lines as in [`Translator::translate_line`].
+    /// search. Long lines are translated as in [`Translator::translate_line`].
     ///
     /// # Errors
     ///
@@ -209,16 +209,17 @@ impl<'s> Translator<'s> {
     }
 
     /// Returns the `size` best translations of `line` that the search has seen, best first, with
-    /// the values of all features; of those with the same words only the first if `distinct`. At
-    /// most n-best-factor times `size` candidates are looked at, so a distinct list may be shorter.
-    /// It is shorter, too, if the search has seen fewer.
+    /// the values of all features. A `distinct` list has only the first of several translations
+    /// with the same words. At most n-best-factor times `size` candidates are tried, so a distinct
+    /// list may be shorter than `size`. Any list is shorter if the search has seen fewer
+    /// translations.
     ///
     /// From the first call on the translator keeps data for lists of every sentence, which makes
     /// [`Translator::translate`] a little slower.
     ///
     /// The list of a line of more than
-    /// [`MAX_SENTENCE_WORDS`](crate::MAX_SENTENCE_WORDS) words has one entry, the best
-    /// translations of its parts joined, scores and values added.
+    /// [`MAX_SENTENCE_WORDS`](crate::MAX_SENTENCE_WORDS) words has one entry: the best translations
+    /// of its parts are joined, and their scores and values are added.
     ///
     /// # Errors
     ///
@@ -232,8 +233,9 @@ impl<'s> Translator<'s> {
         Ok(self.translate_in_detail(line, wanted)?.n_best)
     }
 
-    /// Returns the best translation of `line`, as [`Translator::translate`], with an n-best list,
-    /// as [`Translator::n_best`], and a search graph if they are requested, all from one search.
+    /// Returns the best translation of `line`, as [`Translator::translate`] does, with the
+    /// requested details: an n-best list as from [`Translator::n_best`], a search graph, and
+    /// translation options. All come from one search.
     ///
     /// # Errors
     ///

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::sentence_decoder::Statistics;
 
-/// Fewer unknown words than this are not a reason to warn: names alone are such a text.
+/// Fewer unknown words than this are not a reason to warn: a short text may consist of names.
 const MIN_UNKNOWN: u64 = 3;
 
-/// The words of a text that is translated on many threads, and the unknown among them.
+/// The number of words of a text that is translated on many threads, and of unknown words among
+/// them.
 #[derive(Default)]
 pub(crate) struct UnknownWordCounts {
     words: AtomicU64,
@@ -17,7 +18,7 @@ pub(crate) struct UnknownWordCounts {
 }
 
 impl UnknownWordCounts {
-    /// Adds what a decoder decoded between two states of its statistics.
+    /// Adds the counts of a decoder between two states of its statistics.
     pub(crate) fn add(&self, before: Statistics, after: Statistics) {
         self.words.fetch_add(after.words - before.words, Ordering::Relaxed);
         let unknown = after.unknown_words - before.unknown_words;

@@ -1,6 +1,6 @@
-//! The search against an exhaustive decoder: every segmentation, order and choice of options,
-//! scored from the text files with plain f64 sums. With wide stacks all must find the same best
-//! score.
+//! Tests of the searches against an exhaustive decoder, which lists every segmentation, order and
+//! choice of options, and scores them from the text files with plain f64 sums. With wide stacks,
+//! all searches must find the best score.
 
 mod markup;
 
@@ -18,7 +18,7 @@ use proptest::prelude::*;
 #[derive(Debug, Clone)]
 struct Model {
     pairs: Vec<Pair>,
-    /// One table for all pairs, or two for those that differ.
+    /// The number of phrase tables, 1 or 2.
     tables: usize,
     lms: Vec<Lm>,
     limit: i32,
@@ -56,9 +56,9 @@ fn lm(order: usize) -> impl Strategy<Value = Lm> {
     (
         proptest::collection::vec(ngram, 0..14),
         numbers,
-        // Where only some words have backoffs, states get short and the scores
-        // after them are constants; where any n-gram may lack one, a state can
-        // be longer than that of its suffix.
+        // If only some words have backoffs, states get short, and the scores after them are
+        // constants. If any n-gram may lack a backoff, a state can be longer than that of its
+        // suffix.
         proptest::collection::vec(proptest::bool::ANY, WORDS.len()),
         proptest::bool::weighted(0.4),
     )
@@ -225,7 +225,7 @@ impl Lm {
 /// Target words, weighted phrase score, backward reordering probabilities.
 type Choice = (Vec<usize>, f64, Option<[f32; 3]>);
 
-/// Returns the words of a phrase as the language models count them.
+/// Returns the words of a phrase as indices into `WORDS`.
 fn word_numbers(phrase: &str) -> Vec<usize> {
     let words = phrase.split(' ').filter(|word| !word.is_empty());
     words.map(|word| WORDS.iter().position(|known| *known == word).unwrap()).collect()
@@ -271,7 +271,7 @@ impl Exhaustive<'_> {
                     options.entry((start, end)).or_default().push(choice);
                 }
             }
-            // No source word is a word of the language model.
+            // The language models do not know any source word, so a copied word is `<unk>`.
             if markup.allows_copying(start) {
                 options.entry((start, start + 1)).or_insert_with(|| vec![(vec![0], -100.0, None)]);
             }
@@ -437,10 +437,10 @@ fn check_lists(
         let best = translator.translate(line.as_bytes()).unwrap();
         prop_assert_eq!(best.map(|best| best.score), list.first().map(|first| first.score));
         if list.len() == size {
-            // Truncated: the further entries of a distinct list are not here.
+            // The list is truncated, so it lacks further entries of a distinct list.
             continue;
         }
-        // Of each translation the best derivation is left.
+        // A distinct list has only the best derivation of each translation.
         let words = |found: &Derivation| -> Vec<Vec<u8>> {
             found.phrases.iter().flat_map(|phrase| phrase.words.clone()).collect()
         };
@@ -480,7 +480,7 @@ proptest! {
         check_lists(&model, &words, &markup.write(&words), &markup, SecondTable::File)?;
     }
 
-    /// A table in the line is worth what the same table in a file is.
+    /// A table in the line gives the same derivations as the same table in a file.
     #[test]
     fn lists_with_a_table_in_the_line_hold_every_derivation(
         mut model in model(),

@@ -21,7 +21,8 @@ pub(super) struct DevSetChecks {
     cut_words: CutWordCounts,
     /// Line numbers with the errors of the line.
     line_errors: Vec<(u64, Vec<LineError>)>,
-    /// Lines without a translation or translated in parts, which count as empty.
+    /// The number of lines that have no translation or are translated in parts. They count as
+    /// empty.
     untranslated: usize,
 }
 
@@ -121,7 +122,7 @@ impl DevSet {
         self.lines.len()
     }
 
-    /// Returns the n-best lists of all lines, the best translation first, and adds to `checks`.
+    /// Returns the n-best lists of all lines, the best translation first, and updates `checks`.
     pub(super) fn translate(
         &self,
         system: &System,

@@ -1,5 +1,5 @@
-//! The new ini: the given one with other weights, otherwise unchanged byte for byte. In another
-//! folder its relative paths are made absolute.
+//! The new ini of a tuning run: the given ini with other weights, otherwise unchanged byte for
+//! byte. If it is written to another folder, its relative paths are made absolute.
 
 use std::path::Path;
 
@@ -12,8 +12,8 @@ use crate::{Configuration, Error, FeatureComponents, Result, System};
 pub(super) struct IniTemplate(Vec<u8>);
 
 impl IniTemplate {
-    /// Reads the ini of `configuration`; rejects one whose weights are not in `[weight]`, before
-    /// any work is done for `output`.
+    /// Reads the ini of `configuration`, to be written to `output` with new weights. Rejects an ini
+    /// with `[weight-overwrite]`, before any tuning is done.
     pub(super) fn read(configuration: &Configuration, output: &Path) -> Result<Self> {
         let text = IniText::read(configuration)?;
         if text.has_section("weight-overwrite") {
@@ -32,7 +32,7 @@ impl IniTemplate {
 }
 
 /// Returns `text` with `weights` for the tuneable `features` in its lines of `[weight]`; features
-/// without a line get one after the last.
+/// without a line get one after the last line.
 fn replace_weights(text: &[u8], features: &[FeatureComponents], weights: &[f32]) -> Vec<u8> {
     fn line_of(feature: &FeatureComponents, weights: &[f32]) -> String {
         let mut line = format!("{}=", feature.name);
@@ -44,7 +44,7 @@ fn replace_weights(text: &[u8], features: &[FeatureComponents], weights: &[f32])
     let mut missing: Vec<&FeatureComponents> =
         features.iter().filter(|f| f.is_tuneable()).collect();
     let mut out = Vec::with_capacity(text.len() + 256);
-    // After the last line of weights, or after the heading.
+    // The position after the last line of weights, or after the heading.
     let mut end_of_weights = None;
     let mut current = "";
     for line in text.split_inclusive(|&b| b == b'\n') {
@@ -126,8 +126,8 @@ mod tests {
     }
 
     proptest! {
-        /// In any text, lines other than our weights are unchanged, and the weights are
-        /// present; replacing is idempotent.
+        /// In any text, lines other than those of tuned weights are unchanged, and the tuned
+        /// weights are present. Replacing weights is idempotent.
         #[test]
         fn any_text_keeps_its_other_lines(
             lines in proptest::collection::vec(

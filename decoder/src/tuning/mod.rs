@@ -1,18 +1,18 @@
 //! Tuning: weights that maximise BLEU on a development set.
 //!
 //! An iteration translates the text into n-best lists, merges them with those of earlier
-//! iterations, and searches weights that rank good translations of the lists first: by the
-//! optimisers of [`miriam_combine::optimizers`]. Decoder and tuner are one process, so models stay
+//! iterations, and searches for weights that rank good translations of the lists first, with an
+//! optimiser of [`miriam_combine::optimizers`]. Decoder and tuner are one process, so models stay
 //! loaded.
 //!
-//! The weights of each iteration are evaluated by the BLEU of the translations that they
-//! give, and the best are written to the new ini, scaled so that their magnitudes sum to
-//! 1: the search depends on the order of scores only, MIRA's step size assumes this
-//! scale, and weights of several runs are comparable. Beside fixed weights
-//! (`tuneable=false`), they keep their relation to these instead.
+//! The weights of each iteration are evaluated by the BLEU of their translations, and the best
+//! weights are written to the new ini. They are scaled so that their magnitudes sum to 1: the
+//! search depends only on the order of scores, MIRA's step size assumes this scale, and weights of
+//! several runs become comparable. If there are fixed weights (`tuneable=false`), the tuned weights
+//! are not scaled, so that they keep their relation to the fixed ones.
 //!
 //! Nothing depends on the number of threads: lists are collected in the order of the
-//! text, and random seeds follow from numbers of runs, not from threads.
+//! text, and random seeds are derived from the numbers of runs, not of threads.
 
 mod dev_set;
 mod ini_template;
@@ -52,7 +52,7 @@ pub struct TuneOptions {
     pub seed: u64,
     /// Whether BLEU ignores the case of ASCII letters.
     pub case_insensitive: bool,
-    /// Threads for translation and optimisation.
+    /// The number of threads for translation and optimisation.
     pub threads: usize,
 }
 
@@ -91,7 +91,7 @@ pub struct Iteration {
     pub bleu: f64,
     /// The BLEU statistics.
     pub counts: BleuCounts,
-    /// New translations in the lists.
+    /// The number of translations that were not yet in the lists.
     pub new_translations: usize,
 }
 
@@ -148,7 +148,7 @@ const PATIENCE: usize = 5;
 ///     ..TuneOptions::new(configuration, source, vec![reference], tuned.clone())
 /// };
 /// let report = tune(&options, &NoProgress)?;
-/// // The initial weights translate it without a fault.
+/// // With the initial weights, the translation equals the reference.
 /// assert!((report.best().bleu - 100.0).abs() < 1e-9);
 /// assert!(Configuration::from_ini(&tuned)?.weight_lines().contains("Table= "));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -221,8 +221,8 @@ struct TunedComponents {
     tuned: Vec<usize>,
     /// The fixed components.
     fixed: Vec<usize>,
-    /// Whether the tuned weights must keep their relation to fixed ones. Those of unknown words do
-    /// not count: their scores are beyond all others on any scale.
+    /// Whether the tuned weights must keep their relation to fixed ones. The weight of unknown
+    /// words does not count: their scores outweigh all others on any scale.
     has_fixed_weights: bool,
 }
 

@@ -48,13 +48,13 @@ pub fn markup(longest: usize) -> impl Strategy<Value = Markup> {
 }
 
 impl Markup {
-    /// Makes empty markup, which is not parsed.
+    /// Returns empty markup, in the mode that does not parse markup.
     pub fn none() -> Self {
         Markup { mode: "pass-through", ..Markup::default() }
     }
 
-    /// Returns the part of it that fits a sentence of `length` words, with zones that contain each
-    /// other or do not touch.
+    /// Returns the part of the markup that fits a sentence of `length` words. Its zones contain
+    /// each other or do not touch.
     pub fn restrict_to(mut self, length: usize) -> Self {
         self.forced.retain(|f| f.end <= length);
         self.walls.retain(|&wall| wall < length);
@@ -73,8 +73,8 @@ impl Markup {
         self
     }
 
-    /// Returns the line: one-word translations are around their word, longer ones and zones name
-    /// their words.
+    /// Returns the line with its markup. Elements with translations of one word enclose the word;
+    /// those of several words and zones name the words in `span`.
     pub fn write(&self, words: &[&str]) -> String {
         let mut line = String::new();
         for (position, word) in words.iter().enumerate() {
@@ -119,7 +119,7 @@ impl Markup {
         self.forced.iter().filter(touches).collect()
     }
 
-    /// Whether the tables' translation `target` of `start..end` counts.
+    /// Whether the tables' translation `target` of `start..end` is allowed.
     pub fn allows_table_option(&self, start: usize, end: usize, target: &str) -> bool {
         let touching = self.overlapping(start, end);
         match self.mode {
@@ -129,7 +129,7 @@ impl Markup {
                 touching.iter().all(|f| {
                     let same = touching.iter().filter(|g| (g.start, g.end) == (f.start, f.end));
                     let mut words = same.flat_map(|g| &g.translations);
-                    // Words of one letter: containment is that of the texts.
+                    // Words have one letter each, so that texts can be compared instead of words.
                     let contained = words.any(|(words, _)| target.contains(&words[..]));
                     start <= f.start && f.end <= end && contained
                 })
@@ -154,7 +154,7 @@ impl Markup {
             .collect()
     }
 
-    /// Whether the words `start..=last` pass the check of 3.2.
+    /// Whether the words `start..=last` may be translated next, by the rules of walls and zones.
     pub fn respects_constraints(
         &self,
         covered: &[bool],

@@ -1,9 +1,9 @@
-//! Features that depend on more than words (reordering of every type, early distortion cost,
-//! operation sequences) against definitions applied to complete derivations: every segmentation,
-//! order and choice of options is listed and scored from its beginning, with plain f64 sums and
-//! nothing carried along. Under the exact rule of recombination wide stacks must find the same best
-//! score, and under Moses2's rule no better one. It must make no difference whether the phrase
-//! table is a file or in the line.
+//! Tests of features that depend on more than words: reordering of every type, early distortion
+//! cost, and operation sequences. The reference lists every segmentation, order and choice of
+//! options. It scores each complete derivation by the definitions of the features, with plain f64
+//! sums and without states. With wide stacks, the searches must find the same best score under the
+//! exact rule of recombination, and no better one under Moses2's rule. It must make no difference
+//! whether the phrase table is a file or in the line.
 
 mod operation_trace;
 
@@ -24,7 +24,7 @@ struct Model {
     pairs: Vec<Pair>,
     kind: ReorderingKind,
     early: bool,
-    /// The operation model and whether its supporting features count.
+    /// The operation model, and whether its supporting features are used.
     operations: Option<(Lm, bool)>,
     limit: i32,
 }
@@ -35,7 +35,7 @@ struct Pair {
     target: Vec<&'static str>,
     links: BTreeSet<(usize, usize)>,
     probability: f32,
-    /// Reordering probabilities, more than any type needs; or none at all.
+    /// Reordering probabilities, more than any type needs; `None` if the table lacks the pair.
     reordering: Option<Vec<f32>>,
 }
 
@@ -375,7 +375,7 @@ fn enumerate_derivations<'a>(
     }
 }
 
-/// Returns the score of a derivation, every feature from its definition.
+/// Returns the score of a derivation, with every feature computed by its definition.
 fn score(model: &Model, source: &[&str], derivation: &[AppliedPhrase<'_>]) -> f64 {
     let mut total = 0.0;
     for (i, &current) in derivation.iter().enumerate() {
@@ -411,7 +411,7 @@ fn score(model: &Model, source: &[&str], derivation: &[AppliedPhrase<'_>]) -> f6
     total
 }
 
-/// Returns the words jumped; or, early, after Moore and Quirk's four cases.
+/// Returns the length of the jump in words; if `early`, by the four cases of Moore and Quirk.
 fn distortion(early: bool, before: &[AppliedPhrase<'_>], current: AppliedPhrase<'_>) -> usize {
     let last = before.last().map_or(0, |c| c.end);
     if !early {
@@ -430,7 +430,7 @@ fn distortion(early: bool, before: &[AppliedPhrase<'_>], current: AppliedPhrase<
     }
 }
 
-/// Returns the backward orientation: against the phrase before or the block it ends.
+/// Returns the backward orientation: towards the previous phrase, or the block that ends with it.
 fn backward(
     kind: ReorderingKind,
     before: &[AppliedPhrase<'_>],
