@@ -139,8 +139,8 @@ fn check_outputs(system: &System) -> Result<()> {
         return Ok(());
     };
     let reason = format!(
-        "{option} works on lines, but -split and -html join the sentences of a text again; leave one of \
-         them out (miriam split gives one sentence per line)"
+        "{option} works on lines, but -split and -html join the sentences of a text again; leave \
+         one of them out (miriam split gives one sentence per line)"
     );
     Err(Error::Usage { reason })
 }

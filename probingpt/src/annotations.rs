@@ -41,9 +41,9 @@ impl Annotations {
     }
 }
 
-/// Joins the two parts that score columns keep of a counts text
-/// (`c_e c_joint`, `c_f`) to the text `c_e c_f c_joint`; a text that is not
-/// three counts is in the first part alone.
+/// Joins the two parts of a counts text that are stored with score columns, `c_e c_joint` and
+/// `c_f`, to the text `c_e c_f c_joint`. A text that is not three counts is in the first part
+/// alone.
 fn push_joined_counts(out: &mut Vec<u8>, first: &[u8], second: &[u8]) {
     match first.iter().position(|&b| b == b' ') {
         Some(space) if !second.is_empty() => {

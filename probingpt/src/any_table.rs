@@ -1,6 +1,6 @@
-//! A phrase table of either kind: our file, or a directory of Moses.
+//! A phrase table of either kind: a file of Miriam, or a directory of Moses.
 //!
-//! Each call, such as a sentence's lookup, dispatches once; there is no dispatch inside.
+//! Each call, such as a sentence's lookup, dispatches once; there is no dispatch inside it.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ use crate::{MosesTable, PhraseTable, RecordOffset, Result, SpanLookup, Targets};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub enum AnyTable {
-    /// Our file, or a table in memory.
+    /// A file of Miriam, or a table in memory.
     Native(Box<PhraseTable>),
     /// A ProbingPT directory of Moses.
     Moses(Box<MosesTable>),
@@ -45,8 +45,8 @@ impl From<PhraseTable> for AnyTable {
 }
 
 impl AnyTable {
-    /// Opens the table at `path`: a folder must be a ProbingPT directory of Moses, a file one of
-    /// ours.
+    /// Opens the table at `path`: a folder must be a ProbingPT directory of Moses, a file must be a
+    /// table of Miriam.
     ///
     /// # Errors
     ///
@@ -201,13 +201,13 @@ impl AnyTable {
     pub(crate) fn check_alignment(&self, id: u32) -> Result<()> {
         match self {
             AnyTable::Native(table) => table.check_alignment(id),
-            // All were read when the table was opened.
+            // All alignments were read when the table was opened.
             AnyTable::Moses(_) => Ok(()),
         }
     }
 
     /// Calls `each` with the record and the word ids of every source phrase whose words the
-    /// table has. Returns the number of other phrases: 0 for our files; a directory of
+    /// table has. Returns the number of other phrases. It is 0 for files of Miriam; a directory of
     /// Moses keeps most source phrases as hashes only.
     ///
     /// # Errors

@@ -70,7 +70,7 @@ impl OperationTrace {
             if deleted.contains(&first) || listed.contains(&first) {
                 continue;
             }
-            // The words connected with `first`, until nothing is added.
+            // The words that links connect with `first`, extended until nothing is added.
             let (mut from, mut to) = (BTreeSet::new(), BTreeSet::from([first]));
             for _ in 0..links.len() + 1 {
                 from.extend(links.iter().filter(|l| to.contains(&l.1)).map(|l| l.0));

@@ -22,14 +22,15 @@ const MAX_PHRASE_WORDS: usize = 65_535;
 /// The distinct values of a coded score column.
 pub(crate) struct ScoreDictionary {
     pub texts: Interner,
-    /// Probabilities by id: pruning compares these, as two may have the same logarithm.
+    /// Probabilities by id. Pruning compares these, because two of them may have the same
+    /// logarithm.
     pub probabilities: Vec<f32>,
 }
 
 /// The distinct alignments, tagged with their class.
 pub(crate) struct AlignmentDictionary {
     pub texts: Interner,
-    /// The points of each, as varints end to end.
+    /// The points of all alignments, as varints one after another.
     pub points: Vec<u8>,
     pub ends: Vec<usize>,
     /// The smallest lengths of source and target that each alignment allows.
@@ -65,7 +66,7 @@ pub(crate) struct Encoder<'a> {
     pub extra: Interner,
     pub partitions: PartitionBuffers,
     pub pruned: u64,
-    /// Entries with sparse features, those pruned among them.
+    /// The number of entries with sparse features, including pruned entries.
     pub sparse_entries: u64,
     current_run: SourceRunBuilder,
     key_buffer: Vec<u8>,
@@ -336,8 +337,8 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Keeps the `limit` rows with the highest third score, ties in input order,
-    /// and the order of those kept.
+    /// Keeps the `limit` rows with the highest third score; of equal scores, the first in the
+    /// input. The order of the kept rows does not change.
     fn prune_run(&mut self, limit: usize) {
         let ranked = std::mem::take(&mut self.current_run.row_ends_and_scores);
         let mut order: Vec<usize> = (0..ranked.len()).collect();

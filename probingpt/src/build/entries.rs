@@ -1,8 +1,8 @@
 //! Reading of phrase pairs as text, each joined with its reordering scores.
 //!
-//! Both files are sorted, so this is a merge join, which holds two lines. Keys are the
-//! lines up to the second `|||`, compared as bytes; no key is a prefix of another, so
-//! their order is that of the whole lines.
+//! Both files are sorted, so this is a merge join, which keeps two lines in memory. Keys are the
+//! lines up to the second `|||`, compared as bytes; no key is a prefix of another, so their order
+//! is that of the whole lines.
 
 use std::cmp::Ordering;
 
@@ -98,7 +98,8 @@ impl<'a> TextEntry<'a> {
     }
 }
 
-/// Takes the field before the first separator off `rest`, which is `None` after the last field.
+/// Removes the field before the first separator from `rest`, and returns it. After the last field,
+/// `rest` is `None`.
 #[inline]
 fn take_field<'a>(rest: &mut Option<&'a [u8]>) -> &'a [u8] {
     let Some(text) = *rest else { return &[] };
@@ -146,7 +147,7 @@ pub(crate) struct EntryReader {
     /// The previous key, if keys must ascend.
     previous: Option<Vec<u8>>,
     reordering: Option<ReorderingReader>,
-    /// Whether field 3 is reordering scores instead of phrase scores.
+    /// Whether field 3 has reordering scores instead of phrase scores.
     reordering_only: bool,
 }
 

@@ -1,7 +1,7 @@
 //! The buckets of the index and the final order of records, partition by partition.
 //!
-//! A bucket takes the overflow of the previous bucket, then its own phrases, up to 14; the
-//! others overflow. Its records are written together, smallest first.
+//! A bucket takes the overflow of the previous bucket, then its own phrases, up to 14; the others
+//! overflow into the next bucket. The records of a bucket are written together, smallest first.
 
 use super::records::{EncodedPartition, SourceRecord};
 use crate::bucket::{self, Bucket};

@@ -6,8 +6,8 @@
 //! hashes ([`records`], [`index`]). A single pass that writes first-seen ids as codes would need no
 //! rows in memory, but make the file a seventh larger.
 //!
-//! With several threads, one joins and sends blocks of entries to workers, whose ids are
-//! merged when they are ranked. The file is the same byte for byte.
+//! With several threads, one thread joins entries and sends blocks of them to workers. The ids of
+//! the workers are merged when they are ranked. The file is the same byte for byte.
 
 mod encoder;
 mod entries;
@@ -38,9 +38,9 @@ use crate::error::check_cancelled;
 use crate::format::{KIND, Metadata, VERSION};
 use crate::{Error, PhraseTable, Result, foreign_files};
 
-/// Bytes of a block of entries that is sent to a worker.
+/// The size in bytes of a block of entries that is sent to a worker.
 const BLOCK_BYTES: usize = 1 << 20;
-/// Bytes of memory for sorting if the caller gives no bound.
+/// The memory for sorting in bytes, if the caller gives no bound.
 const DEFAULT_SORT_MEMORY: u64 = 2 << 30;
 
 /// The inputs and the options of a build.
@@ -52,18 +52,18 @@ pub struct BuildOptions {
     pub reordering: Option<PathBuf>,
     /// The number of scores of every line; `None`: that of the first line.
     pub num_scores: Option<usize>,
-    /// Keep at most this many targets of a source: those with the highest third score, ties
-    /// in input order.
+    /// The largest number of targets of a source that are kept: those with the highest third score;
+    /// of equal scores, the first in the input.
     pub prune: Option<usize>,
     /// A bound in bytes on the memory for sorting and for the intermediate rows, which then
     /// go to temporary files in the folder of the output.
     pub memory: Option<u64>,
-    /// Sort both tables first; without it they must be sorted.
+    /// Whether both tables are sorted first; if not, they must be sorted already.
     pub sort: bool,
-    /// Worker threads; with 1 the calling thread does everything.
+    /// The number of worker threads; with 1, the calling thread does everything.
     pub threads: usize,
-    /// Store a score of exactly 0 (probability 1) as 1e-10, as Moses2's own
-    /// binary tables do. Without it the scores are those Moses2 reads from text.
+    /// Whether a score of exactly 0 (probability 1) is stored as 1e-10, as in Moses2's own binary
+    /// tables. If not, the scores are those that Moses2 reads from text.
     pub replace_zero_scores: bool,
 }
 
@@ -249,7 +249,7 @@ fn load_table(
     PhraseTable::from_container(Container::from_bytes(bytes, path)?)
 }
 
-/// Returns the error of a build, or one that says what the first input is, if it is not a table.
+/// Returns the error of a build, or an error that says what the first input is that is not a table.
 fn explain_inputs(inputs: [Option<&PathBuf>; 2], error: Error) -> Error {
     inputs.into_iter().flatten().fold(error, |error, path| match error {
         Error::Foreign { .. } => error,
@@ -262,7 +262,7 @@ fn build_thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
     pool.map_err(|e| Error::Threads { threads, reason: e.to_string() })
 }
 
-/// The number of compressed bytes read of the inputs.
+/// The number of bytes read from the inputs, counted before decompression.
 #[derive(Default)]
 struct InputConsumption {
     counters: Vec<Arc<AtomicU64>>,
@@ -322,7 +322,7 @@ impl BuildJob<'_> {
         progress: &dyn Progress,
     ) -> Result<(BuildReport, Option<miriam_storage::Bytes>)> {
         let task = progress.task("reading", self.consumed.total);
-        // Before its first line is read.
+        // This number is only known until the first entry is read.
         let joined_scores = self.entries.num_joined_scores();
         let mut sample = EntryBlock::default();
         while sample.len() < SAMPLE_ENTRIES
@@ -441,7 +441,7 @@ impl BuildJob<'_> {
             let mut blocks =
                 BlockSender { current: EntryBlock::default(), number: 0, sender, failed: &failed };
             let outcome = self.send_entries(&sample, &mut blocks, progress);
-            // A block before a reading error may have an earlier error.
+            // The block before a reading error may contain an earlier error.
             blocks.send_block();
             drop(blocks);
             let mut encoders = Vec::new();
@@ -462,7 +462,7 @@ impl BuildJob<'_> {
         })
     }
 
-    /// Sends the entries of `sample`, then those not yet read, until one has failed.
+    /// Sends the entries of `sample`, then those not yet read, until a worker has failed.
     fn send_entries(
         &mut self,
         sample: &EntryBlock,
@@ -492,7 +492,7 @@ struct BlockSender<'a> {
     current: EntryBlock,
     number: u64,
     sender: Sender<(u64, EntryBlock)>,
-    /// Set when no worker is left.
+    /// Set when a worker has failed or none is left.
     failed: &'a AtomicBool,
 }
 
