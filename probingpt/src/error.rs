@@ -17,7 +17,7 @@ pub enum Error {
     /// The text: it cannot be read, or a line is malformed.
     #[error(transparent)]
     Text(#[from] miriam_textio::Error),
-    /// The file is not a table, or not one that is read.
+    /// The file is not a table, or not of a kind that can be read.
     #[error("{}: {reason}", path.display())]
     Foreign {
         /// The file or folder.

@@ -175,8 +175,8 @@ fn describe_content(path: &Path) -> Option<String> {
     if is_language_model {
         return Some("this is an n-gram language model; name it in a KENLM line".into());
     }
-    // Its hash functions are those of the CMPH library, whose algorithm is named after three
-    // numbers of 64 bits.
+    // A compact table has hash functions of the CMPH library: the name of their algorithm follows
+    // three numbers of 64 bits.
     if head.get(24..28) == Some(b"chd\0") && path.extension().is_none_or(|e| e != "minlexr") {
         return Some(format!("this is a compact table of Moses; {FROM_TEXT}"));
     }

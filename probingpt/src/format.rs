@@ -28,11 +28,11 @@ pub(crate) struct Metadata {
     pub entries: u64,
     /// The number of distinct source phrases.
     pub sources: u64,
-    /// Buckets of the index that hashes map to; spare buckets follow.
+    /// The number of buckets of the index to which hashes are mapped; spare buckets follow them.
     pub home_buckets: u64,
     /// The encoding of each phrase score.
     pub columns: Vec<ColumnEncoding>,
-    /// Reordering scores of an entry; 0 without reordering.
+    /// The number of reordering scores of an entry; 0 without reordering.
     pub num_reordering: u32,
     /// Whether entries have an alignment code.
     pub has_alignment: bool,
@@ -46,7 +46,7 @@ pub(crate) struct Metadata {
     pub max_target_length: u32,
     /// The largest number of targets of a source phrase.
     pub max_targets: u32,
-    /// Entries without reordering scores in a table that has them.
+    /// The number of entries without reordering scores, in a table with such scores.
     pub missing_reordering: u64,
 }
 
@@ -65,9 +65,9 @@ impl Metadata {
 /// four or five. A line or metadata with more than this is an error.
 pub(crate) const MAX_SCORES: usize = 20;
 /// The largest number of reordering scores of an entry, for the same reason: Moses' models have two
-/// to eight, several joined into one table a multiple of that.
+/// to eight, and a table into which several models are joined has a multiple of that.
 pub(crate) const MAX_REORDERING: usize = 1000;
-/// Slots of a bucket.
+/// The number of slots of a bucket.
 pub(crate) const BUCKET_SLOTS: usize = 14;
 /// The highest bits of a hash choose one of this many partitions; the number of buckets is
 /// a multiple of it, so that partitions are built one by one.
@@ -146,12 +146,12 @@ pub(crate) mod section {
     pub const INDEX: &str = "index";
     pub const RECORDS: &str = "records";
 
-    /// Returns the codebook of score column `column`, from 0.
+    /// Returns the name of the codebook of score column `column`, counted from 0.
     pub fn values(column: usize) -> String {
         format!("score.{column}.values")
     }
 
-    /// Returns the counts of the codebook's rows.
+    /// Returns the name of the section with the counts of the codebook's rows.
     pub fn counts(column: usize) -> String {
         format!("score.{column}.counts")
     }
@@ -162,8 +162,8 @@ mod tests {
     use super::*;
     use miriam_storage::hash::hash64;
 
-    /// Files keep these values. Computed with Python's integers from the golden
-    /// XXH3 values of the two words.
+    /// Files contain such values. The expected one was computed with Python's integers from the
+    /// golden XXH3 values of the two words.
     #[test]
     fn the_hash_of_a_phrase_does_not_change() {
         assert_eq!(

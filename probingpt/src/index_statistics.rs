@@ -1,4 +1,4 @@
-//! Load of a table's index, and the cache lines that lookups read of it.
+//! Load of a table's index, and the cache lines that lookups read from it.
 //!
 //! A lookup should read one bucket of the index and one record, wherever they are: two random
 //! accesses to memory. A bucket that overflows makes lookups read the next one too.
@@ -16,8 +16,8 @@ pub struct IndexStatistics {
     pub buckets: u64,
     /// The share of slots in use, from 0 to 1.
     pub load: f64,
-    /// The mean number of buckets that the lookup of a source phrase of the table reads; 0 for a
-    /// table without any.
+    /// The mean number of buckets that the lookup of a source phrase of the table reads; 0 for an
+    /// empty table.
     pub mean_buckets_read: f64,
     /// The largest number of buckets that such a lookup reads.
     pub max_buckets_read: u64,

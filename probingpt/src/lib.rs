@@ -1,16 +1,15 @@
 //! Memory-mapped phrase tables with integrated lexical reordering.
 //!
-//! One file holds everything a phrase-based decoder needs of a phrase pair: its
-//! scores, its reordering scores, its words and its alignment. It is built from
-//! Moses' text tables ([`build_file`]) and mapped, never parsed
-//! ([`PhraseTable::open`]); small text tables can also be built in memory at
-//! start-up ([`load_text`], [`load_reordering_text`]).
+//! One file holds everything that a phrase-based decoder reads about a phrase pair: its scores, its
+//! reordering scores, its words and its alignment. It is built from Moses' text tables
+//! ([`build_file`]) and mapped, never parsed ([`PhraseTable::open`]); small text tables can also be
+//! built in memory at start-up ([`load_text`], [`load_reordering_text`]).
 //!
 //! A lookup costs two random memory accesses: one 64-byte bucket of the index and
 //! the record of the source phrase, which holds all its targets column by
 //! column. All spans of a sentence are looked up together
 //! ([`PhraseTable::lookup_spans`]), so that those accesses overlap. Scores are
-//! natural logarithms, computed when the table is built and equal bit for bit to those
+//! natural logarithms, computed when the table is built. They are equal bit for bit to those that
 //! Moses2 reads from the table that its own builder writes.
 //!
 //! Directories that Moses' own ProbingPT tools wrote are mapped too ([`MosesTable`]); a

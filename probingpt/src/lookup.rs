@@ -27,7 +27,7 @@ pub struct SpanHit {
 #[derive(Clone, Debug, Default)]
 pub struct SpanLookup {
     pub(crate) hits: Vec<SpanHit>,
-    /// The words as varints end to end, and the start of each.
+    /// The words as varints one after another, and the start of each.
     codes: Vec<u8>,
     code_starts: Vec<u32>,
     word_hashes: Vec<u64>,

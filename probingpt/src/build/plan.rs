@@ -1,9 +1,9 @@
 //! Plan of how a table will be stored, chosen from a sample before the rest is read.
 //!
 //! Scores that are ratios of counts repeat: a few thousand values cover a table, and take
-//! codes of one or two bytes. Lexical weights and smoothed scores do not, and a codebook
-//! would cost more than it saves. The encoding is chosen by the first 65,536 entries, so
-//! that it does not depend on threads or memory.
+//! codes of one or two bytes. Lexical weights and smoothed scores do not repeat, so a codebook for
+//! them would cost more than it saves. The encoding is chosen by the first 65,536 entries, so that
+//! it does not depend on threads or memory.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use super::entries::{EntryBlock, TextEntry};
 use crate::format::{ColumnEncoding, MAX_REORDERING, MAX_SCORES};
 use crate::{Error, Result};
 
-/// Entries of the sample.
+/// The number of entries in the sample.
 pub(crate) const SAMPLE_ENTRIES: usize = 65_536;
 /// The mean number of entries per distinct value from which a column is coded.
 const MIN_REPETITIONS: usize = 16;

@@ -7,9 +7,9 @@ use super::interner::Interner;
 
 /// The final ids of one dictionary.
 pub(crate) struct Ranking {
-    /// By final id: a worker that has the text, and its id there.
+    /// For each final id, a worker that has the text, and the text's id in that worker.
     pub order: Vec<(usize, u32)>,
-    /// By worker and its id: the final id; `u32::MAX` if there is none.
+    /// For each worker and each of its ids, the final id; `u32::MAX` if there is none.
     pub maps: Vec<Vec<u32>>,
 }
 

@@ -20,7 +20,8 @@ pub(crate) struct Rankings {
     pub alignment_classes: Vec<u32>,
     pub counts: Ranking,
     pub extra: Ranking,
-    /// Whether any entry has an alignment; below, counts and extra text likewise.
+    /// Whether any entry has an alignment. The next two fields say the same of counts and extra
+    /// text.
     pub has_alignment: bool,
     pub has_counts: bool,
     pub has_extra: bool,
@@ -38,7 +39,7 @@ pub(crate) struct SourceRecord {
 #[derive(Default)]
 pub(crate) struct EncodedPartition {
     pub bytes: Vec<u8>,
-    /// By hash, ascending.
+    /// The source records, by ascending hash.
     pub records: Vec<SourceRecord>,
     pub entries: u64,
     pub missing_reordering: u64,
@@ -98,7 +99,7 @@ pub(crate) fn encode_partition(
         rest = others;
         same_hash.clear();
         same_hash.extend(group.iter().copied());
-        // Nearly always one run; runs with one hash may have different sources.
+        // There is nearly always one run. Runs with the same hash may have different sources.
         while !same_hash.is_empty() {
             encode_first_source(plan, rankings, &mut same_hash, adjacent, &mut columns, &mut part)?;
         }
@@ -106,8 +107,8 @@ pub(crate) fn encode_partition(
     Ok(part)
 }
 
-/// Encodes the source of the first of `runs` from all runs that have it, and removes
-/// those.
+/// Encodes the source of the first of `runs` from all runs that have this source, and removes these
+/// runs.
 fn encode_first_source(
     plan: &Plan,
     rankings: &Rankings,

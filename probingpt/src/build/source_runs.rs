@@ -2,10 +2,10 @@
 //! occurrence, grouped into runs of one source phrase and into partitions by the highest bits of
 //! the source's hash.
 //!
-//! In the final table, ids are replaced by codes, ranks by frequency, which are known only when
-//! everything has been read; until then rows are buffered here, at about 26 bytes each. With a
-//! memory bound, full buffers are spilled to one temporary file per worker, and partitions are read
-//! back one by one.
+//! In the final table, ids are replaced by codes. These are ranks by frequency, which are known
+//! only when everything has been read. Until then, rows are buffered here, at about 26 bytes each.
+//! With a memory bound, full buffers are spilled to one temporary file per worker, and partitions
+//! are read back one by one.
 
 use std::path::Path;
 
@@ -75,8 +75,8 @@ struct SpilledBuffers {
 }
 
 impl PartitionBuffers {
-    /// Makes empty buffers; with `bound` (bytes and a folder) they are spilled to a temporary file
-    /// in the folder whenever they exceed it.
+    /// Makes empty buffers. With `bound`, a number of bytes and a folder, they are spilled to a
+    /// temporary file in the folder whenever they exceed that number.
     pub fn new(bound: Option<(usize, &Path)>) -> Self {
         let spill = bound.map(|(bound, folder)| SpilledBuffers {
             max_buffered_bytes: bound,

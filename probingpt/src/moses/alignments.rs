@@ -22,7 +22,8 @@ impl Alignments {
         for line in file.lines() {
             let (id, positions) = line.split_at_tab()?;
             let id = line.parse_number::<usize>(1, id)?;
-            // Ids are dense, so this bounds them and the allocation.
+            // Ids are dense, so they are below the number of bytes. The check bounds the
+            // allocation.
             if id >= file.byte_len() {
                 return Err(line.error(Some(1), format!("{id} is larger than the number of lines")));
             }

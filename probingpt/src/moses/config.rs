@@ -17,9 +17,9 @@ const VERSION: u64 = 15;
 pub(super) struct Config {
     /// The number of distinct source phrases, which determines the size of the hash table.
     pub sources: u64,
-    /// Phrase scores of a target.
+    /// The number of phrase scores of a target.
     pub num_scores: usize,
-    /// Reordering scores of a target, which follow them.
+    /// The number of reordering scores of a target, which follow the phrase scores.
     pub num_reordering: usize,
     /// Whether scores are logarithms already.
     pub log_prob: bool,

@@ -1,9 +1,9 @@
 //! `probing_hash.dat`: an array of buckets, each the key of a source phrase and the offset
-//! of its targets. A search probes linearly from the key modulo the size, around the end,
-//! to the key or an empty bucket.
+//! of its targets. A search begins at the bucket whose number is the key modulo the size. It probes
+//! linearly, from the end on to the start, until it finds the key or an empty bucket.
 //!
-//! A key is a sum of shifted word hashes, and the words are not compared: phrases with
-//! equal keys share their targets, in Moses as here.
+//! A key is a sum of shifted word hashes, and the words are not compared: phrases with equal keys
+//! share their targets, as in Moses.
 
 use std::path::Path;
 
