@@ -15,7 +15,8 @@
 //!
 //! "Code" is the varint of [`crate::varint`]. Columns come before words, so that a reader finds the
 //! scores by arithmetic. Targets keep the order of the text. A pool of target phrases (an id
-//! instead of the words) made a large table larger and cost one more random access per target.
+//! instead of the words) would make a large table larger and cost one more random access per
+//! target.
 
 use crate::format::{FIXED_WIDTH_MIN_TARGETS, SOURCE_LENGTH_ESCAPE, TARGETS_ESCAPE};
 use crate::varint;

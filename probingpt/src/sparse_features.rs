@@ -6,7 +6,7 @@ use miriam_textio::fields::{self, find_separator};
 pub(crate) fn has_sparse_features(extra: &[u8]) -> bool {
     let sparse = &extra[..find_separator(extra).unwrap_or(extra.len())];
     let mut words = fields::split_words(sparse);
-    // Some tables have properties, {{Name value}}, a field too early; those of recasers have a
+    // Some tables have properties, {{Name value}}, one field too early. Tables of recasers have a
     // count there.
     let is_name = words.next().is_some_and(|word| !word.starts_with(b"{{"));
     is_name && words.next().is_some()

@@ -275,8 +275,9 @@ impl PhraseTable {
         self.reordering.len().checked_div(self.num_reordering_scores()).unwrap_or(0)
     }
 
-    /// Returns the reordering scores (natural logarithms) of `row`, of
-    /// [`crate::Targets::reordering_row`]; `None` for row 0, which means "no reordering scores".
+    /// Returns the reordering scores (natural logarithms) of `row`, a result of
+    /// [`crate::Targets::reordering_row`]. Returns `None` for row 0, which means "no reordering
+    /// scores".
     pub fn reordering_scores(&self, row: u32) -> Option<&[f32]> {
         if row == 0 {
             return None;

@@ -53,7 +53,7 @@ impl Targets {
         self.reordering[i]
     }
 
-    /// Returns the reordering scores of target `i` if records hold them, as those of a
+    /// Returns the reordering scores of target `i` if records hold them, as in a
     /// [`crate::MosesTable`]; `None` if there are none.
     #[inline]
     pub fn inline_reordering(&self, i: usize) -> Option<&[f32]> {

@@ -1,7 +1,7 @@
 //! A varint code: numbers of one to five bytes, small ones shortest.
 //!
-//! Ids are ranks by frequency, so most take one byte. LEB128 takes 1.43 bytes per word on a large
-//! table, this code 1.39, and its length is known from the first byte alone:
+//! Ids are ranks by frequency, so most take one byte. On a large table, LEB128 takes 1.43 bytes per
+//! word, and this code takes 1.39. The length of a code is known from its first byte:
 //!
 //! | first byte | bytes | values |
 //! |---|---|---|
@@ -10,7 +10,7 @@
 //! | 248 to 254 | 3 | 458,752 values from 0 |
 //! | 255 | 5 | any `u32`, little-endian |
 //!
-//! The code of a phrase is unique, and no prefix of the code of another phrase of the same
+//! The code of a phrase is unique. It is not a prefix of the code of another phrase of the same
 //! length, so phrases are compared as bytes.
 
 /// Appends the code of `value`.
@@ -28,7 +28,7 @@ pub(crate) fn push(out: &mut Vec<u8>, value: u32) {
     }
 }
 
-/// Takes a number off the front of `bytes`; `None` if they are truncated.
+/// Removes a number from the front of `bytes` and returns it; `None` if they are truncated.
 #[inline(always)]
 pub(crate) fn take(bytes: &mut &[u8]) -> Option<u32> {
     let (&first, rest) = bytes.split_first()?;

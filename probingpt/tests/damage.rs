@@ -42,7 +42,7 @@ fn build_bytes(lines: &[Line]) -> Vec<u8> {
     std::fs::read(output).unwrap()
 }
 
-/// Reads everything; results do not matter.
+/// Reads everything and ignores the results.
 fn read_everything(table: PhraseTable) {
     let any = AnyTable::from(table);
     let AnyTable::Native(table) = &any else { unreachable!("made of our table") };

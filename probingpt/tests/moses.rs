@@ -1,9 +1,9 @@
-//! ProbingPT directories that Moses' own tool wrote, against the text they were built
-//! from; and damaged ones, which give errors and never a panic.
+//! Tests of ProbingPT directories: those that Moses' own tool wrote have the entries of their text,
+//! and damaged directories give errors, never a panic.
 //!
-//! `testdata/moses/text` is a table with `{{LexRO}}` properties. The directories
-//! beside it were built from it by `CreateProbingPT`: `logarithms` with `--log-prob
-//! --num-lex-scores 6`, `probabilities` without either (and without properties).
+//! `testdata/moses/text` is a table with `{{LexRO}}` properties. `CreateProbingPT` built the
+//! directories next to it from this table: `logarithms` with `--log-prob --num-lex-scores 6`,
+//! `probabilities` without either (and without properties).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ fn expected_entries() -> BTreeMap<Vec<u8>, Vec<ExpectedEntry>> {
     entries
 }
 
-/// max(ln p, -100), and the value that `--log-prob` stores for 0.
+/// Returns max(ln p, -100); if `stored`, 0 is replaced as `--log-prob` replaces it.
 fn stored_score(p: f32, stored: bool) -> f32 {
     match p.ln().max(-100.0) {
         0.0 if stored => 1e-10,
@@ -122,7 +122,7 @@ fn sources_are_listed_from_the_cache_and_counted() {
     assert_eq!(statistics.max_target_length, 3);
 }
 
-/// Reads everything; results do not matter.
+/// Reads everything and ignores the results.
 fn read_everything(table: &AnyTable) {
     let mut targets = Targets::new();
     let mut out = Vec::new();
@@ -181,8 +181,8 @@ impl TableCopy {
         std::fs::read(self.0.path().join(file)).unwrap()
     }
 
-    /// Opens the directory with other `bytes` in `file`. A new file, because an
-    /// open table keeps the old one mapped.
+    /// Opens the directory with `bytes` as the new contents of `file`. The file is created anew,
+    /// because an open table keeps the old one mapped.
     fn open_with_file(&self, file: &str, bytes: &[u8]) -> miriam_probingpt::Result<AnyTable> {
         let path = self.0.path().join(file);
         std::fs::remove_file(&path).unwrap();
@@ -260,7 +260,7 @@ fn damaged_records_are_errors() {
     let table = open(copy.0.path()).unwrap();
     let record = table.find(&ids(&table, b"das")).unwrap();
     let at = record.0 as usize;
-    // Number of targets, alignment, number of words, properties, first word.
+    // The number of targets (twice), alignment, number of words, properties, first word.
     let cases: [(usize, &[u8], &str); 6] = [
         (0, &[0], "no targets"),
         (5, &[1], "truncated"),

@@ -38,7 +38,7 @@ use config::Config;
 use index::ProbingIndex;
 use words::SourceWords;
 
-/// The files of such a directory.
+/// The files of a ProbingPT directory of Moses.
 const FILES: [&str; 7] = [
     "Alignments.dat",
     "TargetColl.dat",

@@ -13,7 +13,7 @@ use miriam_textio::Ln;
 use super::MosesTable;
 use crate::{RecordOffset, Result, Targets};
 
-/// Bytes of a target before its scores.
+/// The number of bytes of a target before its scores.
 const HEADER_BYTES: usize = 16;
 
 const TRUNCATED: &str = "it is truncated";
@@ -42,7 +42,7 @@ impl MosesTable {
         if count == 0 {
             return Err("it has no targets");
         }
-        // This bounds the allocation.
+        // The check bounds the allocation.
         if count > (rest.len() / (HEADER_BYTES + scores_length)) as u64 {
             return Err(TRUNCATED);
         }

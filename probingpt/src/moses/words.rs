@@ -1,8 +1,8 @@
 //! `source_vocabids` and `TargetVocab.dat`: the words of both sides.
 //!
-//! In Moses the id of a source word is its hash, that of a target word its rank by first
-//! appearance, from 1. Here ids of both sides count from 0: source words in the order of
-//! the file, target words by Moses' ids.
+//! In Moses, the id of a source word is its hash. The id of a target word is its rank by first
+//! appearance, counted from 1. Here, ids of both sides count from 0: source words have the order of
+//! the file, target words that of Moses' ids.
 
 use std::path::Path;
 

@@ -38,7 +38,7 @@ impl Line {
     }
 }
 
-/// Writes `texts` to a file in `folder`.
+/// Writes `lines` to the file `name` in `folder`, and returns its path.
 pub fn write(folder: &Path, name: &str, lines: impl IntoIterator<Item = String>) -> PathBuf {
     let path = folder.join(name);
     let mut file = std::fs::File::create(&path).unwrap();
@@ -53,8 +53,8 @@ pub fn sort(lines: &mut [Line]) {
     lines.sort_by_key(|l| l.text().into_bytes());
 }
 
-/// Returns the phrase table and the reordering table of `lines`, which must be sorted if any has
-/// reordering scores.
+/// Writes the phrase table of `lines`, and a reordering table if any line has reordering scores;
+/// then the lines must be sorted. Returns the paths.
 pub fn write_tables(folder: &Path, lines: &[Line]) -> (PathBuf, Option<PathBuf>) {
     let table = write(folder, "phrase-table", lines.iter().map(Line::text));
     if lines.iter().all(|l| l.reordering.is_none()) {
@@ -82,7 +82,7 @@ pub fn open(path: &Path) -> PhraseTable {
     PhraseTable::open(path, LoadMethod::Lazy).unwrap()
 }
 
-/// Returns the stored score of a probability text.
+/// Returns the stored score of a probability text; if `tiny_for_zero`, 1e-10 is stored for 0.
 pub fn score(text: &str, tiny_for_zero: bool) -> f32 {
     let ln = (text.parse::<f64>().unwrap() as f32).ln().max(-100.0);
     if tiny_for_zero && ln == 0.0 { 1e-10 } else { ln }
