@@ -149,8 +149,8 @@ impl Coverages {
     fn summarize_scratch(&self, costs: &FutureCost) -> CoverageSummary {
         let mut summary = CoverageSummary { first_gap: self.length, covered: 0, estimate: 0.0 };
         if let &[set] = &self.scratch[..] {
-            // In nearly every sentence, a set is one word, in which zeros are counted from gap to
-            // gap.
+            // In nearly every sentence, a set is one 64-bit word. A gap is a run of zeros, whose
+            // length is counted by bit instructions.
             summary.covered = set.count_ones();
             let mut open = !set & u64::MAX >> (64 - self.length);
             summary.first_gap = open.trailing_zeros().min(self.length);

@@ -43,7 +43,7 @@ pub enum Error {
         /// The word or column, what is wrong with it and what would be right.
         reason: String,
     },
-    /// The translation of a line was cancelled, or the work that needs this translation.
+    /// The translation of a line, or the work that needs it, was cancelled.
     #[error("the translation was cancelled")]
     Cancelled,
     /// Text could not be read or written.

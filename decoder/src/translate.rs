@@ -11,8 +11,8 @@ use crate::output_streams::{LineOutput, OutputStream, OutputStreams};
 use crate::unknown_words::UnknownWordCounts;
 use crate::{Result, System, Translator};
 
-/// Turns raw text into a system's tokens, and translations back into text; a tokeniser
-/// and a detokeniser, say.
+/// Turns raw text into a system's tokens, and translations back into text: for example, a tokeniser
+/// with a detokeniser.
 pub trait LineProcessor: Sync {
     /// Appends the tokens of `line` to `out`, without a line end.
     fn preprocess(&self, line: &[u8], out: &mut Vec<u8>);

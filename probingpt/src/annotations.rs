@@ -35,7 +35,7 @@ impl Annotations {
     }
 
     /// Returns the text from field 6 on (sparse features, then properties) of target `i`; empty if
-    /// those fields are.
+    /// these fields are empty.
     pub fn extra(&self, i: usize) -> &[u8] {
         &self.text[self.ends[i][0]..self.ends[i][1]]
     }

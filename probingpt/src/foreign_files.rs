@@ -106,8 +106,8 @@ pub fn is_text_table(path: &Path) -> bool {
     })
 }
 
-/// Returns `error`, which reading the table at `path` gave, or one that says what the file is, if
-/// it is known not to be a table.
+/// Returns an error that says what the file at `path` is, if it is known not to be a table.
+/// Otherwise returns `error`, the error of reading it as a table.
 pub(crate) fn explain(path: &Path, error: Error) -> Error {
     match describe_foreign(path) {
         Some(reason) => Error::Foreign { path: path.to_owned(), reason },

@@ -121,7 +121,8 @@ impl PhraseHash {
     }
 }
 
-/// Lengths from this minus 1 on share a class.
+/// The number of classes of a length. The last class has all lengths of at least this number minus
+/// 1.
 const CLASS_LENGTHS: usize = 32;
 /// Alignments are ranked by frequency within a class of lengths: both lengths are known
 /// when an alignment is decoded, so its code takes fewer bits.

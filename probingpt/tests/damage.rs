@@ -223,8 +223,8 @@ fn files_of_version_1_stay_readable() {
     check(&open(&path), &sample_lines(), true);
 }
 
-/// Building is deterministic across machines: the same text gives that file. A change of
-/// the layout needs a new version.
+/// Building is deterministic across machines: [`sample_lines`] gives the same file on each. A
+/// change of the layout needs a new version.
 #[test]
 fn builds_write_version_1() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/version-1.pt");

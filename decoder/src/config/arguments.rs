@@ -1,6 +1,6 @@
-//! The command line as Moses reads it (`docs/spec/phrase-decoding.md` 1.2): one dash or
-//! two, values up to the next option, numbers are not options, and values
-//! replace those of the ini index by index.
+//! Parser of the command line, by Moses' rules (`docs/spec/phrase-decoding.md` 1.2). An option
+//! begins with one dash or two, and its values reach to the next option. A negative number is a
+//! value. Values replace those of the ini index by index.
 
 use super::{Parameter, Parameters, supported_parameters};
 use crate::{Error, Result};

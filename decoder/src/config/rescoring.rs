@@ -15,7 +15,8 @@ const SECTION: &str = "rescore";
 /// The default number of entries of an n-best list that are scored.
 pub(super) const DEFAULT_LIST_SIZE: usize = 100;
 
-/// The largest number of translations that a model adds to a list: its beam is as wide.
+/// The largest number of translations that a model adds to a list. The beam of the model is at
+/// least as wide as the number of translations that it adds.
 pub const MAX_CANDIDATES: usize = 1000;
 
 /// A model of `[rescore]`.

@@ -200,7 +200,7 @@ const SUPPORTED: &[ParameterInfo] = &[
         "decoding-graph-backoff",
         "dpb",
         "N",
-        "a value per decoding step: 0 every span, -1 spans without options, N such spans up to N words [0]",
+        "one value per step: 0 every span, -1 spans without options, N such spans up to N words [0]",
     ),
     parameter("input-factors", "", "LIST", "factors in the columns of an input word [0,1,..]"),
     parameter("output-factors", "", "LIST", "factors that are printed [0]"),

@@ -13,7 +13,7 @@ use crate::translation_options::MAX_HOT_COLUMNS;
 /// reordering.
 const NUM_PLAIN_TERMS: usize = 3;
 
-/// The index after these terms: nothing is added.
+/// The index after these terms, in place of a missing term: 0 is added.
 const NO_TERM: u8 = NUM_PLAIN_TERMS as u8;
 
 /// The largest number of language models.

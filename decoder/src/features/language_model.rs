@@ -111,8 +111,8 @@ impl LanguageModelFeature {
         self.weight = weights[self.component];
     }
 
-    /// Returns the weighted score of the words inside a phrase, and the weighted estimate of the
-    /// others without their context.
+    /// Returns the weighted score of the words whose context lies within a phrase, and the weighted
+    /// estimate of its other words, without their context.
     #[inline]
     pub(super) fn phrase_score(&self, phrase: &mut impl UnscoredPhrase) -> (f32, f32) {
         let (inner, full) = phrase.lm_scores(self.model);
@@ -123,13 +123,13 @@ impl LanguageModelFeature {
         values[self.component] += phrase.inner_lm_score(self.model);
     }
 
-    /// Returns the value of words of log10 probability `log10`.
+    /// Returns the value of words whose log10 probability is `log10`.
     #[inline(always)]
     fn value(log10: f32) -> f32 {
         Log10(log10).to_ln().0
     }
 
-    /// Returns the weighted score of words of log10 probability `log10`.
+    /// Returns the weighted score of words whose log10 probability is `log10`.
     #[inline(always)]
     pub(crate) fn score(&self, log10: f32) -> f32 {
         Self::value(log10) * self.weight

@@ -1,4 +1,4 @@
-//! The phrase penalty: one per phrase.
+//! The phrase penalty: 1 for each phrase.
 
 /// The phrase penalty with its weight and its component.
 #[derive(Clone, Debug)]

@@ -27,7 +27,7 @@ pub(crate) enum StatefulFeature {
 }
 
 impl StatefulFeature {
-    /// Returns the number of scores that an expansion gets from it.
+    /// Returns the number of scores that an expansion gets from this feature.
     pub(super) fn num_scores(&self) -> usize {
         match self {
             StatefulFeature::HierarchicalBackward(_) => 1,

@@ -186,7 +186,7 @@ impl SentenceMarkup {
         self.forced_options.chunk_by(|a, b| a.span == b.span)
     }
 
-    /// Returns the longest span with a forced translation, in words.
+    /// Returns the length in words of the longest span with a forced translation.
     pub(crate) fn max_forced_length(&self) -> usize {
         let lengths = self.forced_options.iter().map(|o| (o.span.end - o.span.start) as usize);
         lengths.max().unwrap_or(0)

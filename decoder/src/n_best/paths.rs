@@ -47,8 +47,8 @@ pub(crate) struct PathId(pub(crate) u32);
 #[derive(Default)]
 pub(crate) struct PathQueue {
     found: Vec<Path>,
-    /// For each pending path, its score above its inverted number, so that the best path comes
-    /// first, and of equal paths the oldest.
+    /// For each pending path, its score in the upper 32 bits and its inverted number in the lower
+    /// ones. So the best path comes first, and of equal paths the oldest.
     queue: BinaryHeap<u64>,
     pending: Vec<PendingPath>,
     /// The hypotheses of the path found last, the last phrase first.
@@ -56,7 +56,7 @@ pub(crate) struct PathQueue {
     deviations: Vec<(u32, HypothesisId)>,
 }
 
-/// A path in the queue, and the arcs that follow its own at the same deviation.
+/// A path in the queue, and the arcs that are to be tried after it for the same deviation.
 struct PendingPath {
     path: Path,
     remaining_arcs: Range<u32>,

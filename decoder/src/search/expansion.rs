@@ -22,9 +22,9 @@ pub(crate) fn may_extend(limit: Option<i64>, last_end: u32, span: Span, first_ga
     span.start == first_gap || i64::from(span.end) - i64::from(first_gap) <= limit
 }
 
-/// Calls `visit` with each span by which a hypothesis may be extended that has the coverage
-/// `coverage` and whose last phrase ended at `last_end`. These are all allowed spans that have
-/// options and are not covered, sorted by start and then by length.
+/// Calls `visit` with each span that may extend a hypothesis with the coverage `coverage` and a
+/// last phrase that ended at `last_end`. These are all allowed spans that have options and are not
+/// covered, sorted by start and then by length.
 pub(crate) fn for_each_extension(
     space: &SearchSpace<'_>,
     coverage: CoverageId,
@@ -65,7 +65,7 @@ fn for_each_reachable(
     for start in first_gap..space.length {
         let nearest = Span { start, end: start + 1 };
         if !may_extend(limit, last_end, nearest, first_gap) {
-            // Starts farther right only jump farther.
+            // A span that starts farther right only makes the jump longer.
             if start > last_end {
                 break;
             }
@@ -151,8 +151,8 @@ impl SearchSpace<'_> {
         self.stateful_scorers.score_expansion(&input, self.joint_states);
     }
 
-    /// Starts loading the language models' data for expansions of joint states by options: the
-    /// first dependent word of each.
+    /// Starts loading the language models' data for `expansions`, pairs of a joint state and an
+    /// option: for the first word of the option whose score depends on the context.
     #[inline]
     pub(crate) fn prefetch(&self, expansions: impl Iterator<Item = (u32, OptionId)> + Clone) {
         let models = &self.system.models.language_models;

@@ -29,7 +29,8 @@ pub(crate) trait RecombinedArcs: Default {
     /// Records that `arc` is not better than the hypothesis of `entry`.
     fn record_rejected(&mut self, entry: u32, arc: &Hypothesis);
 
-    /// Records that the hypothesis of `entry` survives as the next one of the search.
+    /// Records that the hypothesis of `entry` survives and becomes the next hypothesis of the
+    /// search.
     fn record_survivor(&mut self, entry: u32);
 
     /// Sorts the arcs of the survivors by total; of equal totals, the older comes first. All

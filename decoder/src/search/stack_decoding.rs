@@ -140,7 +140,7 @@ impl<L: RecombinedArcs> CellTask for AddSpanCells<'_, L> {
             let floor = stack.floor(0);
             for option in edge.first_option..edge.first_option + edge.num_options {
                 if scorer.bound(&row, option) < floor {
-                    // The stack would reject this cell without any other change.
+                    // The stack would reject this cell and stay as it is.
                     continue;
                 }
                 cells.push(scorer.make_cell(&row, number as u32, option));

@@ -388,7 +388,7 @@ impl SentenceOptions {
         table.is_none() && alignment == InputPhrase::COPIED
     }
 
-    /// Returns the index of an option of `range` in the list it was taken from.
+    /// Returns the index of an option of `range` in the list from which it was taken.
     pub(crate) fn index_in_list(&self, option: OptionId, range: OptionRange) -> usize {
         let at = option.0 - range.first;
         match self.filtered_indices.binary_search_by_key(&range.first, |(first, _)| *first) {

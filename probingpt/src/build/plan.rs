@@ -15,7 +15,7 @@ use crate::{Error, Result};
 
 /// The number of entries in the sample.
 pub(crate) const SAMPLE_ENTRIES: usize = 65_536;
-/// The mean number of entries per distinct value from which a column is coded.
+/// The minimum mean number of entries per distinct value of a column that is coded.
 const MIN_REPETITIONS: usize = 16;
 
 /// The way in which a table is stored, the same for all workers.

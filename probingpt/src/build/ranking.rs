@@ -14,8 +14,8 @@ pub(crate) struct Ranking {
 }
 
 impl Ranking {
-    /// Ranks the texts of `interners`, one for each worker, whose count is not 0: by tag,
-    /// then by descending count.
+    /// Ranks the texts whose count is not 0, by tag and then by descending count. `interners` has
+    /// one interner for each worker.
     pub fn new(interners: &[&Interner]) -> Self {
         let mut merged = Interner::new();
         let mut first_holder = Vec::new();

@@ -35,7 +35,8 @@ impl StatefulScorer for ForwardScores {
     fn start(&mut self) -> u32 {
         self.classes.clear();
         self.option_classes.clear();
-        // The beginning covers nothing, so it is never compared with anything.
+        // The initial hypothesis is the only one that covers nothing, so its state is never
+        // compared.
         0
     }
 

@@ -138,7 +138,7 @@ pub(crate) struct OptionRows<'a> {
     pub(crate) count: usize,
     /// The distance between the first columns of two rows.
     pub(crate) stride: usize,
-    /// From the first column of the first row on.
+    /// The rows, from the first column of the first row on.
     pub(crate) columns: &'a mut [f32],
 }
 

@@ -1,5 +1,5 @@
 //! Translation as a sequence of operations (operation sequence model,
-//! `docs/spec/phrase-decoding.md` 3.6; Durrani et al. 2011), in Moses2's reading of it.
+//! `docs/spec/phrase-decoding.md` 3.6; Durrani et al. 2011), as Moses2 implements it.
 //!
 //! A phrase pair with its word alignment is an [`OperationProgram`]: the groups of linked words
 //! (cepts) that it translates one after another, the target words that it deletes and the source

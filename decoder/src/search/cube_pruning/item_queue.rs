@@ -257,8 +257,8 @@ impl<L: RecombinedArcs, E: ExpansionScorer> Stack<'_, '_, L, E> {
         }
     }
 
-    /// Adds the first items of edges still in the queue to the stack, the best first, for
-    /// diversity.
+    /// For diversity, adds to the stack the first item of each edge, if it is still in the queue.
+    /// The best items are added first.
     fn store_first_items(&mut self, edges: &[Edge]) {
         while let Some(key) = self.queue.queue.pop() {
             let number = !(key as u32);
