@@ -291,7 +291,7 @@ fn options_that_do_not_fit_are_rejected() {
     for name in ["vocabs: [a, b]\n", "train-sets: [a, b]\n", "pretrained-model: a\n"] {
         corpus.configure(name);
         let message = run_to_error(&mut corpus.train("model", &[]));
-        assert!(message.contains("of this training run are its own; remove"), "{message}");
+        assert!(message.contains("sets its texts, files and sizes itself; remove"), "{message}");
     }
     for (options, reason) in [
         ("no-such-option: 1\n", "no-such-option"),

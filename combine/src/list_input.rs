@@ -34,7 +34,7 @@ impl ListInput {
     /// Returns a reader of the list. A file is opened when its first line is read.
     ///
     /// # Errors
-    /// If text in memory cannot be read, as compressed text that is damaged.
+    /// If text in memory cannot be read, such as damaged compressed text.
     pub(crate) fn open(self) -> Result<NBestReader> {
         match self {
             ListInput::File(path) => Ok(NBestReader::new([path], NBestForm::Any)),

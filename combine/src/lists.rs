@@ -31,19 +31,19 @@ pub trait FeatureModel: Send + Sync {
     }
 }
 
-/// A translator of one thread, for candidates beside those of a list.
+/// A translator for one thread. It makes candidates in addition to those of a list.
 pub trait CandidateTranslator {
     /// Returns translations of a sentence, best first: words with spaces between.
     ///
     /// # Errors
-    /// If the sentence cannot be translated, as one that is too long, or the model fails.
+    /// If the sentence cannot be translated (it may be too long), or the model fails.
     fn translate(&mut self, source: &[u8]) -> Result<Vec<Vec<u8>>, ListError>;
 }
 
 /// A scorer of one thread.
 pub trait FeatureScorer {
     /// Returns a value for each translation of each list: a natural logarithm, larger for better
-    /// ones. Values do not depend on the other lists and translations.
+    /// translations. Values do not depend on the other lists and translations.
     ///
     /// # Errors
     /// If a text has no finite score, or the model fails.
@@ -57,7 +57,7 @@ pub enum ListError {
     Text {
         /// The index of its list.
         list: usize,
-        /// The index of the translation; `None` for the sentence.
+        /// The index of the translation; `None` if the text is the source sentence.
         translation: Option<usize>,
         /// The reason.
         reason: String,
@@ -74,7 +74,7 @@ pub enum ListError {
 pub enum FeatureName {
     /// This name, without `=`.
     Given(String),
-    /// This stem and the first number, from 0, that no other feature has with it.
+    /// This stem and the smallest number, from 0, that make a name no other feature has.
     Numbered(String),
 }
 
@@ -87,10 +87,11 @@ pub struct Feature<'m> {
 }
 
 impl Feature<'_> {
-    /// Returns the names of `features` in lists whose entries have those of the field `present`.
+    /// Returns the names of `features` for lists whose entries already have the features of the
+    /// field `present`.
     ///
     /// # Errors
-    /// If a name is not one, or two features have it.
+    /// If a name is invalid, or two features have the same name.
     pub fn resolve_names(features: &[Feature<'_>], present: &[u8]) -> Result<Vec<String>> {
         let mut names: Vec<String> = Vec::with_capacity(features.len());
         let given = |name: &String| {

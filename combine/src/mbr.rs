@@ -17,12 +17,12 @@ use crate::{Error, ListInput, Result};
 /// The weights of references.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ReferenceWeights {
-    /// A probability in its list: the softmax of the totals times this factor.
+    /// The probability of the entry in its list: the softmax of the totals times this factor.
     Posterior {
         /// The factor, at least 0.
         scale: f64,
     },
-    /// The same for all entries of a list, as for samples.
+    /// The same weight for all entries of a list, which fits lists of samples.
     Uniform,
 }
 
@@ -31,7 +31,8 @@ pub enum ReferenceWeights {
 pub enum MbrOutput {
     /// The best translation of each sentence, one per line.
     Best,
-    /// n-best lists in the order of expected utilities, which are the feature `MBR` and the total.
+    /// n-best lists sorted by expected utility, which is written as the feature `MBR` and the
+    /// total.
     Lists,
 }
 
@@ -44,10 +45,10 @@ pub struct MbrOptions {
     pub estimate: Estimate,
     /// The weights of references.
     pub weights: ReferenceWeights,
-    /// The shares of the lists, 0 or more; empty for equal ones.
+    /// The shares of the lists, 0 or more; empty for equal shares.
     pub list_weights: Vec<f64>,
-    /// Whether the loss by an estimate that is not exact is measured, which needs the exact one
-    /// too.
+    /// Whether the loss of utility by an inexact estimate is measured. The exact utilities are then
+    /// computed too.
     pub measures_loss: bool,
     /// The output.
     pub output: MbrOutput,
@@ -68,7 +69,8 @@ pub struct MbrSummary {
     pub not_first: u64,
     /// The number of sentences for which the exact estimate has a better winner, if measured.
     pub worse: u64,
-    /// The sum of the differences in expected utility, in points of the metric.
+    /// The sum of these differences (exact winner minus winner) in expected utility, in points of
+    /// the metric.
     pub loss: f64,
 }
 
@@ -93,8 +95,8 @@ struct Ranked {
 /// Writes the translations with the largest expected utility.
 ///
 /// # Errors
-/// If a list cannot be read, a line is invalid, lists have different sentences, an entry has no
-/// total that a posterior needs, options do not fit, or `output` cannot be written.
+/// If a list cannot be read, a line is invalid, lists have different sentences, an entry lacks the
+/// total that posterior weights need, options do not fit, or `output` cannot be written.
 pub fn minimize_risk(
     lists: Vec<ListInput>,
     options: &MbrOptions,
@@ -276,7 +278,7 @@ mod tests {
 
     #[test]
     fn probable_translations_count_more() {
-        // 1 for the first, 2/e = 0.74 for the others together, which are only half alike.
+        // The first has weight 1, the others together 2/e = 0.74, and they are only half alike.
         assert_eq!(run(&[LIST], &options()).unwrap().0, "x y z\né\u{ff}\n");
         let uniform = MbrOptions { weights: ReferenceWeights::Uniform, ..options() };
         let (text, summary) = run(&[LIST], &uniform).unwrap();

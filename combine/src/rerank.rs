@@ -33,7 +33,8 @@ struct Scoring {
     weights: Vec<f64>,
 }
 
-/// Writes the entries of `list` with the largest sum of weighted features; among equals, the first.
+/// Ranks the entries of each sentence of `list` by the sum of their weighted features, and writes
+/// the best one or all of them. Equal entries keep their order.
 ///
 /// # Errors
 /// If a file cannot be read or written, a line is invalid, or features differ from those of the
@@ -57,7 +58,7 @@ pub fn rerank(
             if scoring.get().is_none() {
                 let scheme = FeatureScheme::new(entries[0].features());
                 let weights = weights.for_scheme(&scheme)?;
-                // This is the only place that sets it.
+                // This is the only place that sets `scoring`.
                 let _ = scoring.set(Scoring { scheme, weights });
             }
             Ok(Some(entries))

@@ -12,11 +12,11 @@ use miriam_textio::{
 use crate::lists::{CandidateList, Feature, FeatureScorer, ListError, score_lists};
 use crate::{Error, Result};
 
-/// The number of entries at which a window is full: a thread scores a whole window of sentences,
-/// and the output gets a whole one.
+/// The number of entries at which a window of sentences is full. A thread scores a whole window,
+/// and output is written window by window.
 const WINDOW_ENTRIES: usize = 1024;
 
-/// Which sentences of a text a list must have.
+/// The sentences of a text that a list must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListCoverage {
     /// All, from the first to the last.
@@ -27,11 +27,11 @@ pub enum ListCoverage {
 
 /// An n-best list that gets features, and its source text.
 pub struct RescoreInput {
-    /// The list; with gaps for [`ListCoverage::SomeSentences`].
+    /// The list, which may have gaps with [`ListCoverage::SomeSentences`].
     pub list: NBestReader,
-    /// The text that it translates, where a model reads it.
+    /// The text that the list translates, if a model reads it.
     pub source: Option<Lines>,
-    /// The sentences of the text in the list.
+    /// The sentences of the text that must be in the list.
     pub coverage: ListCoverage,
 }
 
@@ -45,8 +45,8 @@ pub struct RescoreSummary {
 }
 
 /// Writes lists with additional features after those of each entry. Totals are unchanged, because
-/// the new features have no weights yet. Ends early when `stop` is cancelled; what is written then
-/// is an unfinished output, which the next run continues.
+/// the new features have no weights yet. Ends early when `stop` is cancelled; the output is then
+/// unfinished, and the next run continues it.
 ///
 /// # Errors
 /// If the name of a feature is invalid or already in the list; if a file cannot be read or written,
@@ -101,7 +101,7 @@ pub fn add_features(
 /// A sentence and its entries.
 struct Sentence {
     source: Vec<u8>,
-    /// The text of the source.
+    /// The name of the source text in messages.
     source_name: String,
     entries: Vec<NBestEntry>,
 }
@@ -111,7 +111,7 @@ struct SentenceReader {
     texts: RescoreInput,
     /// The number of source lines that were read.
     lines_read: u64,
-    /// The last of them.
+    /// The last source line that was read.
     last_line: Vec<u8>,
     /// The first sentence, which was read for its features.
     first: Option<Vec<NBestEntry>>,
@@ -138,8 +138,8 @@ impl SentenceReader {
         Ok(Some(()))
     }
 
-    /// Reads sentences until they have enough entries. Returns `None` at the end, and after
-    /// cancellation, when readers may report an early end.
+    /// Reads sentences until they have enough entries. Returns `None` at the end and after
+    /// cancellation. After cancellation, readers may report an end where the file goes on.
     fn next_window(&mut self, stop: &CancellationToken) -> Result<Option<Vec<Sentence>>> {
         let (mut window, mut count) = (Vec::new(), 0);
         while count < WINDOW_ENTRIES {
@@ -222,7 +222,7 @@ struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// Returns the lines of sentences with the features.
+    /// Returns the lines of the window's entries with the new features.
     fn score_window(&mut self, window: &[Sentence]) -> Result<ScoredWindow> {
         for entry in window.iter().flat_map(|sentence| &sentence.entries) {
             self.check_features(entry)?;
@@ -305,7 +305,8 @@ mod tests {
     use std::path::Path;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// A model whose scores are the lengths of both sides, and which counts what it reads.
+    /// A model whose scores follow from the lengths of both sides. It counts the translations that
+    /// it scores.
     #[derive(Default)]
     struct Lengths(AtomicUsize);
 

@@ -1,7 +1,8 @@
-//! Weights of the features of an n-best list, by which the best entries have the best BLEU.
+//! Weights of the features of an n-best list, tuned so that the entries that they rank first have
+//! the best BLEU.
 //!
-//! The list stays as it is, so no decoder is needed. A round optimises the weights from those of
-//! the round before; the best of all rounds are written.
+//! The list stays as it is, so no decoder is needed. A round starts from the weights of the
+//! previous round. The best weights of all rounds are written.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -21,7 +22,7 @@ use crate::{Error, Result};
 pub struct TuneListOptions {
     /// The references, at least one, with a line for each sentence of the list.
     pub references: Vec<PathBuf>,
-    /// The weights to begin with; `None` for equal ones.
+    /// The weights to begin with; `None` for equal weights.
     pub initial: Option<FeatureWeights>,
     /// The optimiser.
     pub method: TuningAlgorithm,
@@ -42,9 +43,9 @@ pub struct TuneListReport {
     pub sentences: usize,
     /// The number of entries that differ in features or BLEU.
     pub entries: usize,
-    /// BLEU of the best entries by the weights to begin with.
+    /// BLEU of the entries that the weights to begin with rank first.
     pub initial_bleu: f64,
-    /// BLEU of the best entries by the weights that were written.
+    /// BLEU of the entries that the written weights rank first.
     pub bleu: f64,
 }
 
@@ -56,7 +57,7 @@ const PATIENCE: usize = 3;
 ///
 /// # Errors
 /// If a file cannot be read or written, references and list differ in length, the entries have no
-/// features or different ones, or the initial weights do not fit them.
+/// features or different features, or the initial weights do not fit them.
 pub fn tune_lists(
     list: &Path,
     options: &TuneListOptions,
@@ -164,7 +165,7 @@ fn read_lists(
                     let field = entries[0].fields.features_field;
                     return Err(entries[0].error(field, "expected features, found none").into());
                 }
-                // This is the only place that sets it.
+                // This is the only place that sets `scheme`.
                 let _ = scheme.set(features);
             }
             Ok(Some((entries, references)))
@@ -243,8 +244,8 @@ fn best_entries(lists: &NBestLists, weights: &[f64]) -> BleuCounts {
     counts
 }
 
-/// Returns the lines that [`FeatureWeights::read`] reads. They have as many digits as an `f64`
-/// needs, so that ranking by them is ranking by the weights.
+/// Returns the lines that [`FeatureWeights::read`] reads. Numbers have as many digits as an `f64`
+/// needs, so the file gives exactly the same ranking.
 fn format_weights(scheme: &FeatureScheme, weights: &[f64]) -> Vec<u8> {
     let mut text = Vec::new();
     let mut weights = weights.iter();
@@ -268,8 +269,8 @@ mod tests {
     use miriam_textio::NoProgress;
     use std::fmt::Write as _;
 
-    /// A list whose first feature says how much of the reference an entry has, and whose second is
-    /// large where entries are wrong, and the reference.
+    /// A list and its reference. The first feature says how much of the reference an entry has; the
+    /// second is large where entries are wrong.
     fn list(sentences: usize) -> (String, String) {
         let mut random = SplitMix64::new(7);
         let (mut list, mut reference) = (String::new(), String::new());

@@ -20,8 +20,8 @@ impl FeatureWeights {
     /// begin with `#`, and the line `[weight]` of a moses.ini are skipped.
     ///
     /// # Errors
-    /// If the file cannot be read, or a line has no name, no weight or an invalid one, or a name
-    /// that was there before.
+    /// If the file cannot be read, or a line has no name, no weight, an invalid weight, or the name
+    /// of an earlier line.
     pub fn read(path: &Path) -> Result<Self> {
         Self::from_lines(Lines::new(Input::open(path)?), display_name(path))
     }
@@ -76,7 +76,7 @@ impl FeatureWeights {
         Ok(FeatureWeights { file, features })
     }
 
-    /// Returns the weights of the values of a list's entries, in their order.
+    /// Returns one weight for each value of a list's entries, in the order of the values.
     ///
     /// # Errors
     /// If a feature of the list has no weights or another number of them, or a feature with

@@ -73,8 +73,8 @@ impl FileStatistics {
     }
 }
 
-/// Whether a byte is a control character that texts do not have at the end of a line or between
-/// words.
+/// Whether a byte is a control character other than a tab or a carriage return, which are usual in
+/// texts.
 fn is_unusual_control(byte: u8) -> bool {
     byte.is_ascii_control() && !matches!(byte, b'\t' | b'\r')
 }

@@ -32,12 +32,12 @@ pub(crate) struct DiskEstimate {
 }
 
 impl DiskEstimate {
-    /// Estimates from the uncompressed sizes of the texts in bytes.
+    /// Estimates the space from the uncompressed sizes of the texts in bytes.
     pub fn new(parallel: u64, lm_text: u64, options: &TrainOptions) -> Self {
         let length = options.max_length.min(7) as u64;
         let phrase_pairs = parallel / 2 / BYTES_PER_WORD * PAIRS_PER_TEN_WORDS / 10 * length / 7;
-        // An n-gram of a binary model is about 20 bytes, of ARPA text 40. A text has about as
-        // many n-grams as words, counting all orders but the lowest.
+        // An n-gram of a binary model is about 20 bytes, of ARPA text 40. In each order above the
+        // lowest, a text has about three n-grams for every four words.
         let ngrams =
             lm_text / BYTES_PER_WORD * options.lm_order.saturating_sub(1).max(1) as u64 * 3 / 4;
         DiskEstimate {
@@ -50,16 +50,16 @@ impl DiskEstimate {
         }
     }
 
-    /// Adds neural models of both directions, whose files take `model` bytes, each, the second of
-    /// them once more while it is replaced; and, unless it is empty, back-translation of
-    /// `monolingual` bytes, with a model of its own.
+    /// Adds neural models of both directions. `model` has the bytes of all files of one model, and
+    /// of its largest file, of which two exist while it is replaced. If `monolingual` is not 0,
+    /// adds back-translation of a text of that many bytes, with a model of its own.
     pub fn add_neural(&mut self, model: [u64; 2], parallel: u64, monolingual: u64) {
         let [files, largest] = model;
         let mut models = 2;
         if monolingual > 0 {
             models += 1;
             // The text, its translations in lists and in the training text, and the parallel text,
-            // which is repeated until it is as long as those.
+            // which is repeated until it is as long as the text with its translations.
             self.temporary_bytes += 7 * monolingual + parallel;
         }
         self.model_bytes += models * files;
@@ -101,8 +101,8 @@ fn free_disk_bytes(folder: &Path) -> Option<u64> {
     Some(found.blocks_available() as u64 * found.fragment_size() as u64)
 }
 
-/// Returns the approximate uncompressed size of the file at `path` in bytes: such text compresses
-/// to between a third and a fourth.
+/// Returns the approximate uncompressed size of the file at `path` in bytes. Compression leaves
+/// between a third and a fourth of a text.
 pub(crate) fn uncompressed_size(path: &Path) -> u64 {
     let packed = std::fs::metadata(path).map_or(0, |found| found.len());
     match path.extension().and_then(|extension| extension.to_str()) {

@@ -34,7 +34,7 @@ pub enum Error {
     /// The weights could not be tuned.
     #[error(transparent)]
     Decoder(#[from] miriam_decoder::Error),
-    /// Lists could not be scored, or the weights of the combination not be tuned.
+    /// Lists could not be scored, or the weights of the combination could not be tuned.
     #[error(transparent)]
     Combination(#[from] miriam_combine::Error),
     /// Translations could not be compared with their references.
@@ -60,7 +60,7 @@ pub enum Error {
         /// Which ones, and what to give instead.
         reason: String,
     },
-    /// The caller cancelled the training; a new one continues with the missing stages.
+    /// The caller cancelled the training; a new run continues with the missing stages.
     #[error("cancelled; finished stages are kept")]
     Cancelled,
     /// Another run is using the same folder.
@@ -72,7 +72,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether an option is wrong, and not a file.
+    /// Whether the error is in an option, not in a file.
     pub fn is_invalid_option(&self) -> bool {
         matches!(
             self,
@@ -83,8 +83,8 @@ impl Error {
         )
     }
 
-    /// Returns [`Error::Cancelled`] in the place of the cancellation of a library, and other errors
-    /// as they are.
+    /// Returns [`Error::Cancelled`] for the cancellation error of any library, and other errors
+    /// unchanged.
     pub(crate) fn unify_cancellation(self) -> Self {
         match self {
             Error::Align(miriam_align::Error::Cancelled)

@@ -106,7 +106,7 @@ impl ListParts {
         writer.finish_part()
     }
 
-    /// Rejects lists of another teacher, and records this one.
+    /// Rejects lists of another teacher, and records this teacher.
     fn check_description(&self, description: &BTreeMap<String, String>) -> Result<()> {
         let path = self.folder.join(DESCRIPTION_FILE);
         if let Ok(bytes) = fs::read(&path) {
@@ -174,7 +174,7 @@ impl Progress for ResumedProgress<'_> {
 struct PartWriter {
     folder: PathBuf,
     part_lines: u64,
-    /// The number in the whole text of sentence 0 of the translation.
+    /// The number, in the whole text, of the line that is sentence 0 of the translation.
     first_line: u64,
     /// The start of a line whose end is not yet written.
     line: Vec<u8>,

@@ -80,7 +80,8 @@ impl Manifest {
         self.stages.iter().find(|done| done.stage == name && done.key == key)
     }
 
-    /// Records the options of a run. Returns one line for each that differs from the run before.
+    /// Records the options of a run. Returns one line for each option that differs from the
+    /// previous run.
     pub fn replace_options(&mut self, options: BTreeMap<String, String>) -> Vec<String> {
         let before = std::mem::replace(&mut self.options, options);
         before
@@ -107,7 +108,8 @@ impl Manifest {
         self.stages.retain(|done| done.stage != name);
     }
 
-    /// Removes the stages that wrote `file`, a file or a folder. Returns whether there was one.
+    /// Removes the stages that wrote `file` or, if it is a folder, files in it. Returns whether
+    /// there was such a stage.
     pub fn remove_stages_of(&mut self, file: &Path) -> bool {
         let before = self.stages.len();
         self.stages.retain(|done| done.files.iter().all(|(path, _)| !path.starts_with(file)));

@@ -9,21 +9,22 @@ use miriam_trainer::train_from_text::DEFAULT_VOCAB_SIZE;
 
 use crate::{Error, Result};
 
-/// Options of the trainer that the training of a combined system sets, besides files.
+/// Options of the trainer that the training of a combined system sets itself, in addition to files.
 const OWN_OPTIONS: [&str; 2] = ["dim-vocabs", "tsv"];
 
-/// Sizes of vocabularies by the number of pairs below which each is chosen: small corpora are
-/// learned better in small pieces (Sennrich and Zhang 2019).
+/// Numbers of pairs, each with the size of the vocabulary for texts of fewer pairs: small corpora
+/// are learned better in small pieces (Sennrich and Zhang 2019).
 const VOCABULARY_SIZES: [(u64, usize); 2] = [(5_000, 2_000), (20_000, 4_000)];
 
-/// The numbers that the optimiser keeps of a parameter: the parameter, two moments, and an average.
+/// The count of numbers that the optimiser keeps for a parameter: the parameter, two moments, and
+/// an average.
 const OPTIMIZER_NUMBERS: u64 = 4;
 
 /// The options of the neural models of a combined system.
 #[derive(Clone, Debug, Default)]
 pub struct NeuralOptions {
-    /// The preset of the trainer; without it the one that the configurations name, and without
-    /// configurations the one for the size of the text.
+    /// The preset of the trainer. `None` stands for the preset that the configurations name or,
+    /// without configurations, for the preset for the size of the text.
     pub task: Option<String>,
     /// Configurations of the trainer in Marian's form; later ones override earlier ones.
     pub configs: Vec<PathBuf>,
@@ -43,7 +44,7 @@ impl NeuralOptions {
         let own = OWN_OPTIONS.into_iter().find(|name| given.is_given(name));
         if let Some(name) = given.find_input_file().or(own) {
             return Err(Error::invalid_options(format!(
-                "--neural-config: the texts, files and sizes of this training run are its own; remove \
+                "--neural-config: this training run sets its texts, files and sizes itself; remove \
                  {name}"
             )));
         }
@@ -58,7 +59,7 @@ impl NeuralOptions {
                 "--neural-candidates: expected a number from 0 to {MAX_CANDIDATES}"
             )));
         }
-        // What is wrong is found now, and not after the training of the phrase-based system.
+        // Errors are found now, and not after the training of the phrase-based system.
         let task = self.task.as_deref().unwrap_or(NO_PRESET);
         given.or_else_from_files(&[], Some(task))?.training_config([2, 2])?;
         Ok(())
@@ -71,10 +72,10 @@ impl NeuralOptions {
         self.vocab_size.unwrap_or(by_size)
     }
 
-    /// Returns the most bytes that the files of one model take, and those of its largest file,
-    /// which is there twice while it is replaced: the model, the best ones by each metric, and the
-    /// optimiser's. Copies of a training without `overwrite` are not counted: how often it is saved
-    /// is not known.
+    /// Returns the maximum size in bytes of the files of one model, and the size of its largest
+    /// file, of which two exist while it is replaced. The files are the model, the best model by
+    /// each metric, and the state of the optimiser. Copies that training keeps without `overwrite`
+    /// are not counted, because their number is not known.
     ///
     /// # Errors
     /// If a text or configuration cannot be read.
@@ -90,7 +91,7 @@ impl NeuralOptions {
         Ok([models * model + optimizer, optimizer])
     }
 
-    /// Returns the options that the configurations set, by themselves or by the preset that they
+    /// Returns the options that the configurations set, directly or through the preset that they
     /// name.
     fn options_of_configs(&self) -> Result<RawOptions> {
         let is_theirs = self.task.is_none() && !self.configs.is_empty();
@@ -98,8 +99,8 @@ impl NeuralOptions {
         Ok(RawOptions::default().or_else_from_files(&self.configs, task)?)
     }
 
-    /// Returns the text of the options that a model depends on: of all, or only of those with
-    /// which a stopped training run can resume.
+    /// Returns the options that a model depends on, as text. With `only_unchangeable` it has only
+    /// the options that must stay the same when a stopped training run resumes.
     pub(crate) fn key(&self, only_unchangeable: bool) -> Result<String> {
         let options = self.options_of_configs()?;
         let options = if only_unchangeable { options.unchangeable() } else { options };
@@ -132,7 +133,7 @@ mod tests {
         assert!(key.starts_with("toy\n") && !key.contains("dim-emb"), "{key}");
     }
 
-    /// The bytes are those of the files that a training leaves, but for its small ones.
+    /// The estimated sizes are those of the files that training leaves, except for small files.
     #[test]
     fn the_size_of_a_model_is_known_before() {
         let folder = tempfile::tempdir().unwrap();

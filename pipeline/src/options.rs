@@ -46,7 +46,7 @@ pub struct TrainOptions {
     pub lm_kind: LmKind,
     /// The tuning of weights on the dev text; `None` keeps the initial weights.
     pub tuning: Option<Tuning>,
-    /// The neural models that are trained besides, on the same text; `None` for none.
+    /// The neural models that are also trained, on the same text; `None` trains none.
     pub neural: Option<NeuralOptions>,
     /// Whether to also keep the tables and the language model as text.
     pub keep_text: bool,

@@ -7,8 +7,8 @@ use miriam_textproc::{TextProcessor, TruecaseModel, TruecaseTrainer};
 
 use crate::Result;
 
-/// Trains a truecase model on the lines of `input`, each preprocessed by `change`. For
-/// `first_tokens` see [`TruecaseTrainer::new`].
+/// Counts the case forms of words for a truecase model, in the lines of `input`, each preprocessed
+/// by `change`. For `first_tokens` see [`TruecaseTrainer::new`].
 ///
 /// # Errors
 /// If the text cannot be read.

@@ -1,5 +1,5 @@
-//! The folder of a stage whose unfinished work the next run uses, with other work in it or beside
-//! it.
+//! The folder of a stage whose unfinished work the next run continues. It also handles a folder
+//! that has the work of other options or texts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,23 +10,24 @@ use crate::{Error, Result};
 /// The key of work that is being removed.
 const EMPTYING: &str = "emptying";
 
-/// The folder of a stage whose unfinished work is used by the next run. If the next run has other
-/// options or texts it is emptied, or stays until it has a replacement.
+/// The folder of a stage whose unfinished work the next run continues. If the next run has other
+/// options or texts, the folder is emptied, or it is kept until its replacement is finished.
 pub(crate) struct ResumableFolder {
     /// The folder, relative to that of the model. No other stage writes to it.
     pub path: PathBuf,
-    /// The folder in which work begins anew while `path` has that of other options or texts. It
-    /// takes the place of `path` when the stage is done. The stage works in it if it is there.
+    /// The folder for new work while `path` has the work of other options or texts; `None` empties
+    /// `path` instead. If this folder exists, the stage works in it. It takes the place of `path`
+    /// when the stage is done.
     pub replacement: Option<PathBuf>,
     /// The text of the options that the unfinished work depends on.
     pub key: String,
-    /// The names of the stages that it depends on; they come before this one.
+    /// The names of the stages that the unfinished work depends on; they come before this stage.
     pub dependencies: &'static [&'static str],
 }
 
 impl ResumableFolder {
-    /// Prepares the folder for work with `key` of the stage called `name`, which resumes what began
-    /// with the same key, here or in the replacement.
+    /// Prepares the folder for work of the stage called `name` with `key`. The stage resumes work
+    /// that began with the same key, in the folder or in its replacement.
     ///
     /// # Errors
     /// If there is work that no stage of this folder began.
@@ -94,8 +95,8 @@ impl ResumableFolder {
         if path.exists() {
             fs::rename(&path, &old).map_err(|e| Error::io(&path, "move", e))?;
         }
-        // While nothing is at `path` no work belongs to the wrong key: a run that is killed here
-        // finds the replacement, or the same work in its place.
+        // The key is saved while nothing is at `path`, so it never describes other work. If the run
+        // is killed here, the next run finds the work in the replacement or already at `path`.
         manifest.replace_started(name, key);
         manifest.save(folder)?;
         fs::rename(&new, &path).map_err(|e| Error::io(&new, "move", e))?;
@@ -103,13 +104,13 @@ impl ResumableFolder {
     }
 }
 
-/// Returns the place of the folder that the one at `replacement` replaces, until it is removed.
+/// Returns the path to which the folder that `replacement` replaces is moved until it is removed.
 fn replaced_folder(replacement: &Path) -> PathBuf {
     replacement.with_extension("old")
 }
 
-/// Whether the folder at `path` has work that began with another key than `key`; it began with
-/// `started`.
+/// Whether the folder at `path` has work that began with another key than `key`. `started` is the
+/// key with which it began.
 ///
 /// # Errors
 /// If it has work that no stage began.
@@ -133,8 +134,8 @@ fn remove_if_exists(path: &Path) -> Result<()> {
     }
 }
 
-/// Removes the folder at `path`, whose work the manifest has under `name`. A run that is killed in
-/// between removes it again.
+/// Removes the folder at `path`, whose work the manifest has under `name`. If the run is killed in
+/// between, the next run removes the rest.
 fn empty(folder: &Path, path: &Path, name: &str, manifest: &mut Manifest) -> Result<()> {
     manifest.replace_started(name, EMPTYING);
     manifest.save(folder)?;

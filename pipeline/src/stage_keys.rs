@@ -1,8 +1,9 @@
 //! The texts of options from which stage keys are made.
 //!
 //! A key decides whether a stage must run again, and the folders of earlier runs hold hashes
-//! of exactly these texts. So each is written out here, with the names that types and fields
-//! had when the format was set: renaming a type or changing its `Debug` text does not change it.
+//! of exactly these texts. So each text is written out here, with the names that types and fields
+//! had when the format was set. Renaming a type or changing its `Debug` text does not change the
+//! keys.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,13 +14,13 @@ use miriam_decoder::tuning::TuningAlgorithm;
 use crate::corpus::LengthLimits;
 use crate::{LanguagePair, LmKind, TrainOptions, Tuning};
 
-/// Returns the options of cleaning the parallel text whose files have this hash.
+/// Returns the text of the options for cleaning a parallel text whose files have the hash `hash`.
 pub(crate) fn corpus(hash: &str, limits: LengthLimits) -> String {
     let LengthLimits { max_words, max_ratio } = limits;
     format!("{hash} Bounds {{ words: {max_words}, ratio: {max_ratio} }}")
 }
 
-/// Returns the options of word alignment.
+/// Returns the text of the options of word alignment.
 pub(crate) fn align(model: AlignModel, symmetrization: Symmetrization) -> String {
     let model = match model {
         AlignModel::Ibm2 => "Ibm2",
@@ -38,8 +39,8 @@ pub(crate) fn align(model: AlignModel, symmetrization: Symmetrization) -> String
     format!("{model} {symmetrization}")
 }
 
-/// Returns the options of phrase extraction. Names of reordering models have no characters to
-/// escape.
+/// Returns the text of the options of phrase extraction. Names of reordering models have no
+/// characters to escape.
 pub(crate) fn extract(max_length: usize, reordering: Option<&str>) -> String {
     match reordering {
         Some(name) => format!("{max_length} Some(\"{name}\")"),
@@ -47,7 +48,7 @@ pub(crate) fn extract(max_length: usize, reordering: Option<&str>) -> String {
     }
 }
 
-/// Returns the options of the language model.
+/// Returns the text of the options of the language model.
 pub(crate) fn language_model(options: &TrainOptions) -> String {
     let prune: Vec<String> = options.lm_prune.iter().map(u64::to_string).collect();
     let kind = match options.lm_kind {
@@ -57,7 +58,7 @@ pub(crate) fn language_model(options: &TrainOptions) -> String {
     format!("{} [{}] {kind} {}", options.lm_order, prune.join(", "), options.keep_text)
 }
 
-/// Returns the options of tuning; `None` keeps the initial weights.
+/// Returns the text of the options of tuning; `None` keeps the initial weights.
 pub(crate) fn tuning(tuning: Option<Tuning>) -> String {
     let Some(Tuning { method, seed, iterations }) = tuning else { return "None".into() };
     let method = match method {
@@ -73,7 +74,8 @@ pub(crate) fn tuning(tuning: Option<Tuning>) -> String {
 }
 
 /// Returns the options that results depend on, as they are given on the command line, so that a
-/// later run can report which have changed. Texts are compared by their bytes, not by their names.
+/// later run can report which have changed. The names of files are only reported: stages compare
+/// files by their bytes.
 pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
     let prune: Vec<String> = options.lm_prune.iter().map(u64::to_string).collect();
     let lm_kind = match options.lm_kind {

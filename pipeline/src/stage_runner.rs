@@ -3,8 +3,8 @@
 //! A stage's key is a hash of everything its results depend on: this program's version, the
 //! stage's options and the names of its files, the bytes of the user's files it reads, and
 //! the keys of its dependencies. A stage is up to date if it was done with the same key and
-//! its files exist. Only files that are kept at the end are targets: a stage with temporary
-//! files runs only if a stage that reads them does.
+//! its files exist. Only files that are kept at the end are targets: a stage with temporary files
+//! runs only if a stage that reads them runs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,7 +21,7 @@ use crate::{Error, Result};
 /// The function of a stage.
 pub(crate) type StageFn<'a> = dyn Fn(&dyn Progress) -> Result<StageStatistics> + 'a;
 
-/// A step from files to files.
+/// A step that makes files from files.
 pub(crate) struct Stage<'a> {
     /// Its name in the manifest.
     pub name: &'static str,
@@ -41,7 +41,7 @@ pub(crate) struct Stage<'a> {
     pub run: Box<StageFn<'a>>,
 }
 
-/// The results of all stages in their order, and the number of stages that this run ran.
+/// The results of all stages in their order, and the number of stages that this run executed.
 pub(crate) struct RunOutcome {
     pub results: Vec<CompletedStage>,
     pub num_run: usize,
@@ -64,7 +64,8 @@ pub(crate) fn run_stages(
         .map(|(stage, key)| manifest.find_up_to_date(folder, stage.name, key).is_some())
         .collect();
     let mut needed = find_needed(stages, &fresh);
-    // A stage whose files are gone need not run if its results are in the manifest.
+    // A stage without results in the manifest runs too. If its results are there, its temporary
+    // files may be missing.
     for ((needed, stage), key) in needed.iter_mut().zip(stages).zip(&keys) {
         *needed = *needed || manifest.find_completed(stage.name, key).is_none();
     }
@@ -121,7 +122,7 @@ pub(crate) fn run_stages(
         });
         manifest.save(folder)?;
     }
-    // Also if no stage had to run: the next run compares its options with these.
+    // The manifest is saved even if no stage ran: the next run compares its options with these.
     manifest.save(folder)?;
     let results = stages
         .iter()
@@ -134,7 +135,8 @@ pub(crate) fn run_stages(
 }
 
 /// Finds those of `names`, files and folders, that an earlier run wrote into `folder` and that no
-/// stage of this one writes. Called before the run, which replaces the records of stages.
+/// stage of this run writes. Must be called before the run, which replaces the records of earlier
+/// stages.
 pub(crate) fn find_obsolete<'n>(
     folder: &Path,
     stages: &[Stage<'_>],
@@ -240,7 +242,7 @@ fn add_stale_dependencies(
     needed
 }
 
-/// Prefixes progress reports with the number of the stage.
+/// Progress reports that are prefixed with the number of the stage.
 struct NumberedProgress<'a> {
     stage_number: usize,
     stage_count: usize,
@@ -278,7 +280,8 @@ mod tests {
 
     use super::*;
 
-    /// Two temporary stages and one that is kept; each writes its option and its inputs.
+    /// Two stages with temporary files and one whose file is kept. Each writes its option and the
+    /// text of its inputs.
     struct TestPipeline {
         folder: tempfile::TempDir,
         options: [&'static str; 3],
@@ -341,7 +344,7 @@ mod tests {
         // Without the kept file, all its dependencies are needed.
         remove(2);
         assert_eq!(pipeline.run_pipeline(), ["prepare", "cut", "build"]);
-        // A dependency that exists is not run.
+        // A dependency whose file exists is not run.
         remove(2);
         remove(0);
         assert_eq!(pipeline.run_pipeline(), ["build"]);
@@ -395,7 +398,7 @@ mod tests {
         assert!(path("moses.phrase.ini.old").exists() && !path("moses.phrase.ini").exists());
         assert!(path("model").exists() && !path("preparation").exists());
         assert_eq!(fs::read_to_string(path("preparation.old")).unwrap(), "a stage");
-        // One that the user writes stays.
+        // A file that the user writes there stays.
         fs::write(path("preparation"), "the user").unwrap();
         run(&["model"]);
         assert_eq!(fs::read_to_string(path("preparation")).unwrap(), "the user");
@@ -404,8 +407,8 @@ mod tests {
         assert_eq!(fs::read_to_string(path("preparation")).unwrap(), "a stage");
     }
 
-    /// A stopped stage finds its folder as it was, unless it has other options; a folder of others
-    /// is rejected.
+    /// A stopped stage finds its folder unchanged if its options are the same. A folder that no
+    /// stage has written is rejected.
     #[test]
     fn unfinished_work_is_used_by_a_stage_with_the_same_options() {
         let folder = tempfile::tempdir().unwrap();
@@ -449,7 +452,7 @@ mod tests {
         };
         assert!(!run(["a", "b"], "w", true).1);
         assert_eq!(run(["a", "b"], "w", true), (Err(Error::Cancelled.to_string()), true));
-        // Options of the stage that its unfinished work does not depend on.
+        // The unfinished work does not depend on the option that changes here.
         assert_eq!(run(["a", "c"], "w", false), (Ok(1), true));
         assert_eq!(run(["a", "c"], "w", false), (Ok(0), false));
         assert_eq!(run(["a", "d"], "v", false), (Ok(1), false));
@@ -459,8 +462,8 @@ mod tests {
         assert!(outcome.unwrap_err().contains("work: not written by this training run"));
     }
 
-    /// Work of other options stays until its replacement is done, which a stopped run resumes;
-    /// where a run goes back to the first options, that work is used again.
+    /// Work of other options stays until its replacement is done. A stopped run resumes the
+    /// replacement. A run that goes back to the first options uses their work again.
     #[test]
     fn work_stays_until_it_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
@@ -475,7 +478,7 @@ mod tests {
             names.sort();
             names.join(" ")
         };
-        // Each run leaves a file in its folder, and the last one the file of the stage.
+        // Each run leaves a file in its folder; a run that does not fail also writes `done`.
         let run = |key: &str, file: &str, fails: bool| {
             let stage = Stage {
                 name: "learn",
@@ -516,18 +519,19 @@ mod tests {
         assert_eq!(run("b", "8", false), ["7 8 done", ""]);
         assert_eq!(fs::read_to_string(place.join("done")).unwrap(), "b");
         assert!(!path.join("work/model.old").exists());
-        // A run that was killed after the old folder was moved, and before the new one was.
+        // The state after a run that was killed between moving the old folder and moving the new
+        // one.
         assert_eq!(run("d", "9", true), ["7 8 done", "9"]);
         fs::rename(&place, path.join("work/model.old")).unwrap();
         assert_eq!(run("d", "10", false), ["10 9 done", ""]);
         assert!(!path.join("work/model.old").exists());
-        // What this folder's stages have not written is not replaced.
+        // A folder that no recorded stage has written is not replaced.
         fs::create_dir_all(&new).unwrap();
         fs::remove_file(path.join(crate::manifest::MANIFEST_FILE)).unwrap();
         assert_eq!(run("d", "11", true), ["10 9 done", ""]);
     }
 
-    /// A stage that fails is not recorded, those before it are.
+    /// A stage that fails is not recorded; the stages before it are.
     #[test]
     fn a_failure_keeps_what_was_done() {
         let folder = tempfile::tempdir().unwrap();

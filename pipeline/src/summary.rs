@@ -11,23 +11,23 @@ pub struct TrainSummary {
     pub ini: PathBuf,
     /// Whether the system prepares raw text itself.
     pub is_raw: bool,
-    /// The numbers of stages that ran now, and of all stages.
+    /// The number of stages that ran in this call, and the number of all stages.
     pub stages: (usize, usize),
     /// Each stage's title and its seconds, in this run or an earlier one.
     pub stage_seconds: Vec<(&'static str, f64)>,
-    /// The numbers of sentence pairs used, and of all pairs of the text.
+    /// The number of sentence pairs used, and the number of all pairs of the text.
     pub pairs: (u64, u64),
     /// The numbers of words of the source and the target side.
     pub words: (u64, u64),
-    /// Links between words.
+    /// The number of links between words.
     pub links: u64,
-    /// Phrase pairs.
+    /// The number of phrase pairs.
     pub phrase_pairs: u64,
-    /// Bytes of the phrase table.
+    /// The size of the phrase table in bytes.
     pub table_bytes: u64,
-    /// n-grams of each order.
+    /// The number of n-grams of each order.
     pub ngrams: Vec<u64>,
-    /// Bytes of the language model.
+    /// The size of the language model in bytes.
     pub lm_bytes: u64,
     /// The results on the dev text.
     pub dev: Option<DevSummary>,
@@ -39,11 +39,11 @@ pub struct TrainSummary {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CombinationSummary {
-    /// By the neural model from source to target.
+    /// BLEU of the neural model from source to target.
     pub neural: f64,
-    /// By the same model after it continued with back-translated text, if there was some.
+    /// BLEU of the same model after further training on back-translated text, if there was any.
     pub augmented: Option<f64>,
-    /// By the combination.
+    /// BLEU of the combination.
     pub combined: f64,
 }
 
@@ -51,11 +51,11 @@ pub struct CombinationSummary {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DevSummary {
-    /// The language model's perplexity on its target side, unknown words included.
+    /// The language model's perplexity on the target side of the text, unknown words included.
     pub perplexity: f64,
-    /// Unknown words among `tokens`.
+    /// The number of unknown words among `tokens`.
     pub unknown: u64,
-    /// Words and line ends.
+    /// The number of words and line ends.
     pub tokens: u64,
     /// BLEU with the initial weights and with the tuned ones, 0 to 100.
     pub bleu: Option<(f64, f64)>,

@@ -22,8 +22,8 @@ use crate::{Error, Result, TrainOptions, TrainSummary};
 /// The file that is locked while a run uses its folder.
 const LOCK_FILE: &str = "train.lock";
 
-/// Trains a phrase model, and neural models with their combination if the options say so. A run
-/// that was killed is resumed; with the same options as before nothing is left to do.
+/// Trains a phrase model, and neural models with their combination if the options say so. A killed
+/// run is resumed. If a finished run is repeated with the same options, no stage runs.
 ///
 /// The result depends neither on the number of threads nor on the memory limit.
 ///
@@ -44,7 +44,7 @@ pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSum
     estimate_disk(options)?.log(options);
     let training = TrainingRun { options, reordering, folder };
     let stages = training.build_stages(progress)?;
-    // A list of prefixes may be the copy that the run makes of it.
+    // The user may give a list of prefixes that is the copy an earlier run made in this folder.
     let prefixes: Vec<&PathBuf> = options.nonbreaking_prefixes.iter().flatten().collect();
     for file in user_files(options).into_iter().filter(|file| !prefixes.contains(file)) {
         let written = stages.iter().flat_map(|stage| &stage.files);
@@ -56,7 +56,7 @@ pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSum
     let obsolete = stage_runner::find_obsolete(folder, &stages, &FILES_OF_A_SYSTEM);
     let (texts, files): (Vec<&str>, Vec<&str>) =
         obsolete.into_iter().partition(|name| *name == TEXT_FOLDER);
-    // Before the run, which replaces the records by which they are found.
+    // This comes before the run, which replaces the records by which these files are found.
     stage_runner::set_aside(folder, &texts)?;
     let outcome =
         stage_runner::run_stages(folder, &stages, stage_keys::option_texts(options), progress)?;

@@ -7,9 +7,9 @@
 //! to the middle of the best interval.
 //!
 //! A search goes along one axis after another, in random order, and along some random
-//! directions, until a round gains nothing. It starts from the given weights and from
-//! random ones, and the best result counts. Along an axis the slopes are columns of
-//! values, which are sorted once for all searches.
+//! directions, until a round gains nothing. Searches start from the given weights and from random
+//! weights, and the best result counts. Along an axis the slopes are a column of values; each
+//! column is sorted once for all searches.
 
 use std::ops::Range;
 use std::thread;
@@ -20,19 +20,19 @@ use miriam_storage::random::SplitMix64;
 use super::n_best_lists::{BleuStatistics, NBestLists};
 use super::{WeightScale, derive_seed, l1_normalized, next_symmetric};
 
-/// Searches from random weights.
+/// The number of searches that start from random weights.
 const RESTARTS: u64 = 10;
-/// Random directions in a round.
+/// The number of random directions in a round.
 const RANDOM_DIRECTIONS: usize = 4;
-/// A round that gains less BLEU than this is the last.
+/// A round that gains fewer points of BLEU than this is the last.
 const MIN_GAIN: f64 = 1e-3;
 /// The distance of a move beyond the outermost breakpoint.
 const OUTER_MARGIN: f64 = 0.1;
 /// Intervals between closer breakpoints are ignored.
 const MIN_INTERVAL: f64 = 1e-9;
 
-/// Returns the weights with the best BLEU that a search finds, from `starts` and from random
-/// weights.
+/// Returns the weights with the best BLEU that the searches from `starts` and from random weights
+/// find.
 pub(super) fn optimize(
     lists: &NBestLists,
     scale: WeightScale,
@@ -82,7 +82,7 @@ struct MertProblem {
     line_ranges: Vec<Range<usize>>,
     /// Values, component by component.
     columns: Vec<Vec<f32>>,
-    /// The translations of each line by their values, ascending.
+    /// For each component, the translations of each line sorted by their values, ascending.
     sorted_by_value: Vec<Vec<u32>>,
     fixed_scores: Vec<f32>,
     statistics: Vec<BleuStatistics>,
@@ -129,7 +129,7 @@ struct Breakpoint {
     after: u32,
 }
 
-/// Searches, in buffers that are reused.
+/// A search from given weights, with buffers that are reused.
 struct CoordinateAscent<'p> {
     problem: &'p MertProblem,
     random: SplitMix64,
@@ -227,8 +227,8 @@ impl<'p> CoordinateAscent<'p> {
         found
     }
 
-    /// Returns the middle of the best interval of a line on which scores have these slopes, and
-    /// BLEU there; `order` has the translations of each line by slope.
+    /// Returns the middle of the best interval along a direction in which scores have these slopes,
+    /// and BLEU there. `order` has the translations of each line of text, sorted by slope.
     fn search_line(&mut self, slope: impl Fn(u32) -> f64, order: &[u32]) -> (f64, f64) {
         let problem = self.problem;
         self.breakpoints.clear();
@@ -254,8 +254,8 @@ fn add_scaled(sums: &mut [f64], column: &[f32], weight: f64) {
     sums.iter_mut().zip(column).for_each(|(sum, &value)| *sum += weight * f64::from(value));
 }
 
-/// Returns the lines of the upper envelope, from left to right, each with the point from which on
-/// it is the highest. `order` is by slope, ascending.
+/// Writes the lines of the upper envelope to `envelope`, from left to right, each with the point
+/// from which on it is the highest. `order` has all lines by slope, ascending.
 fn upper_envelope(
     order: &[u32],
     slope: impl Fn(u32) -> f64,
@@ -290,8 +290,9 @@ fn upper_envelope(
     }
 }
 
-/// Returns the middle of the interval between breakpoints that has the best BLEU, and BLEU there;
-/// `counts` are those to the left of all breakpoints. 0 if the interval around 0 is as good as any.
+/// Returns the middle of the interval between breakpoints that has the best BLEU, and BLEU there.
+/// `counts` are those to the left of all breakpoints. Returns the point 0 if the interval around 0
+/// is as good as any.
 fn find_best_interval(
     breakpoints: &[Breakpoint],
     statistics: &[BleuStatistics],
@@ -357,7 +358,7 @@ mod tests {
         lists
     }
 
-    /// BLEU of the translations that `weights` rank first; of equal ones the first counts.
+    /// BLEU of the translations that `weights` rank first. If scores are equal, the first counts.
     fn bleu_at(problem: &MertProblem, weights: &[f64]) -> f64 {
         let mut search = CoordinateAscent::new(problem);
         search.score_all(weights);
@@ -389,7 +390,7 @@ mod tests {
             let begin = weights[axis];
             weights[axis] += moved;
             prop_assert!((bleu_at(&problem, &weights) - bleu).abs() < 1e-9);
-            // A prime step avoids the breakpoints.
+            // A step with many digits avoids the breakpoints.
             for step in -4001..4001 {
                 weights[axis] = begin + f64::from(step) * 0.002_718_28;
                 let swept = bleu_at(&problem, &weights);

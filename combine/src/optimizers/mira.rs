@@ -1,13 +1,13 @@
 //! Batch MIRA over n-best lists (Cherry and Foster 2012).
 //!
-//! Passes over the lines, each in another order. At a line the hope is the translation
-//! with the best sum of score and BLEU, the fear that with the best difference; if the
-//! margin between their scores is smaller than the difference of their BLEU, the weights
-//! take a step of at most C towards the hope. BLEU of a line is computed with a
-//! background, the decaying sum of the statistics of hope translations, and multiplied by
-//! the length of the reference (Chiang et al. 2008). A pass ends with the mean of all
-//! weights so far; the result is the mean whose best translations in the lists have the
-//! best BLEU.
+//! A run makes passes over the lines, each in another order. For a line, the hope is the
+//! translation with the largest score plus BLEU, and the fear is the translation with the largest
+//! score minus BLEU. If the margin between their scores is smaller than the difference of their
+//! BLEU, the weights take a step of at most C towards the hope. BLEU of a line is computed with a
+//! background, the decaying sum of the statistics of hope translations. It is multiplied by the
+//! length of the references of background and line (Chiang et al. 2008). After each pass the mean
+//! of all weights so far is taken. The result is the mean whose best translations in the lists have
+//! the best BLEU.
 //!
 //! Several runs with different orders run in parallel, and their weights are averaged,
 //! which cancels the influence of the order.
@@ -65,8 +65,8 @@ struct MiraProblem {
     lines: Vec<LineCandidates>,
 }
 
-/// A line: values component by component, so that scores are sums of columns, and
-/// distinct BLEU statistics.
+/// The translations of a line: values component by component, so that scores are weighted sums of
+/// columns, and the distinct BLEU statistics.
 struct LineCandidates {
     columns: Vec<f32>,
     fixed_scores: Vec<f32>,
@@ -210,8 +210,8 @@ impl<'p> MiraRun<'p> {
             scores: Vec::new(),
             bleu_gains: Vec::new(),
         };
-        // The background of an endless text of such lines; the ones keep its matches
-        // above zero.
+        // The background starts as that of an endless text of such lines. The ones added below keep
+        // its matches above zero.
         for line in &problem.lines {
             line.compute_scores(start, &mut run.scores);
             let best = argmax(run.scores.iter().copied());

@@ -1,8 +1,8 @@
 //! Optimisers of weights over n-best lists: batch MIRA, MERT and PRO. The tuning of a decoder and
 //! that of lists share them.
 //!
-//! A translation is its feature values and its BLEU statistics. Nothing depends on the number of
-//! threads: seeds follow from numbers of runs.
+//! Optimisers see a translation only as feature values and BLEU statistics. Results do not depend
+//! on the number of threads: seeds follow from the numbers of runs.
 
 mod mert;
 mod mira;
@@ -33,7 +33,8 @@ pub enum TuningAlgorithm {
 impl TuningAlgorithm {
     /// Returns weights by which good translations of `lists` rank first. The search begins with
     /// `start`; MERT also begins with `best`, the best weights so far. The magnitudes of the result
-    /// sum to 1; with `has_fixed`, beside weights that are fixed, it keeps its relation to these.
+    /// sum to 1. With `has_fixed` there are other weights that are fixed; then the result keeps its
+    /// scale relative to them.
     pub fn optimize(
         self,
         lists: &NBestLists,

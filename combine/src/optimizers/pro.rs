@@ -1,13 +1,13 @@
 //! Pairwise ranked optimisation (Hopkins and May 2011): tuning as classification.
 //!
-//! Pairs of translations of a line are drawn at random, and of those whose BLEU differs clearly
-//! the pairs that differ most are kept. A logistic regression learns which of a pair is the better
-//! one from the difference of their values; its weights are those of the components. Every
+//! Pairs of translations of a line are drawn at random. Among the pairs whose BLEU differs clearly,
+//! those that differ most are kept. A logistic regression learns from the difference of their
+//! values which translation of a pair is better. Its weights are those of the components. Every
 //! iteration draws from the lists of all iterations so far.
 //!
 //! BLEU of a line adds one to the matches and totals of the orders above 1 (Lin and Och 2004). The
-//! regression is solved by Newton's method with an L2 prior: there are few components, so that a
-//! handful of steps is exact, and nothing depends on the order of the pairs.
+//! regression is solved by Newton's method with an L2 prior. There are few components, so a handful
+//! of steps reaches the exact minimum, and the order of the pairs does not matter.
 
 use miriam_metrics::bleu::MAX_NGRAM_ORDER;
 use miriam_storage::random::SplitMix64;
@@ -15,16 +15,16 @@ use miriam_storage::random::SplitMix64;
 use super::n_best_lists::{BleuStatistics, NBestList, NBestLists};
 use super::{WeightScale, derive_seed};
 
-/// Pairs that are drawn for a line.
+/// The number of pairs that are drawn for a line.
 const DRAWN_PAIRS: usize = 5000;
-/// The largest number of them that are kept.
+/// The largest number of pairs that are kept for a line.
 const KEPT_PAIRS: usize = 50;
 /// The smallest difference in BLEU, from 0 to 1, of a pair.
 const MIN_DIFFERENCE: f64 = 0.05;
 /// The strength of the prior that keeps weights small.
 const PRIOR: f64 = 1.0;
-/// A fixed score of less weight is contradicted by the pairs, which then say nothing about the
-/// weights beside it.
+/// If the fixed score gets a weight below this, the pairs contradict it. They then say nothing
+/// about the other weights.
 const MIN_FIXED_WEIGHT: f64 = 1e-3;
 const MAX_STEPS: usize = 50;
 /// The regression ends when no weight moves by more than this.
@@ -84,7 +84,8 @@ struct RankedPairs {
     width: usize,
     /// One row of `width` differences per pair.
     differences: Vec<f64>,
-    /// The difference in the fixed score of each pair, where it has no weight.
+    /// The difference in the fixed score of each pair; 0 if the weight of the fixed score is
+    /// searched.
     offsets: Vec<f64>,
 }
 
@@ -127,7 +128,8 @@ impl RankedPairs {
         }
     }
 
-    /// Returns the margin of each pair: how far the better translation is ahead.
+    /// Returns the differences of each pair with its margin: how far the better translation is
+    /// ahead.
     fn margins<'a>(&'a self, weights: &'a [f64]) -> impl Iterator<Item = (&'a [f64], f64)> {
         self.differences.chunks_exact(self.width).zip(&self.offsets).map(move |(row, offset)| {
             let score: f64 = row.iter().zip(weights).map(|(value, weight)| value * weight).sum();
@@ -165,7 +167,8 @@ impl RankedPairs {
             }
             let step = solve_positive_definite(curvature, gradient);
             let loss = self.loss(&weights);
-            // Far from the end a whole step may go too far.
+            // Far from the minimum a whole step may go too far, so it is halved until the loss does
+            // not grow.
             let scales = std::iter::successors(Some(1.0), |scale| Some(scale / 2.0)).take(30);
             let Some(next) = scales
                 .map(|scale: f64| -> Vec<f64> {
@@ -186,8 +189,8 @@ impl RankedPairs {
     }
 }
 
-/// Solves `matrix` x = `vector` by Cholesky's decomposition; of the symmetric, positive definite
-/// matrix only the lower triangle is read.
+/// Solves `matrix` x = `vector` by Cholesky's decomposition. The matrix is symmetric and positive
+/// definite; only its lower triangle is read.
 fn solve_positive_definite(mut matrix: Vec<f64>, mut vector: Vec<f64>) -> Vec<f64> {
     let width = vector.len();
     for i in 0..width {
@@ -216,7 +219,8 @@ mod tests {
         BleuStatistics { length, reference_length, matches }
     }
 
-    /// 3/4, (1+1)/(3+1), (0+1)/(2+1), (0+1)/(1+1), and the penalty exp(1 - 5/4).
+    /// The precisions are 3/4, (1+1)/(3+1), (0+1)/(2+1) and (0+1)/(1+1), and the brevity penalty is
+    /// exp(1 - 5/4).
     #[test]
     fn bleu_of_a_line_is_smoothed() {
         let expected = (0.75f64 * 0.5 / 3.0 * 0.5).powf(0.25) * (-0.25f64).exp();

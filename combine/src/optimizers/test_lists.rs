@@ -5,7 +5,7 @@ use miriam_storage::random::SplitMix64;
 use super::n_best_lists::{BleuStatistics, NBestList, NBestLists};
 use super::next_symmetric;
 
-/// Lines on whose lists one value correlates with BLEU, one inversely, and one not at all.
+/// Lists in which one value correlates with BLEU, one inversely, and one not at all.
 pub fn correlated_lists() -> NBestLists {
     let mut random = SplitMix64::new(3);
     let mut lists = NBestLists::new(60, 3);
@@ -25,8 +25,8 @@ pub fn correlated_lists() -> NBestLists {
     lists
 }
 
-/// Lines whose translations have a fixed score that correlates with BLEU, `scale` times as large,
-/// and two values that hardly do.
+/// Lists whose translations have a fixed score that correlates with BLEU, multiplied by `scale`,
+/// and two values that do not correlate.
 pub fn lists_with_a_fixed_score(scale: f32) -> NBestLists {
     let mut random = SplitMix64::new(4);
     let mut lists = NBestLists::new(60, 2);

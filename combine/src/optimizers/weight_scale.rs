@@ -2,8 +2,8 @@
 //!
 //! If all weights are tuned, the ranking of translations does not depend on the scale, so the
 //! magnitudes of the weights sum to 1 after each step. Fixed weights have a meaning only in
-//! relation to the others: beside them the search is in units of the start's magnitude, and the
-//! result has the scale that it reaches.
+//! relation to the others. If there are any, the search is in units of the start's magnitude, and
+//! the result has the scale that the search reaches.
 
 use super::n_best_lists::NBestLists;
 
@@ -17,8 +17,8 @@ pub(super) struct WeightScale {
 }
 
 impl WeightScale {
-    /// Returns the scale for a search over `lists` that begins with `start`, beside weights that
-    /// are fixed if `has_fixed`.
+    /// Returns the scale for a search over `lists` that begins with `start`. `has_fixed`: whether
+    /// there are other weights, which are fixed.
     pub fn new(lists: &NBestLists, start: &[f64], has_fixed: bool) -> Self {
         let differs = |scores: &[f32]| scores.windows(2).any(|pair| pair[0] != pair[1]);
         let has_fixed_scores =
@@ -33,23 +33,23 @@ impl WeightScale {
         self.has_fixed_scores
     }
 
-    /// Returns `weights` as they are in the search.
+    /// Returns `weights` in the scale of the search.
     pub fn scale_down(self, weights: &[f64]) -> Vec<f64> {
         self.after_step(weights.iter().map(|weight| weight / self.unit).collect())
     }
 
-    /// Returns weights of the search as callers know them.
+    /// Returns weights of the search in the scale of callers.
     pub fn scale_up(self, mut weights: Vec<f64>) -> Vec<f64> {
         weights.iter_mut().for_each(|weight| *weight *= self.unit);
         weights
     }
 
-    /// Returns weights after a step of the search.
+    /// Returns weights after a step of the search, normalised if their scale does not matter.
     pub fn after_step(self, weights: Vec<f64>) -> Vec<f64> {
         if self.has_fixed_scores { weights } else { l1_normalized(weights) }
     }
 
-    /// Returns a fixed score as it is in the search.
+    /// Returns a fixed score in the scale of the search.
     pub fn fixed_score(self, score: f32) -> f32 {
         if self.has_fixed_scores { (f64::from(score) / self.unit) as f32 } else { score }
     }
@@ -107,7 +107,8 @@ mod tests {
         }
     }
 
-    /// Beside fixed weights that distinguish nothing so far, the scale of the start stays.
+    /// If the fixed weights do not yet distinguish translations, the result keeps the scale of the
+    /// start.
     #[test]
     fn the_scale_is_that_of_the_start_or_one() {
         let lists = correlated_lists();

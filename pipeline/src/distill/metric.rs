@@ -114,7 +114,7 @@ mod tests {
         metric.scores(reference.as_bytes(), &[translation.as_bytes().to_vec()])[0]
     }
 
-    /// The definition, by maps of lists of words.
+    /// Marian's BLEU by its definition: n-grams are counted in maps.
     fn slow_marian_bleu(reference: &[&str], hypothesis: &[&str]) -> f64 {
         let mut log_sum = 0.0;
         for order in 1..=4 {
@@ -140,8 +140,8 @@ mod tests {
         penalty * log_sum.exp()
     }
 
-    /// Precisions 4/5, 3/4, 2/3 and 1/2 and equal lengths; a hypothesis of three words has no
-    /// n-gram of four.
+    /// The precisions are 4/5, 3/4, 2/3 and 1/2, and the lengths are equal. A hypothesis of three
+    /// words has no n-gram of four words.
     #[test]
     fn marian_bleu_by_hand() {
         let expected = (0.8f64 * 0.75 * (2.0 / 3.0) * 0.5).powf(0.25);
@@ -171,7 +171,7 @@ mod tests {
         for metric in [SelectionMetric::Effective, SelectionMetric::Chrf] {
             assert_eq!(metric.select(b"a b", &translations), 1, "{}", metric.name());
         }
-        // All have 0.
+        // All have the score 0.
         assert_eq!(SelectionMetric::Marian.select(b"a b", &translations), 0);
     }
 

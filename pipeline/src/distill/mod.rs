@@ -4,8 +4,8 @@
 //! Text that a model wrote is more regular than text that people wrote, so a small model learns
 //! it better. Of several translations of a sentence, the one most similar to the original target
 //! is taken (interpolated, as in the same paper), or simply the first (plain). All work
-//! runs in stages, as in `train`. Translation takes nearly all the time, and is divided into
-//! parts that are each resumed.
+//! runs in stages, as in `train`. Translation takes nearly all the time. It is divided into parts,
+//! and a killed run resumes after the last finished part.
 
 mod metric;
 mod select;
@@ -75,17 +75,17 @@ pub struct DistillOptions {
     pub threads: usize,
 }
 
-/// A student's training set.
+/// A summary of a distillation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DistillSummary {
     /// Counts of the selection.
     pub selection: SelectionSummary,
-    /// The numbers of stages that ran now, and of all stages.
+    /// The number of stages that ran in this call, and the number of all stages.
     pub stages: (usize, usize),
 }
 
-/// Creates the training set of a student of `teacher`. A run that was killed is resumed, and
-/// gives the same bytes; with the same options as before nothing is left to do.
+/// Creates the training set of a student of `teacher`. A killed run is resumed, and gives the same
+/// bytes. If a finished run is repeated with the same options, no stage runs.
 ///
 /// # Errors
 /// If options exclude each other, the texts differ in their numbers of lines, the folder has lists

@@ -63,7 +63,7 @@ pub fn select_from_list(
     Ok(summary)
 }
 
-/// A list with its references, if translations are compared.
+/// An n-best list, with references if translations are compared with them.
 pub(super) struct Selection {
     list: NBestReader,
     list_name: String,

@@ -9,8 +9,8 @@ use miriam_trainer::options::{DumpScope, RawOptions};
 
 use crate::Result;
 
-/// Writes a text as pieces of one side of a pair of tokenisers, with spaces between them. They
-/// are the pieces of training.
+/// Writes a text as pieces of one side of a pair of tokenisers, with spaces between them. Training
+/// divides the text into the same pieces.
 pub(super) fn write_pieces(
     text: &Path,
     tokenizers: &TokenizerPair,

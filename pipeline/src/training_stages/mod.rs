@@ -33,7 +33,7 @@ pub(crate) const TEXT_FOLDER: &str = "text";
 const PHRASE_TABLE_FILE: &str = "phrase-table.miriam";
 const LM_FILE: &str = "lm.miriam";
 pub(crate) const INI_FILE: &str = "moses.ini";
-/// The phrase-based system of a combined one, with weights for its own translations.
+/// The ini of the phrase-based part of a combined system, with weights tuned for that part alone.
 const PHRASE_INI_FILE: &str = "moses.phrase.ini";
 const UNTUNED_INI_FILE: &str = "moses.untuned.ini";
 /// Discounts for counts of 1, 2, and 3 or more if the text is too small to estimate them: lmplz's
@@ -45,8 +45,9 @@ const TRUECASE_FILES: [&str; 2] = ["truecase.source", "truecase.target"];
 /// The copies of a user's lists of nonbreaking prefixes of the source and the target side.
 const PREFIX_FILES: [&str; 2] = ["nonbreaking-prefixes.source", "nonbreaking-prefixes.target"];
 
-/// The files and folders that are found by their names beside `moses.ini`, and not by its text.
-/// Where a run does not write one, that of an earlier run would belong to another system.
+/// The files and folders next to `moses.ini` that are found by their names, because the ini does
+/// not name them. If a run does not write one of them, the file of an earlier run would belong to
+/// another system.
 pub(crate) const FILES_OF_A_SYSTEM: [&str; 3] =
     [TextProcessorConfig::FILE_NAME, PHRASE_INI_FILE, TEXT_FOLDER];
 
@@ -408,8 +409,8 @@ impl TrainingRun<'_> {
         }
     }
 
-    /// Writes the lines of texts of the target language that are not empty to `to`, preprocessed
-    /// if texts are raw.
+    /// Writes the non-empty lines of texts in the target language to `to`, preprocessed if texts
+    /// are raw.
     fn prepare_monolingual(
         &self,
         from: &[PathBuf],

@@ -1,6 +1,6 @@
-//! Stages of back-translation (Sennrich et al. 2016): text of the target language is translated by
-//! the reverse model, and these pairs are added to the parallel text, with a tag before the source
-//! (Caswell et al. 2019), from which the model learns that it was not written by people.
+//! Stages of back-translation (Sennrich et al. 2016). The reverse model translates text of the
+//! target language, and these pairs are added to the parallel text. A tag before the source
+//! (Caswell et al. 2019) tells the model that people did not write this source.
 
 use std::collections::BTreeMap;
 
@@ -21,12 +21,12 @@ use crate::{Error, NeuralOptions, Result};
 /// The piece before a source sentence that a model has written.
 pub(super) const BACK_TRANSLATION_TAG: &str = "<BT>";
 
-/// The number of lines of a part of the translations; a killed run loses at most one.
+/// The number of lines of a part of the translations; a killed run loses at most one part.
 const PART_LINES: u64 = 1000;
 
-/// The folder of translations, in that of intermediate files.
+/// The folder of translations, in the folder of intermediate files.
 const LISTS_FOLDER: &str = "back-translations";
-/// The prepared text, in the same folder.
+/// The prepared text, in the folder of intermediate files.
 const TEXT_FILE: &str = "back-translated.target";
 
 impl TrainingRun<'_> {
@@ -96,8 +96,8 @@ impl TrainingRun<'_> {
         Ok(parts)
     }
 
-    /// Writes the parallel text as often as it makes at least half of the whole, then the
-    /// back-translated pairs within the limits of the parallel text.
+    /// Writes the parallel text, repeated until it is at least half of the result. Then writes the
+    /// back-translated pairs that are within the limits of the parallel text.
     fn write_augmented_text(
         &self,
         lists: ListParts,
