@@ -1,4 +1,4 @@
-//! A neural model, or an ensemble, as a feature of lists, and as a translator that adds to them.
+//! A neural model or ensemble as a feature of lists, and as a translator that adds to the lists.
 
 use miriam_combine::lists::{
     CandidateList, CandidateTranslator, FeatureModel, FeatureScorer, ListError,
@@ -48,7 +48,7 @@ impl FeatureScorer for NeuralScorer<'_> {
     }
 }
 
-/// A translator with the memory of one thread.
+/// A translator with the session of one thread.
 struct NeuralTranslator<'m> {
     translator: &'m Translator,
     session: TranslationSession,
@@ -63,7 +63,7 @@ impl CandidateTranslator for NeuralTranslator<'_> {
     }
 }
 
-/// A source of one sentence, which takes its translations.
+/// A source of one sentence, which also receives the translations.
 struct OneSentence {
     text: Option<Vec<u8>>,
     outcome: Result<Vec<Vec<u8>>, String>,

@@ -17,7 +17,7 @@ use crate::parameters::ParameterLayout;
 use crate::tape::{LossOptions, PackedParameters};
 use crate::trainable_model::TrainableModel;
 
-/// Standard deviations between the mean and the clip value.
+/// The number of standard deviations between the mean and the clip value.
 const DEVIATIONS: f64 = 1.1;
 
 /// Returns the clip value for the inputs of each matrix, by the matrix's name. `pairs` are sources
@@ -69,7 +69,7 @@ mod tests {
     use crate::tests::tiny_architecture;
     use crate::training::model_of;
 
-    /// Mean 3 and deviation 1.
+    /// The maxima have mean 3 and standard deviation 1.
     #[test]
     fn a_clip_value_is_the_mean_and_deviations() {
         assert!((clip_value(&[2.0, 4.0]) - 4.1).abs() < 1e-6);

@@ -35,16 +35,17 @@ pub struct Dropout {
     pub key: [u32; 2],
 }
 
-/// The sites at which transformers drop: the letter `d` in Marian's strings of processing steps.
+/// The sites at which transformers apply dropout: the letter `d` in Marian's strings of processing
+/// steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransformerSites {
-    /// In `transformer-postprocess-emb`.
+    /// Whether `transformer-postprocess-emb` has a `d`.
     pub embedding: bool,
-    /// In `transformer-preprocess`.
+    /// Whether `transformer-preprocess` has a `d`.
     pub input: bool,
-    /// In `transformer-postprocess`.
+    /// Whether `transformer-postprocess` has a `d`.
     pub output: bool,
-    /// In `transformer-postprocess-top`.
+    /// Whether `transformer-postprocess-top` has a `d`.
     pub top: bool,
 }
 

@@ -9,16 +9,16 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// From the model.
+    /// An error of the model.
     #[error(transparent)]
     Model(#[from] miriam_nmt::Error),
-    /// From reading or writing text.
+    /// Text could not be read or written.
     #[error(transparent)]
     Text(#[from] miriam_textio::Error),
-    /// From a file.
+    /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] miriam_storage::Error),
-    /// From a metric.
+    /// An error of a metric.
     #[error(transparent)]
     Metric(#[from] miriam_metrics::Error),
     /// Options that are invalid, missing or contradictory.

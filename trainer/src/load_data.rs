@@ -16,7 +16,7 @@ use crate::parallel_text::{Field, ParallelFiles, ParallelText};
 use crate::training::ValidationSet;
 
 /// Opens vocabularies, source first: SentencePiece models (`.spm`, `.model`) segment text as well;
-/// others expect segmented text. `sizes` limits their words; 0 for all.
+/// others expect segmented text. `sizes` limits the numbers of their words; 0 keeps all words.
 ///
 /// # Errors
 /// If a file cannot be read or is not a vocabulary.
@@ -64,8 +64,8 @@ pub fn fingerprint(tokenizers: &TokenizerPair) -> u64 {
 }
 
 /// Reads parallel text and segments it. `right_to_left` reverses both sides. Lines whose case
-/// changes lose their links, which belong to other pieces. Files that are not UTF-8 are passed to
-/// `warn`.
+/// changes lose their links, because the links belong to the pieces of the old text. Calls `warn`
+/// for each file that is not UTF-8.
 ///
 /// # Errors
 /// If a file cannot be read, has fewer lines than another, or has invalid lines.

@@ -1,9 +1,9 @@
-//! Coordinator of asynchronous workers: tracks which ones compute and which ones wait for a batch.
+//! Coordinator of asynchronous workers: it tracks which workers compute and which wait for a batch.
 //!
 //! Workers get each batch from one coordinator and report to it. There is no lock over the
 //! training. A worker that has reported does nothing until it gets its next batch. So a coordinator
-//! that hands out no batches and waits for all reports has exclusive use of shards and workers, as
-//! validation and saving need it. Each shard has a lock, and a worker holds one at a time.
+//! that hands out no batches and waits for all reports has exclusive use of shards and workers,
+//! which validation and saving need. Each shard has a lock, and a worker holds one at a time.
 
 /// The state of workers, as the coordinator knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -14,7 +14,7 @@ pub struct Coordinator {
 }
 
 impl Coordinator {
-    /// Workers that all wait for a batch.
+    /// Creates the state in which all workers wait for a batch.
     pub fn new(workers: usize) -> Self {
         Coordinator { works: vec![false; workers], pauses: false }
     }
@@ -63,7 +63,8 @@ mod tests {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     enum Place {
         Waits,
-        /// Before the lock of its nth shard; it visits all for the fetch, then all for the push.
+        /// The worker waits for the lock of its nth shard. It visits all shards to fetch, then all
+        /// to push.
         Before(usize),
         Holds(usize),
         /// Its report is on the way to the coordinator.

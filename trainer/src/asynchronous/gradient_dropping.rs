@@ -32,8 +32,8 @@ impl<R: Real> SparseGradient<R> {
     }
 }
 
-/// Returns the magnitude above which numbers are pushed. About a share `rate` of them is below it,
-/// estimated from a sample.
+/// Estimates, from a sample, the magnitude above which numbers are pushed. The share `rate` of all
+/// numbers is not above it.
 pub fn threshold<R: Real>(numbers: &[R], rate: f64) -> R {
     let count = numbers.len().min(MAX_SAMPLE);
     if count == 0 {
@@ -51,9 +51,9 @@ pub fn threshold<R: Real>(numbers: &[R], rate: f64) -> R {
 }
 
 /// Splits the candidates of one scope (`gradient` plus the residual of earlier pushes) into numbers
-/// to push, which are appended to `sent`, and the new residual. `offset` is the index of the first
-/// number in the flat vector. With momentum, `velocity`, the decaying sum of gradients, replaces
-/// the gradient.
+/// to push, which are appended to `sent`, and the new residual. `rate` is the share of numbers that
+/// is not pushed. `offset` is the index of the first number in the flat vector. With momentum,
+/// `velocity`, the decaying sum of gradients, replaces the gradient.
 pub fn drop_gradient<R: Real>(
     gradient: &[R],
     residual: &mut [R],
@@ -73,7 +73,7 @@ pub fn drop_gradient<R: Real>(
     }
     let limit = threshold(residual, rate);
     for (index, residual) in residual.iter_mut().enumerate() {
-        // Also for NaN.
+        // NaN is pushed too.
         if residual.abs() > limit || residual.is_nan() {
             sent.indices.push(offset as u32 + index as u32);
             sent.values.push(*residual);
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(sent.places(&(99..100)), 0..1);
     }
 
-    /// A number in the residual keeps its momentum; that of a pushed one is reset.
+    /// A number in the residual keeps its momentum; the momentum of a pushed number is reset.
     #[test]
     fn momentum_is_corrected() {
         let (mut residual, mut velocity) = (vec![0.0f64; 2], vec![0.0; 2]);
@@ -135,7 +135,7 @@ mod tests {
             (sent.indices, sent.values)
         };
         assert_eq!(push(&[1.0, 4.0]), (vec![1], vec![4.0]));
-        // 1 + (0.5 * 1 + 2); the other one's residual is its gradient.
+        // The first number is 1 + (0.5 * 1 + 2). The residual of the second is only its gradient.
         assert_eq!(push(&[2.0, 1.0]), (vec![0], vec![3.5]));
     }
 }

@@ -17,9 +17,9 @@ pub enum ShardUpdate {
 /// An optimiser in each worker that updates its copy between two fetches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalOptimizer {
-    /// The number of first batches of each worker in which it is used.
+    /// The number of batches, from each worker's first on, in which it is used.
     pub batches: u64,
-    /// Adam's betas; if none, those of the shards.
+    /// Adam's betas; `None` for the betas of the shards.
     pub betas: Option<[f64; 2]>,
     /// The effect on the worker's own shard.
     pub shard_update: ShardUpdate,
@@ -43,8 +43,8 @@ pub enum FetchMode {
     /// The values at the indices of the worker's last push.
     #[default]
     Indices,
-    /// The largest differences between the shard and its copy. Differences that are not sent
-    /// remain, so no separate residual is needed.
+    /// The largest differences between the shard and the worker's copy. Differences that are not
+    /// sent remain, so no separate residual is needed.
     Delta,
     /// All values.
     Dense,
@@ -78,7 +78,7 @@ impl DroppingRates {
 pub struct DroppingOptions {
     /// The share of numbers that is not pushed.
     pub rates: DroppingRates,
-    /// Dense pushes of each worker before the first sparse one.
+    /// The number of dense pushes of each worker before its first sparse push.
     pub warmup: u64,
     /// The weight of momentum correction; 0 for none.
     pub momentum: f64,
@@ -88,17 +88,17 @@ pub struct DroppingOptions {
     pub fetch: FetchMode,
 }
 
-/// Asynchronous training.
+/// Options of asynchronous training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AsyncOptions {
-    /// Batches per push (`optimizer-delay`).
+    /// The number of batches per push (`optimizer-delay`).
     pub delay: usize,
     /// Whether the learning rate of a push is multiplied by its number of batches
     /// (`scale-rate-by-delay`).
     pub scales_rate_by_delay: bool,
-    /// Pushes that a shard adds up before its optimiser takes a step (`gradient-buffer`). At the
-    /// end of the training, the step with a buffer that is not full has the rate of pushes of
-    /// `delay` batches.
+    /// The number of pushes that a shard adds up before its optimiser takes a step
+    /// (`gradient-buffer`). At the end of the training, a step with a buffer that is not full uses
+    /// the learning rate of pushes of `delay` batches.
     pub gradient_buffer: usize,
     /// Local optimisers of the workers.
     pub local: Option<LocalOptimizer>,

@@ -34,13 +34,13 @@ pub struct ParameterShard<R> {
     pub state: OptimizerState<R>,
     /// The number of pushes so far.
     pub pushes: u64,
-    /// Batches of the shard's own worker up to its last push.
+    /// The number of batches of the shard's own worker up to its last push.
     pub owner_batches: u64,
-    /// The sum of pushes since the last step, if a step takes several.
+    /// The sum of pushes since the last step, if a step takes several pushes.
     pub buffer: Vec<R>,
-    /// Pushes in the buffer.
+    /// The number of pushes in the buffer.
     pub buffered: usize,
-    /// Target tokens of the pushes in the buffer.
+    /// The number of target tokens of the pushes in the buffer.
     pub buffered_words: u64,
 }
 
@@ -51,15 +51,16 @@ pub struct PushTerms<'a> {
     pub update: &'a UpdateOptions,
     /// Adam's betas by the number of batches of the shard's own worker.
     pub momentum: &'a MomentumSchedule,
-    /// Pushes per step.
+    /// The number of pushes per step.
     pub gradient_buffer: usize,
     /// The learning rate.
     pub rate: f64,
-    /// The factor of the rate by the words of a step, if any, with the batches per push.
+    /// The factor of the rate that depends on the words of a step, if it is used, and the number of
+    /// batches per push.
     pub flexible_rate: Option<(FlexibleRate, usize)>,
     /// The factor of the gradient, from the worker's normalisation and clipping.
     pub gradient_scale: f64,
-    /// Target tokens of the push.
+    /// The number of target tokens of the push.
     pub words: u64,
 }
 
@@ -90,7 +91,7 @@ impl<R: Real> ParameterShard<R> {
         }
     }
 
-    /// Applies a push: takes a step, or adds to the buffer of the next one.
+    /// Applies a push: takes a step, or adds the gradient to the buffer of the next step.
     pub fn push<K: Kernels<Real = R>>(
         &mut self,
         kernels: &K,
@@ -124,7 +125,7 @@ impl<R: Real> ParameterShard<R> {
         }
     }
 
-    /// Takes a step with the pushes in the buffer, which may be fewer than usual, if there are any.
+    /// Takes a step with the pushes in the buffer, if there are any. The buffer need not be full.
     pub fn step_with_buffer<K: Kernels<Real = R>>(&mut self, kernels: &K, terms: PushTerms<'_>) {
         if self.buffered > 0 {
             let words = self.buffered_words;

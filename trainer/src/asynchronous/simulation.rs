@@ -24,7 +24,7 @@ pub struct Machine {
     /// Seconds before a transfer begins.
     #[serde(default)]
     pub latency: f64,
-    /// Bytes per second of a transfer; without it transfers take no time.
+    /// Bytes per second of a transfer; without it transfers take only the latency.
     pub bandwidth: Option<f64>,
     /// The standard deviation of the logarithm of a batch's time.
     #[serde(default)]
@@ -125,11 +125,12 @@ pub trait Work {
 pub struct PushRecord {
     /// The worker that has pushed.
     pub worker: usize,
-    /// The simulated time of its end, in seconds.
+    /// The simulated time at which the push ended, in seconds.
     pub seconds: f64,
-    /// The pushes of other workers between its fetch and its push, summed over shards.
+    /// The number of other workers' pushes between this worker's fetch and its push, summed over
+    /// shards.
     pub staleness: u64,
-    /// The bytes that its fetch and push moved between workers.
+    /// The number of bytes that the fetch and the push moved between workers.
     pub bytes: u64,
 }
 
@@ -141,7 +142,7 @@ enum Kind {
     Pushed(usize),
 }
 
-/// An event. Its time is stored as the bits of a non-negative number, which have the order of the
+/// An event. Its time is stored as the bits of a non-negative number. Such bits sort like the
 /// numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Event {
@@ -155,7 +156,7 @@ struct Event {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clock {
     events: Vec<Event>,
-    /// The time at which each shard's transfers are done, as bits.
+    /// The time at which each shard's transfers are done, as the bits of an `f64`.
     shards_free: Vec<u64>,
     workers: Vec<WorkerClock>,
     order: u64,
@@ -165,7 +166,7 @@ pub struct Clock {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct WorkerClock {
     batches: u64,
-    /// Shards that the current fetch or push has not done yet.
+    /// The number of shards that the current fetch or push has not done yet.
     missing: usize,
     staleness: u64,
     bytes: u64,
@@ -288,8 +289,8 @@ impl Clock {
         Ok(true)
     }
 
-    /// Ends the simulation. Pushes that are under way end, and so do batches that the work needs;
-    /// then gradients that wait for more batches are pushed.
+    /// Ends the simulation. Pushes that are under way are completed, and so are batches that the
+    /// work needs. Then gradients that wait for more batches are pushed.
     ///
     /// # Errors
     /// Those of the work.
@@ -440,7 +441,7 @@ mod tests {
         }
     }
 
-    /// A batch takes 1 s, a transfer 0.25 s; a push is of three batches.
+    /// A batch takes 1 s, a transfer 0.25 s, and a push has the gradients of three batches.
     #[test]
     fn the_end_pushes_what_is_computed() {
         let machine = Machine { bandwidth: Some(4.0), ..machine(2) };
@@ -462,9 +463,10 @@ mod tests {
         // One worker has computed its batch.
         assert_eq!(records_after(7, false), [(0, 1.5)]);
         assert_eq!(records_after(7, true), [(0, 1.5), (1, 1.5)]);
-        // It has begun the next one when the other has computed its first.
+        // The first worker has begun its second batch, and the other has computed its first.
         assert_eq!(records_after(9, false), [(0, 1.5), (1, 1.5)]);
-        // One worker has computed three batches and pushed to its own shard, the other two.
+        // One worker has computed three batches and pushed to its own shard; the other has computed
+        // two.
         assert_eq!(records_after(16, false), [(0, 3.5), (1, 3.75)]);
         assert_eq!(records_after(16, true), [(0, 3.5), (1, 3.5)]);
     }

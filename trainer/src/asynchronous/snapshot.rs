@@ -1,4 +1,4 @@
-//! The saved state of asynchronous training besides parameters and optimiser: named vectors, and
+//! The saved state of asynchronous training without parameters and optimiser: named vectors, and
 //! JSON in which floats are stored as bits.
 
 use serde::{Deserialize, Serialize};

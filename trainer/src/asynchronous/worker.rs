@@ -1,9 +1,10 @@
 //! A worker: its copy of the parameters, and the gradients that it has not pushed yet.
 //!
-//! Its methods are called in this order: [`needs_fetch`](AsyncWorker::needs_fetch), the shards one
-//! by one, [`end_fetch`](AsyncWorker::end_fetch); a batch ([`compute`](AsyncWorker::compute)); if
-//! [`needs_push`](AsyncWorker::needs_push), [`begin_push`](AsyncWorker::begin_push), the shards one
-//! by one, [`end_push`](AsyncWorker::end_push). Threads or the simulator decide when they run.
+//! If [`needs_fetch`](AsyncWorker::needs_fetch), the caller calls [`fetch`](AsyncWorker::fetch) for
+//! each shard, then [`end_fetch`](AsyncWorker::end_fetch). It calls
+//! [`compute`](AsyncWorker::compute) for a batch. Then, if [`needs_push`](AsyncWorker::needs_push),
+//! it calls [`begin_push`](AsyncWorker::begin_push), [`push`](AsyncWorker::push) for each shard,
+//! and [`end_push`](AsyncWorker::end_push). Threads or the simulator decide when these methods run.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -34,7 +35,7 @@ pub struct BatchTerms {
     pub dropout: Dropout,
     /// The learning rate.
     pub rate: f64,
-    /// The factor of the rate by the words of a step, if any.
+    /// The factor of the rate that depends on the words of a step, if it is used.
     pub flexible_rate: Option<FlexibleRate>,
     /// The limit on the norm of the gradient per word.
     pub norm_limit: Option<NormLimit>,
@@ -55,7 +56,7 @@ pub(super) enum Message {
 
 /// A worker.
 pub struct AsyncWorker<K: Kernels> {
-    /// Its number, which is that of its own shard.
+    /// The number of the worker, and of its own shard.
     pub number: usize,
     kernels: K,
     micro_batches: MicroBatchWorker<K>,
@@ -79,13 +80,13 @@ pub struct AsyncWorker<K: Kernels> {
 /// Counts of a worker.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct WorkerCounts {
-    /// Batches so far.
+    /// The number of batches so far.
     pub batches: u64,
-    /// Batches that are not pushed yet.
+    /// The number of batches that are not pushed yet.
     pub waiting: usize,
-    /// Pushes so far.
+    /// The number of pushes so far.
     pub pushes: u64,
-    /// The pushes to each shard that the copy includes.
+    /// The number of pushes to each shard that the copy includes.
     pub seen: Vec<u64>,
 }
 
@@ -190,7 +191,7 @@ impl<K: Kernels> AsyncWorker<K> {
         self.counts.seen[number] = shard.pushes;
     }
 
-    /// Packs the weights of the copy for products.
+    /// Packs the weights of the copy for matrix products.
     pub fn end_fetch(&mut self, model: &TrainableModel<K>) {
         self.refresh(model);
     }
@@ -208,7 +209,7 @@ impl<K: Kernels> AsyncWorker<K> {
     }
 
     /// Computes the gradient of a batch and adds it to those that are not pushed yet. While the
-    /// local optimiser is in use, the copy takes its step. Returns a report on the batch.
+    /// local optimiser is in use, it also takes a step on the copy. Returns a report on the batch.
     ///
     /// # Errors
     /// Those of the model.
@@ -336,8 +337,8 @@ impl<K: Kernels> AsyncWorker<K> {
             self.message = Message::Skipped;
             return;
         };
-        // The shard's step scales the gradient itself, so that it equals a synchronous step to the
-        // bit. Sums of pushes need scaled gradients.
+        // If each push is one dense step, the shard's step scales the gradient, so that it equals a
+        // synchronous step to the bit. Otherwise pushes are added up, which needs scaled gradients.
         let is_stepped = options.dropping.is_none() && options.gradient_buffer == 1;
         self.scale = if is_stepped { scale } else { 1.0 };
         if !is_stepped && scale != 1.0 {
@@ -381,8 +382,8 @@ impl<K: Kernels> AsyncWorker<K> {
         }
     }
 
-    /// Pushes to a shard. Returns the staleness: the pushes of other workers that the copy does not
-    /// include.
+    /// Pushes to a shard. Returns the staleness: the number of other workers' pushes that the copy
+    /// does not include.
     pub fn push(
         &mut self,
         number: usize,

@@ -40,7 +40,8 @@ fn fields(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 /// `</s>`.
 ///
 /// # Errors
-/// If a field is not a link, or its positions are out of range; the error contains the first.
+/// If a field is not a link, or its positions are out of range; the error is about the first such
+/// field.
 pub fn parse_alignment(
     line: &[u8],
     [source_len, target_len]: [usize; 2],
@@ -67,7 +68,7 @@ pub fn parse_alignment(
 /// Parses the weights of a pair. The length of the target is without `</s>`.
 ///
 /// # Errors
-/// If a field is not a weight, or there are too few or too many; the error contains the first.
+/// If a field is not a weight, or there are too few or too many weights.
 pub fn parse_weights(
     line: &[u8],
     scope: WeightScope,
@@ -100,8 +101,8 @@ fn quote_word(word: &[u8]) -> String {
     format!("{:?}", String::from_utf8_lossy(word))
 }
 
-/// Returns the links of an alignment, sorted, with their weights: one, divided by the number of
-/// links of the target token (`docs/spec/training.md` A.1).
+/// Returns the links of an alignment with their weights; `links` must be sorted. The weight of a
+/// link is 1 divided by the number of links of its target token (`docs/spec/training.md` A.1).
 pub fn weigh_links(links: &[TargetLink]) -> Vec<(u32, u32, f32)> {
     let token_links = links.chunk_by(|a, b| a.0 == b.0);
     token_links

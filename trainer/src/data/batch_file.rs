@@ -16,7 +16,7 @@ use crate::error::Result;
 /// The updates of one epoch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchFile {
-    /// The micro-batches of each update, indices of pairs.
+    /// The micro-batches of each update, as indices of pairs.
     updates: Vec<Vec<Vec<u32>>>,
     fingerprint: u64,
 }
@@ -40,8 +40,8 @@ impl BatchFile {
                 let index = text.parse().ok().and_then(|line| corpus.index_of_line(line));
                 let Some(index) = index else {
                     let reason = format!(
-                        "{text:?} is not the number, from 0, of a pair of lines that are trained on \
-                         (empty and long ones are not)"
+                        "{text:?} is not the number, from 0, of a pair of lines in the training \
+                         (empty and long lines are left out)"
                     );
                     return Err(miriam_textio::Error::format(&name, number, None, reason).into());
                 };

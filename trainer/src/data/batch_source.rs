@@ -7,9 +7,11 @@ use super::{BatchFile, BatchOptions, BatchPosition, BatchReader, ParallelCorpus}
 /// The limits at which a micro-batch is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MicroBatchLimits {
-    /// At n target tokens or 2n source tokens (`granule-words`).
+    /// The number n: a micro-batch is closed at n target tokens or 2n source tokens
+    /// (`granule-words`).
     pub words: usize,
-    /// Before activations and gradients take more bytes than this (`granule-megabytes`).
+    /// A micro-batch is closed before its activations and gradients take more bytes than this
+    /// (`granule-megabytes`).
     pub bytes: Option<usize>,
 }
 
@@ -18,7 +20,7 @@ pub struct MicroBatchLimits {
 #[derive(Clone, Copy, Debug)]
 pub struct MicroBatchTokens {
     words: usize,
-    /// Tokens of source and target so far.
+    /// The numbers of source and target tokens so far.
     tokens: [usize; 2],
 }
 
@@ -37,7 +39,7 @@ impl MicroBatchTokens {
     }
 }
 
-/// Batches as micro-batches, epoch after epoch.
+/// A source of batches, divided into micro-batches, epoch after epoch.
 pub enum BatchSource<'a> {
     /// Batches of the corpus.
     Corpus {
@@ -95,7 +97,7 @@ impl<'a> BatchSource<'a> {
         }
     }
 
-    /// Whether the next batch is the first of an epoch after the first one.
+    /// Whether this epoch has no further batch.
     pub fn is_at_epoch_end(&self) -> bool {
         match self {
             BatchSource::Corpus { reader, .. } => reader.is_at_epoch_end(),
@@ -138,8 +140,8 @@ impl<'a> BatchSource<'a> {
 }
 
 /// Rounds the number `n` of micro-batches of a batch up to a multiple of 4 if it is above 2, so
-/// that 2 or 4 workers share them equally. It does not depend on the number of workers, because the
-/// result must not.
+/// that 2 or 4 workers share them equally. The result does not depend on the number of workers,
+/// because the updates must not.
 fn balanced_number(n: usize) -> usize {
     if n <= 2 { n.max(1) } else { n.next_multiple_of(4) }
 }
@@ -165,7 +167,7 @@ fn split_into_micro_batches(
     ];
     let full = full.into_iter().max().unwrap_or(1);
     let number = balanced_number(full) as u128;
-    // Number of the equal share of the batch that a target token ends.
+    // The number of equal shares of the batch that are complete after `token` target tokens.
     fn share(token: usize, number: u128, target_tokens: usize) -> u128 {
         token as u128 * number / target_tokens.max(1) as u128
     }

@@ -2,8 +2,8 @@
 //!
 //! The order of sentences is a function of seed and epoch. Each maxi-batch is sorted by length and
 //! divided into batches, which are shuffled. Sentences that do not fill the last batch of a
-//! maxi-batch are carried over into the next one, so that batches have similar sizes. From the
-//! position, a few numbers, a resumed training run continues with the same batches.
+//! maxi-batch are carried over into the next one, so that batches have similar sizes. The position
+//! is a few numbers, from which a resumed training run continues with the same batches.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub enum SortKey {
 pub enum BatchSize {
     /// At n sentences (`mini-batch`).
     Sentences(usize),
-    /// Before its source has more tokens than this, as Marian counts (`mini-batch-words`).
+    /// When its source has more tokens than this, as in Marian (`mini-batch-words`).
     SourceTokens(usize),
     /// When its target has at least this many tokens.
     TargetTokens(usize),
@@ -98,7 +98,7 @@ pub struct BatchReader<'a> {
     order: Vec<u32>,
     /// The batches of this maxi-batch.
     batches: Vec<Vec<u32>>,
-    /// The sentences that its batches leave over.
+    /// The sentences that the batches of this maxi-batch leave over.
     left_over: Vec<u32>,
     next_maxi_start: usize,
     /// The bytes of each sentence.
@@ -106,9 +106,10 @@ pub struct BatchReader<'a> {
 }
 
 impl<'a> BatchReader<'a> {
-    /// Reads from a position on.
+    /// Creates a reader that begins at a position.
     ///
-    /// # Errors If the corpus has no pairs, or the position is out of range.
+    /// # Errors
+    /// If the corpus has no pairs, or the position is out of range.
     pub fn new(
         corpus: &'a ParallelCorpus,
         options: BatchOptions,
@@ -117,7 +118,7 @@ impl<'a> BatchReader<'a> {
         Self::with_costs(corpus, options, None, position)
     }
 
-    /// Reads from a position on; `costs` are the bytes of each sentence, which
+    /// Creates a reader that begins at a position. `costs` are the bytes of each sentence, which
     /// [`BatchSize::Bytes`] needs.
     ///
     /// # Errors
@@ -169,7 +170,7 @@ impl<'a> BatchReader<'a> {
         &self.position
     }
 
-    /// Whether the next batch is the first of an epoch after the first one.
+    /// Whether this epoch has no further batch.
     pub fn is_at_epoch_end(&self) -> bool {
         self.position.taken == self.batches.len() && self.next_maxi_start >= self.order.len()
     }
@@ -230,7 +231,7 @@ impl<'a> BatchReader<'a> {
             key.map(|key| (std::cmp::Reverse(key), *index))
         });
         self.batches.clear();
-        // Counts tokens or bytes.
+        // The unit of `count` is tokens or bytes.
         let (mut batch, mut count) = (Vec::new(), 0);
         for index in sentences {
             let [source, target] = self.corpus.lengths(index as usize);
@@ -276,8 +277,8 @@ impl<'a> BatchReader<'a> {
     }
 }
 
-/// Returns the indices of `count` pairs of a corpus of `len`, ascending, drawn with a seed; at most
-/// `len`.
+/// Draws `count` pairs of a corpus of `len` pairs with a seed, or all pairs if `count` is larger.
+/// Returns their indices, ascending.
 pub fn sample_pairs(len: usize, count: usize, seed: u64) -> Vec<u32> {
     let mut pairs: Vec<u32> = (0..len as u32).collect();
     if count < len {

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 pub struct CaseAugmentation {
     /// The interval of lines whose source and target are put in capitals (`all-caps-every`).
     pub all_caps_every: u64,
-    /// The interval of lines after each of which the next one's English source is put in title case
-    /// (`english-title-case-every`).
+    /// The interval of lines whose English source is put in title case
+    /// (`english-title-case-every`). They are the lines after the multiples of the interval.
     pub title_case_every: u64,
 }
 

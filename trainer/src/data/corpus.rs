@@ -81,13 +81,13 @@ fn hash_items<T, const N: usize>(items: &[T], bytes: impl Fn(&T) -> [u8; N]) -> 
 /// Counts of the lines of a corpus: kept, left out and cropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CorpusCounts {
-    /// Pairs of lines.
+    /// The number of pairs of lines.
     pub lines: u64,
-    /// Pairs with an empty side, which are left out of training.
+    /// The number of pairs with an empty side, which are left out of training.
     pub empty: u64,
-    /// Pairs left out because a side is too long.
+    /// The number of pairs that were left out because a side is too long.
     pub too_long: u64,
-    /// Sentences that were cropped.
+    /// The number of sentences that were cropped.
     pub cropped: u64,
 }
 
@@ -109,13 +109,13 @@ pub struct ParallelCorpus {
 }
 
 impl ParallelCorpus {
-    /// Returns an empty corpus of a language model. The sources of its pairs are not looked at.
+    /// Returns an empty corpus of a language model. The sources of its pairs are ignored.
     pub fn monolingual() -> Self {
         ParallelCorpus { is_monolingual: true, ..ParallelCorpus::default() }
     }
 
-    /// Keeps pairs with an empty side from now on, which is then `</s>` alone: validation and
-    /// scores count them.
+    /// Keeps pairs with an empty side from now on; that side is then `</s>` alone. Validation and
+    /// scoring count such pairs.
     pub fn with_empty_sides(self) -> Self {
         ParallelCorpus { keeps_empty_sides: true, ..self }
     }
@@ -127,7 +127,8 @@ impl ParallelCorpus {
 
     /// Appends the pair of the next line. `sides` are its tokens without `</s>`; the ids in `eos`
     /// are appended to them. Pairs with an empty side are counted and left out, unless they are
-    /// [kept](Self::with_empty_sides), and so are pairs over the limit, unless it crops.
+    /// [kept](Self::with_empty_sides). Pairs over the limit are counted and left out, unless the
+    /// limit crops them.
     pub fn push(&mut self, sides: [&[u32]; 2], eos: [u32; 2], limit: LengthLimit) {
         self.push_annotated(sides, eos, limit, PairAnnotations::default());
     }
@@ -222,8 +223,8 @@ impl ParallelCorpus {
         self.target.get(index)
     }
 
-    /// Returns the numbers of tokens of a pair by which batches are made, of the source and of the
-    /// target. Sentences of a language model count on both sides, as in Marian.
+    /// Returns the numbers of source and target tokens of a pair, by which batches are made.
+    /// Sentences of a language model count on both sides, as in Marian.
     pub fn lengths(&self, index: usize) -> [usize; 2] {
         let target = self.target(index).len();
         [if self.is_monolingual { target } else { self.source(index).len() }, target]
@@ -435,7 +436,7 @@ mod tests {
         ];
         assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2]);
         assert_eq!(all[0], corpus(&[[&[1, 2], &[3]]]));
-        // The same pair on another line has other dropout.
+        // The same pair on another line has other dropout masks.
         assert_ne!(all[0], corpus(&[[&[], &[3]], [&[1, 2], &[3]]]));
         // A line after the last pair changes nothing.
         assert_eq!(all[0], corpus(&[[&[1, 2], &[3]], [&[], &[3]]]));

@@ -1,8 +1,8 @@
 //! The kernels of training: f32, by the vector kernels of `base/kernels`.
 //!
 //! Results equal those of decoding to the bit, so that validation sees the model that is trained.
-//! Gradients are summed in another order ([`gemm_f32_blocked`]). Products with weights may be of
-//! integers or of bf16 instead ([`ProductPrecision`]).
+//! Gradients are summed in another order ([`gemm_f32_blocked`]). Products with weights can use
+//! integers or bf16 instead ([`ProductPrecision`]).
 
 use miriam_kernels::activation::{self, Activation, GateImpl};
 use miriam_kernels::attention::{self as attention_kernels, AttentionMask};
@@ -102,7 +102,7 @@ impl Kernels for Fast {
                 packed.integers = IntegerWeights::pack(precision, parts);
             }
             ProductPrecision::Bf16 => {
-                // The packed f32 weights are needed only for a moment, in turn.
+                // `packed.forward` has the f32 weights only until they are rounded.
                 let ([forward, backward], numbers) = (&mut packed.bf16, &mut packed.forward);
                 numbers.fill(&unpacked);
                 forward.round(self.cpu, numbers.view());

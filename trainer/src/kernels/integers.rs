@@ -1,8 +1,8 @@
 //! Products in the integers of decoding, for quantisation-aware training (`docs/spec/training.md`
 //! C.3).
 //!
-//! Results equal those of `nmt`'s engine to the bit: rows and columns of weights are quantised
-//! alike and summed alike. Gradients ignore the rounding (straight-through estimator) and use f32
+//! Results equal those of `nmt`'s engine to the bit, because rows and weights are quantised and
+//! summed in the same way. Gradients ignore the rounding (straight-through estimator) and use f32
 //! weights, because the gradient of rounding is 0 wherever it is defined.
 
 use miriam_kernels::gemm::{Epilogue, PreparedI8, PreparedI16, Tiling, gemm_i8, gemm_i16};

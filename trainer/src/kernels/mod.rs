@@ -1,10 +1,11 @@
-//! Arithmetic of a tape: the operations with kernels of their own, besides operators, forwards and
-//! backwards.
+//! Arithmetic of a tape, forwards and backwards: all operations but the operators, which
+//! `base/kernels` implements ([`Kernels::implementation`]).
 //!
-//! [`Kernels`] has a plain implementation of each as a default method, written for clarity and
-//! generic over the type of numbers: in f64 it is the oracle of training ([`Plain`]). [`Fast`]
-//! replaces those that matter by vector kernels. Shapes are written `[rows, columns]`. Results
-//! overwrite their destination; gradients are added to it unless said otherwise.
+//! [`Kernels`] has a plain implementation of each operation as a default method. It is written for
+//! clarity and generic over the type of numbers; in f64 it is the oracle of training ([`Plain`]).
+//! [`Fast`] replaces the methods that matter for speed by vector kernels. Shapes are written
+//! `[rows, columns]`. Results overwrite their destination; gradients are added to it unless said
+//! otherwise.
 //!
 //! The formulas are those of `docs/spec/training.md` B.3.
 
@@ -39,7 +40,7 @@ pub struct Weights<'a, K: Kernels> {
     pub packed: &'a K::Packed,
 }
 
-/// The numbers of products of rows with weights, and of their gradients.
+/// The types of numbers in products of rows with weights, and in the gradients of these products.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProductPrecision {
     /// f32 throughout.

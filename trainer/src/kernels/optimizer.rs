@@ -17,11 +17,12 @@ pub enum OptimizerKind {
     Adam {
         /// The decay rate of the mean of gradients.
         beta1: f64,
-        /// The decay rate of the mean of their squares.
+        /// The decay rate of the mean of squared gradients.
         beta2: f64,
         /// The number added to the root.
         epsilon: f64,
-        /// The share of a parameter, times the rate, that is subtracted.
+        /// The decay of weights: a step subtracts this factor times the learning rate times the
+        /// parameter.
         weight_decay: f64,
     },
 }
@@ -32,8 +33,8 @@ impl Default for OptimizerKind {
     }
 }
 
-/// Adam's bias corrections: the sums of weights in the means so far. With constant betas they equal
-/// `1 - beta^t`; they are also right if betas change.
+/// Adam's bias corrections: for each mean, the sum of the weights that gradients have in it so far.
+/// With constant betas they equal `1 - beta^t`; they are also right if betas change.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BiasCorrections(pub [f64; 2]);
 
@@ -53,9 +54,10 @@ pub struct Smoothing {
 }
 
 impl Smoothing {
-    /// Returns the smoothing after `updates` updates for one of `words` words; `alpha` is meant per
-    /// `reference` words. As in Marian, earlier updates count as if they had been as large as this
-    /// one, rounded to whole updates of the reference.
+    /// Returns the smoothing for an update of `words` words after `updates` earlier updates.
+    /// `alpha` applies to an update of `reference` words. As in Marian, earlier updates count as if
+    /// they had been as large as this update; their number is converted to whole updates of
+    /// `reference` words.
     pub fn new(alpha: f64, updates: u64, words: u64, reference: u64) -> Self {
         let beta = (1.0 - alpha).powf(words as f64 / reference as f64);
         let steps = (updates * words / reference) as f64;
@@ -63,7 +65,8 @@ impl Smoothing {
     }
 }
 
-/// A part of the flat vector with its optimiser's state; all slices have one length.
+/// A part of the flat vector with its optimiser's state. All slices that are used have the same
+/// length.
 pub struct Shard<'a, R> {
     /// The parameters.
     pub values: &'a mut [R],
@@ -176,8 +179,8 @@ mod tests {
         let kind = OptimizerKind::Adam { beta1: 0.9, beta2: 0.99, epsilon: 0.0, weight_decay: 0.5 };
         let first = BiasCorrections::default().advanced(0.9, 0.99);
         apply(step(kind, first), &mut p, [&mut m, &mut v], &[0.5]);
-        // Adam's first step has the sign of the gradient and the size of the rate; half of the
-        // parameter decays.
+        // Adam's first step has the sign of the gradient and the size of the rate; weight decay
+        // subtracts half of the parameter times the rate.
         assert!((p[0] - (1.0 - 0.1 * 1.5f64)).abs() < 1e-12, "{}", p[0]);
         let second = first.advanced(0.9, 0.99);
         assert!((second.0[0] - (1.0 - 0.81f64)).abs() < 1e-12);

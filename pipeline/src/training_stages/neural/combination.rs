@@ -1,7 +1,7 @@
 //! The stage that combines the systems: the phrase-based system lists translations of the dev text,
 //! the neural models of both directions score them, and the weights of all scores are tuned.
 //!
-//! The search keeps the weights that were tuned for it, so that its lists stay those which the
+//! The search keeps the weights that were tuned for it. So its lists stay the lists that the
 //! weights of the combination were tuned on.
 
 use std::fs;
@@ -27,7 +27,7 @@ const LIST_SIZE: usize = 100;
 const TUNING_ROUNDS: usize = 20;
 /// The names of the scores of the neural models.
 const FEATURES: [&str; 2] = ["Neural0", "Reverse0"];
-/// The name of the feature that marks the translations of the first.
+/// The name of the feature that marks the translations of the first neural model.
 const MARK: &str = "Neural0Candidate";
 
 /// A weight of the mark with which no marked translation is chosen.
@@ -36,9 +36,9 @@ const EXCLUDING_WEIGHT: f64 = -1000.0;
 /// The neural models of a combination.
 #[derive(Clone, Copy)]
 struct Models {
-    /// The one in the direction of the system.
+    /// The model in the direction of the system.
     forward: Direction,
-    /// The number of its translations that are added to the list of each sentence.
+    /// The number of the forward model's translations that are added to the list of each sentence.
     candidates: usize,
 }
 
@@ -131,10 +131,10 @@ impl TrainingRun<'_> {
         Ok(statistics)
     }
 
-    /// Returns weights that were tuned without the neural model's own translations, and with which
-    /// none of these is chosen. Tuning that begins with them does not end with worse ones. If it
-    /// began with equal weights, it would first choose mostly these translations, and might never
-    /// come back to lists as good as those of the search.
+    /// Returns weights that were tuned without the neural model's own translations; they choose
+    /// none of these translations. Tuning that begins with these weights does not end with worse
+    /// weights. If it began with equal weights, it would first choose mostly translations of the
+    /// neural model, and might never come back to translations as good as those of the search.
     fn tune_without_candidates(
         &self,
         list: &Path,
@@ -155,8 +155,8 @@ impl TrainingRun<'_> {
         Ok(FeatureWeights::read(&weights)?)
     }
 
-    /// Translates the dev text into a list with the scores of all models, by a system in which
-    /// those of neural models have no weight yet.
+    /// Translates the dev text into a list with the scores of all models, by a system in which the
+    /// scores of neural models still have weight 0.
     fn write_dev_list(
         &self,
         phrase_ini: &str,
@@ -169,7 +169,7 @@ impl TrainingRun<'_> {
         let names = FEATURES.into_iter().chain(mark);
         let weights = names.fold(weights.to_owned(), |text, name| text + name + "= 0\n");
         let draft = combined_ini(phrase_ini, models, &weights);
-        // The draft is a temporary file, in a folder of the system's.
+        // The draft is a temporary file in a subfolder of the system's folder.
         let draft = draft.replace("${INI}/", "${INI}/../");
         let path = self.full_path(Self::work_file("combination.ini"));
         write_atomically(&path, draft.as_bytes())?;
@@ -180,7 +180,7 @@ impl TrainingRun<'_> {
             &text(&path),
             "-n-best-list",
             &text(list),
-            // Lists have an entry more than is asked for, as those of Moses2.
+            // Lists have one entry more than requested, as in Moses2.
             &(LIST_SIZE - 1 + models.candidates).to_string(),
             "distinct",
             "-output-file",

@@ -1,8 +1,9 @@
 //! Stages of the neural half of a combined system: models of both directions, trained on the
 //! prepared text of the phrase system, so that they score its translations word for word.
 //!
-//! A model is trained in a folder of its own below that of the system, where the trainer resumes
-//! by itself. One vocabulary, which has the tag of back-translated text, serves both directions.
+//! Each model is trained in its own folder inside the folder of the system, and the trainer resumes
+//! there by itself. One vocabulary serves both directions; it includes the tag of back-translated
+//! text.
 
 mod back_translation;
 mod combination;
@@ -21,7 +22,8 @@ use crate::{NeuralOptions, Result};
 pub const NEURAL_FOLDER: &str = "neural";
 /// The folder of the model from target to source.
 pub const REVERSE_FOLDER: &str = "neural-reverse";
-/// The folder of the model that continues [`NEURAL_FOLDER`] with back-translated text.
+/// The folder of the model that continues the training of [`NEURAL_FOLDER`] with back-translated
+/// text.
 pub const AUGMENTED_FOLDER: &str = "neural-augmented";
 
 impl TrainingRun<'_> {

@@ -19,7 +19,7 @@ use crate::{Error, NeuralOptions, Result};
 
 /// The name of the vocabulary in the folders of models.
 const VOCABULARY_FILE: &str = "vocab.spm";
-/// The name of the model.
+/// The name of the model file in the folders of models.
 const MODEL_FILE: &str = "model.npz";
 /// The file that names the files of a model for decoding.
 const DECODER_FILE: &str = "decoder.yml";
@@ -86,7 +86,7 @@ impl TrainingRun<'_> {
                 let pairs = miriam_trainer::options::count_lines(&texts[0])?.unwrap_or(u64::MAX);
                 let options = LearnOptions::SentencePiece(PieceOptions {
                     vocab_size: neural.vocabulary_size(pairs),
-                    // Short text may have fewer pieces than are taken by default.
+                    // A short text may give fewer pieces than the default size of the vocabulary.
                     hard_vocab_limit: asked.is_some(),
                     user_defined_symbols: vec![BACK_TRANSLATION_TAG.into()],
                     ..PieceOptions::default()
