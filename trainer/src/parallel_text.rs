@@ -21,7 +21,7 @@ pub enum Field {
     Weights,
 }
 
-/// A file and the fields of its lines: one, or several separated by tabs.
+/// A file and the fields of its lines: one field, or several separated by tabs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldFile {
     /// Its path; `-` for standard input.
@@ -77,8 +77,8 @@ impl ParallelFiles {
         self.paths().any(|path| path.as_os_str() == "-")
     }
 
-    /// Returns the files of source and target, or of the target alone if there is no source, if
-    /// each is a file by itself that can be read again.
+    /// Returns the files of source and target, or the file of the target if there is no source.
+    /// Returns `None` if a side is a tab-separated field or standard input.
     pub fn sides(&self) -> Option<Vec<PathBuf>> {
         let text = |field| {
             let file = self.files.iter().find(|file| file.fields == [field])?;
@@ -95,7 +95,7 @@ pub(crate) struct ParallelText {
     /// The fields of the lines of each file.
     fields: Vec<Vec<Field>>,
     texts: [Option<Vec<u8>>; 4],
-    /// The lines of each file that are not UTF-8: the first one, and how many there are.
+    /// For each file, the lines that are not UTF-8: the number of the first one, and their count.
     not_utf8: Vec<(u64, u64)>,
 }
 
@@ -165,8 +165,8 @@ impl ParallelText {
         })
     }
 
-    /// Returns the error for a field that does not match its pair. In tab-separated text its number
-    /// is that of the tab-separated field.
+    /// Returns the error for a field that does not match its pair. In tab-separated text the error
+    /// has the number of the tab-separated field.
     pub fn invalid(&self, field: Field, (number, reason): InvalidField) -> Error {
         let mut files = self.files.names().iter().zip(&self.fields);
         let (name, number) = files

@@ -88,7 +88,7 @@ impl ParameterLayout {
 /// Reads the parameters of the model at `path` as a flat vector of `layout`.
 ///
 /// # Errors
-/// Those of [`fill_parameters`], and if one is missing.
+/// Those of [`fill_parameters`], and if a parameter is missing.
 pub fn read_parameters(path: &Path, layout: &ParameterLayout) -> Result<Vec<f32>> {
     let mut values = vec![0.0; layout.len()];
     match fill_parameters(path, layout, &mut values)?.first() {
@@ -101,7 +101,7 @@ pub fn read_parameters(path: &Path, layout: &ParameterLayout) -> Result<Vec<f32>
 }
 
 /// Reads the parameters of the model at `path` into `values`, a flat vector of `layout`. Returns
-/// the names of those that the model does not have, whose values stay.
+/// the names of the parameters that the model does not have; their numbers in `values` stay.
 ///
 /// # Errors
 /// If the file is not a model, or a parameter has another shape or numbers that are not finite.

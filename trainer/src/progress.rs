@@ -46,8 +46,8 @@ impl std::fmt::Display for TrainingLength {
     }
 }
 
-/// Reads a number with an optional `K`, `M` or `G` and an optional unit. The units are counted
-/// whole, as in Marian.
+/// Reads a number with an optional `K`, `M` or `G` and an optional unit. The count must be whole,
+/// as in Marian.
 impl FromStr for TrainingLength {
     type Err = String;
 
@@ -75,7 +75,7 @@ impl FromStr for TrainingLength {
         if !(0.0..=1e18).contains(&count) {
             return Err(wrong(text));
         }
-        // Numbers such as 1.001K are whole but for rounding.
+        // Numbers such as 1.001K are whole except for rounding errors.
         let whole = count.round();
         if (count - whole).abs() > 1e-9 * count {
             return Err(format!(
@@ -89,9 +89,9 @@ impl FromStr for TrainingLength {
 /// The progress of a training run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Updates made.
+    /// The number of updates so far.
     pub updates: u64,
-    /// Target tokens trained on.
+    /// The number of target tokens that were trained on.
     pub labels: u64,
     /// The number of the epoch, from 1.
     pub epoch: u64,

@@ -31,7 +31,8 @@ impl RawOptions {
     /// Returns the options of asynchronous training, or `None` if training is synchronous. `delay`
     /// is the number of batches per push; `parts` is the number of updates per batch.
     ///
-    /// # Errors If an option's value is invalid; the error names the option.
+    /// # Errors
+    /// If an option's value is invalid; the error names the option.
     pub(super) fn async_options(&self, delay: usize, parts: usize) -> Result<Option<AsyncOptions>> {
         let is_simulated = !self.get_string("simulate-async").is_empty();
         if !is_simulated && !self.get_flag("async-sgd")? {
@@ -158,7 +159,7 @@ impl RawOptions {
     }
 
     /// Reads the machine to simulate from the file that `simulate-async` names. Returns `None` if
-    /// it names none or training is synchronous.
+    /// the option names no file or training is synchronous.
     pub(super) fn machine(&self, is_asynchronous: bool) -> Result<Option<Machine>> {
         let path = self.get_string("simulate-async");
         if path.is_empty() || !is_asynchronous {

@@ -23,11 +23,12 @@ impl RawOptions {
         for spec in all_options() {
             let is_given = self.is_given(spec.name);
             let is_wanted = scope == DumpScope::Full && spec.status == Status::Honoured;
-            // It applied to the configurations that were read: their paths are resolved by now.
+            // `relative-paths` applied to the configurations that were read; their paths are
+            // already resolved.
             if !is_given && !is_wanted || spec.name == "relative-paths" {
                 continue;
             }
-            // The number of its values depends on another option.
+            // The number of values of `lr-decay-start` depends on another option.
             if !is_given && spec.name == "lr-decay-start" {
                 continue;
             }
@@ -101,7 +102,7 @@ mod tests {
         for absent in ["alibi", "relative-paths", "devices"] {
             assert!(!yaml.contains(absent), "{absent}\n{yaml}");
         }
-        // It leads to the same training.
+        // The dumped configuration gives the same training.
         let read = RawOptions::from_yaml(yaml.as_bytes(), "dumped").unwrap();
         let [read, given] = [read, given].map(|options| {
             options.check_status().unwrap();

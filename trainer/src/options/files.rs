@@ -62,15 +62,15 @@ impl RawOptions {
             if index > fields.len() || columns.iter().filter(|column| column.0 == index).count() > 1
             {
                 return Err(Error::usage(format!(
-                    "--{option}: {index} is not the index of a field of its own among the {} \
-                     tab-separated ones, from 0",
+                    "--{option}: {index} is not an index, from 0, of one of the {} tab-separated \
+                     fields, or another option names this field too",
                     2 + columns.len()
                 )));
             }
             fields.insert(index, field);
         }
         let fields = files.files[0].fields.len();
-        // In Marian, 0 asks to count the fields.
+        // In Marian, 0 means that the fields are counted.
         let given = if self.is_given("tsv-fields") { self.get("tsv-fields")? } else { 0 };
         if given != 0 && given != fields {
             return Err(Error::usage(format!(
@@ -80,13 +80,13 @@ impl RawOptions {
             )));
         }
         if files.paths().filter(|path| path.as_os_str() == "-").count() > 1 {
-            return Err(Error::usage("standard input can be one of the files of training only"));
+            return Err(Error::usage("only one of the training files can be standard input"));
         }
         Ok(files)
     }
 
-    /// Returns the files of the validation text, if given: two, or with `tsv` one with both sides;
-    /// one of a language model.
+    /// Returns the files of the validation text, if given: two files, or with `tsv` one file with
+    /// both sides. A language model has one file.
     ///
     /// # Errors
     /// If their number is wrong, or one is standard input.

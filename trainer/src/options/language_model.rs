@@ -1,5 +1,6 @@
-//! Options of language models (`type` lm or lm-transformer), which have no source: those about a
-//! source or about translations are rejected by name where they are given, and left out of presets.
+//! Options of language models (`type` lm or lm-transformer), which have no source. Options about a
+//! source or about translations are rejected by name if they are given, and are left out of
+//! presets.
 
 use miriam_nmt::formats::marian;
 
@@ -51,10 +52,11 @@ impl RawOptions {
     }
 
     /// Rejects options that have no meaning for the language model that these options describe.
-    /// Those with their default values, which Marian writes into every configuration, say nothing.
+    /// Options with their default values are accepted, because Marian writes them into every
+    /// configuration.
     ///
     /// # Errors
-    /// If there is such an option; the message contains the first.
+    /// If there is such an option; the message names the first.
     pub(super) fn check_language_model(&self) -> Result<()> {
         if !self.is_language_model() {
             return Ok(());

@@ -68,8 +68,8 @@ impl RawOptions {
         Ok(schedule)
     }
 
-    /// Returns the number of target tokens that the learning rate is meant for, if rates are
-    /// flexible; 0 for the mean.
+    /// Returns the number of target tokens of a batch for which the learning rate is meant, if
+    /// rates are flexible; 0 stands for the mean of earlier batches.
     ///
     /// # Errors
     /// If the value of an option is invalid.
@@ -77,7 +77,7 @@ impl RawOptions {
         let [flexible, normal, reference] =
             ["batch-flexible-lr", "batch-normal-words", "mini-batch-words-ref"];
         if !self.get_flag(flexible)? {
-            // A configuration with all options contains its default.
+            // A configuration with all options contains the default of `batch-normal-words`.
             let default = super::table::find(normal).map_or("", |spec| spec.default);
             return if self.get_string(normal) != default {
                 Err(invalid_option(normal, "it needs --batch-flexible-lr; add that option"))

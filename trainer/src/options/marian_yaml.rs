@@ -1,6 +1,6 @@
-//! Options in Marian's form: those of a model, for its parser of architectures, and all those of a
-//! training, with which Marian can resume it. Options that Marian does not have are in comments
-//! that this program reads.
+//! Options in Marian's form: the options of a model, which the parser of architectures reads, and
+//! all options of a training run, with which Marian can resume the run. Options that Marian does
+//! not have are in comments that only Miriam reads.
 
 use super::raw::{OWN_OPTION, RawOptions};
 use super::table::{Arity, Status, all_options};
@@ -45,8 +45,9 @@ const NOT_OF_MARIAN: [&str; 33] = [
 ];
 
 impl RawOptions {
-    /// Returns the options that are given or have a default, in Marian's YAML. Those that Marian
-    /// does not have are comments, which [`RawOptions::from_yaml`] reads, if they are given.
+    /// Returns the options that are given or have a default, in Marian's YAML. Options that Marian
+    /// does not have are written only if they are given, as comments that [`RawOptions::from_yaml`]
+    /// reads.
     pub fn marian_yaml(&self) -> String {
         let mut yaml = String::new();
         for spec in all_options().filter(|spec| spec.status == Status::Honoured) {
@@ -64,7 +65,7 @@ impl RawOptions {
             if name == "dynamic-gradient-scaling" && values == ["true"] {
                 values = ["2", "log"].map(str::to_owned).to_vec();
             }
-            // Marian would look for a file of that name.
+            // Marian would look for a file called `none`.
             if values.is_empty() || name == "data-weighting" && values == ["none"] {
                 continue;
             }
@@ -98,7 +99,7 @@ impl RawOptions {
             if matches!(spec.name, "model" | "pretrained-model") {
                 continue;
             }
-            // Without a separate width.
+            // The value 0 means that there is no separate width.
             let values = self.get_strings(spec.name);
             if matches!(spec.name, "dim-att" | "dim-top") && values == ["0"] {
                 continue;

@@ -1,4 +1,5 @@
-//! The type of a model that options leave open: a transformer, or Marian's type for its commands.
+//! The type of a model if the options do not give one: a transformer, or Marian's default in
+//! Marian's commands.
 
 use super::raw::RawOptions;
 

@@ -7,11 +7,11 @@ use super::raw::RawOptions;
 use crate::error::{Error, Result};
 
 impl RawOptions {
-    /// Adds options that are not set here from configuration files, later ones first, then from
-    /// presets; this is Marian's order. The preset is `task`, else the option `task`. The option
-    /// `best-deep` adds the preset of that name. If neither files nor presets are given, the size
-    /// of the corpus chooses a preset, unless the options say which model to train. The task `none`
-    /// means no preset.
+    /// Adds options that are not set yet: first from configuration files, of which later files take
+    /// precedence, then from presets. This is Marian's order. `task` names the preset; without it
+    /// the option `task` does. The option `best-deep` adds the preset of that name. If neither
+    /// files nor presets are given, the size of the corpus chooses a preset, unless the options say
+    /// which model to train. The task `none` means no preset.
     ///
     /// # Errors
     /// If a file cannot be read or is not a configuration, or a preset is unknown.
@@ -43,8 +43,8 @@ impl RawOptions {
         options.or_else_from_tasks(&tasks)
     }
 
-    /// Adds options that are not set here from presets. Of several, those that come first in the
-    /// table override others, as in Marian.
+    /// Adds options that are not set yet from presets. Of several presets, those that come first in
+    /// the table of presets override the others, as in Marian.
     fn or_else_from_tasks(self, tasks: &[String]) -> Result<Self> {
         for task in tasks {
             check_task(task).map_err(|reason| Error::usage(format!("--task: {reason}")))?;
@@ -55,8 +55,8 @@ impl RawOptions {
             .try_fold(self, Self::or_else_from_preset)
     }
 
-    /// Adds options that are not set here from the preset `name`: of those of a model that
-    /// translates, a language model takes what concerns its decoder.
+    /// Adds options that are not set yet from the preset `name`. A language model takes only the
+    /// options that apply to a decoder.
     pub(super) fn or_else_from_preset(self, name: &str) -> Result<Self> {
         let preset = preset(name)?;
         let is_language_model = self.is_language_model();
@@ -102,7 +102,7 @@ mod tests {
         let options = merge(line.clone(), yaml, None).unwrap();
         let values = ["dim-emb", "learn-rate", "lr-warmup"].map(|name| options.get_string(name));
         assert_eq!(values, ["16", "0.25", "8000"]);
-        // That of the command line replaces it.
+        // The task of the command line replaces it.
         let options = merge(line.clone(), yaml, Some("transformer-base")).unwrap();
         assert_eq!(options.get_string("lr-warmup"), "16000");
         let options = merge(line.clone(), yaml, Some(NO_PRESET)).unwrap();
@@ -132,7 +132,7 @@ mod tests {
             assert_eq!(values, ["s2s", "alternating", "4", "16000"], "{yaml}");
             assert!(options.check_status().unwrap().is_empty(), "{yaml}");
         }
-        // It is above Marian's other presets.
+        // It overrides Marian's other presets.
         let both = "best-deep: true\ntask: transformer-base\n";
         let both = merge(RawOptions::default(), both, None).unwrap();
         assert_eq!([both.get_string("type"), both.get_string("transformer-heads")], ["s2s", "8"]);

@@ -1,5 +1,5 @@
-//! Options of the numbers that a training computes with: those of products with weights, and the
-//! bits of the parameters. They exclude each other in part, so they are read in one place.
+//! Options for the precision of training: the type of numbers in products with weights, and the
+//! bits of the parameters. Some of these options exclude each other, so they are read in one place.
 
 use miriam_kernels::Cpu;
 
@@ -10,10 +10,11 @@ use crate::kernels::{IntegerPrecision, ProductPrecision};
 use crate::update::QuantizationOptions;
 
 impl RawOptions {
-    /// Returns the numbers of products with weights.
+    /// Returns the type of numbers in products with weights.
     ///
     /// # Errors
-    /// If they are unknown, several kinds are asked for, or the CPU does not multiply them.
+    /// If the type is unknown, several types are given, or the CPU cannot multiply numbers of this
+    /// type.
     pub(super) fn product_precision(&self) -> Result<ProductPrecision> {
         let name = "precision";
         let given = self.get_strings(name);
@@ -56,7 +57,8 @@ impl RawOptions {
         }
     }
 
-    /// Returns the integers of decoding that products are rounded to.
+    /// Returns the type of integers of decoding that products are rounded to; `None` without
+    /// rounding.
     pub(super) fn quantize_aware(&self) -> Result<Option<IntegerPrecision>> {
         match &self.get_string("quantize-aware")[..] {
             "" | "none" => Ok(None),

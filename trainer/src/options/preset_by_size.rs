@@ -1,8 +1,8 @@
 //! Choice of a preset by the size of the corpus, if the options name neither a preset nor a model.
 //!
-//! Marian's default model is for millions of sentence pairs: on twenty thousand, its 163 MB learn
-//! little. Command lines that were written for Marian name a model file, a shape or a
-//! configuration, so they keep Marian's defaults.
+//! Marian's default model is for millions of sentence pairs: from twenty thousand pairs, its 163 MB
+//! of parameters learn little. Command lines that were written for Marian name a model file, a
+//! shape or a configuration, so they keep Marian's defaults.
 
 use std::path::Path;
 
@@ -49,8 +49,8 @@ impl RawOptions {
     /// If the text cannot be read.
     pub(super) fn or_else_from_size(self) -> Result<Self> {
         let mut model_options = all_options().filter(|spec| spec.group == MODEL_GROUP);
-        // All presets are transformers, and a language model is the decoder of one. So the type
-        // lm-transformer does not determine the shape.
+        // All presets that are chosen by size are transformers, and a language model is the decoder
+        // of a transformer. So the type lm-transformer does not determine the shape.
         let leaves_shape_open = |name| name == "type" && self.get_string(name) == "lm-transformer";
         if model_options.any(|spec| self.is_given(spec.name) && !leaves_shape_open(spec.name)) {
             return Ok(self);

@@ -16,8 +16,8 @@ struct Preset {
 /// The presets: Marian's shapes and schedules of Vaswani et al. (2017), Bergamot's students, and
 /// models for a small corpus of image descriptions (`docs/spec/training.md` A.16).
 ///
-/// Transformers have `mini-batch-fit`, with which `mini-batch` only multiplies the number of
-/// sentences that are sorted together, as in Marian.
+/// In presets with `mini-batch-fit`, `mini-batch` only multiplies the number of sentences that are
+/// sorted together, as in Marian.
 const PRESETS: &[Preset] = &[
     Preset {
         name: "m30k",
@@ -182,8 +182,8 @@ const PRESETS: &[Preset] = &[
         about: "tiny-256 of width 192",
         yaml: "base: tiny-256\ndim-emb: 192\n",
     },
-    // System (5) of table 5.6; its local optimisers end and its betas change after as many batches
-    // as in the thesis (A.6, A.7).
+    // System (5) of table 5.6. Its local optimisers end, and its betas change, after the number of
+    // batches that the thesis gives (A.6, A.7).
     Preset {
         name: "bogoychev-async",
         about: "a shallow recurrent model by the asynchronous recipe of Bogoychev's thesis (2019)",

@@ -31,7 +31,7 @@ const PATHS: [&str; 17] = [
     "simulate-async",
 ];
 
-/// Options that a resumed training run may change, besides those of validation.
+/// Options that a resumed training run may change, in addition to the options of validation.
 const CHANGEABLE: [&str; 12] = [
     "after",
     "after-epochs",
@@ -47,10 +47,12 @@ const CHANGEABLE: [&str; 12] = [
     "check-gradient-nan",
 ];
 
-/// The beginning of a line, a comment to Marian, with an option that Marian does not have.
+/// The beginning of a line with an option that Marian does not have. To Marian the line is a
+/// comment.
 pub(super) const OWN_OPTION: &[u8] = b"#miriam-option ";
 
-/// Returns a configuration with the options in comments of [`RawOptions::marian_yaml`] as lines.
+/// Returns a configuration in which options that [`RawOptions::marian_yaml`] wrote as comments are
+/// lines of their own.
 fn uncomment_own_options(yaml: &[u8]) -> Vec<u8> {
     let lines = yaml.split_inclusive(|&byte| byte == b'\n');
     lines.flat_map(|line| line.strip_prefix(OWN_OPTION).unwrap_or(line)).copied().collect()
@@ -98,7 +100,7 @@ impl RawOptions {
                 continue;
             }
             let spec = spec_of(&key).map_err(|reason| wrong(&key, &reason, name))?;
-            // Null is not a value. An empty string is one, because it can override a default.
+            // Null is not a value. An empty string is a value, because it can override a default.
             if matches!(value.as_bytes(), Some(b"~" | b"null" | b"Null" | b"NULL")) {
                 continue;
             }
@@ -150,7 +152,7 @@ impl RawOptions {
         self
     }
 
-    /// Returns those of these options that a resumed training run must have, too: all but limits,
+    /// Returns the options that must be the same when the training run is resumed: all but limits,
     /// validation, display, workers and checks for divergence.
     pub fn unchangeable(mut self) -> Self {
         self.values.retain(|name, _| {
@@ -171,18 +173,18 @@ impl RawOptions {
 
     /// Whether these options set the number of workers.
     pub fn has_workers(&self) -> bool {
-        // Marian's --cpu-threads 0 asks for GPUs.
+        // In Marian, --cpu-threads 0 selects GPUs.
         self.is_given("workers") || !matches!(&self.get_string("cpu-threads")[..], "" | "0")
     }
 
-    /// Resolves relative paths of a configuration against its `folder`, if it has `relative-paths`,
-    /// or `always`. Standard input and fields of tab-separated text are not paths.
+    /// Resolves relative paths of a configuration against its `folder`, if it sets `relative-paths`
+    /// or if `always` is true. Standard input and fields of tab-separated text are not paths.
     ///
     /// # Errors
     /// If `relative-paths` is neither true nor false.
     pub fn resolve_paths(&mut self, folder: &Path, always: bool) -> Result<()> {
         let is_asked_for = self.get_flag("relative-paths")?;
-        // It applies to this configuration only.
+        // `relative-paths` applies to this configuration only.
         self.values.remove("relative-paths");
         if !is_asked_for && !always {
             return Ok(());
@@ -220,7 +222,7 @@ impl RawOptions {
     /// Rejects unsupported options, and returns a warning for each option without effect.
     ///
     /// # Errors
-    /// If an option is rejected; the message contains the first.
+    /// If an option is rejected; the message names the first.
     pub fn check_status(&self) -> Result<Vec<String>> {
         let mut warnings = Vec::new();
         for (name, values) in &self.values {
@@ -265,7 +267,7 @@ impl RawOptions {
         Ok(warnings)
     }
 
-    /// Whether `workspace` is negative: the memory of a GPU that Marian leaves free.
+    /// Whether `workspace` is negative. In Marian this is the memory of a GPU that stays free.
     pub(super) fn leaves_gpu_memory(&self) -> bool {
         self.get_string("workspace").starts_with('-')
     }
@@ -315,7 +317,7 @@ impl RawOptions {
     }
 }
 
-/// Whether the values of an unsupported option ask for nothing.
+/// Whether the values of an unsupported option switch nothing on.
 fn is_neutral(name: &str, values: &[String]) -> bool {
     match name {
         // The second value only affects the log.
@@ -348,7 +350,7 @@ fn check_count(spec: &OptionSpec, values: &[String]) -> std::result::Result<(), 
 
 fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
     text.parse().map_err(|_| {
-        // A number that does not fit is a fraction, negative, or has an exponent.
+        // A number that is not a valid `T` is a fraction, negative, or has an exponent.
         let is_number = text.parse::<f64>().is_ok();
         let expected = if is_number { "a whole number from 0, in digits" } else { "a number" };
         let text = shorten(text);
@@ -356,12 +358,12 @@ fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
     })
 }
 
-/// Replaces a truth value in any spelling of YAML. Flags, and options of several values that may be
-/// bare, get `true` or `false`. An option of one value that may be bare gets the value of the bare
-/// option for true, and its default for false, as in Marian.
+/// Replaces a truth value in any spelling of YAML. An option without a value is bare. Flags, and
+/// options of several values that may be bare, get `true` or `false`. An option of one value that
+/// may be bare gets the value of the bare option for true, and its default for false, as in Marian.
 fn replace_truth_word(spec: &OptionSpec, values: Vec<String>) -> Vec<String> {
     let [word] = &values[..] else { return values };
-    // Of options with numbers, 1 and 0 are numbers.
+    // For options with numbers, 1 and 0 are numbers, not truth values.
     let switch = || Value::Scalar(word.as_bytes().into()).as_bool();
     let replacement = match spec.arity {
         Arity::Flag => parse_bool(word).map(|is_on| is_on.to_string()),
@@ -497,7 +499,7 @@ mod tests {
         assert!(status(b"fp16: false").unwrap().is_empty());
         assert!(status(b"fp16: true").unwrap_err().to_string().contains("--fp16"));
         assert_eq!(status(b"workspace: 9000").unwrap().len(), 1);
-        // Marian writes options that nobody gave; their values ask for nothing.
+        // Marian writes options that nobody gave; their values switch nothing on.
         let marian = b"authors: false\nlog: \"\"\nlog-level: info\nlr-report: false\nguided-alignment: none\n\
                        guided-alignment-cost: ce\nguided-alignment-weight: 0.1\nfactor-weight: 1\n\
                        bert-mask-symbol: \"[MASK]\"\nulr: false\nulr-dim-keys: 0\ntask: []\n\

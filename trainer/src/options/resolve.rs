@@ -102,7 +102,7 @@ impl RawOptions {
     /// # Errors
     /// If it is not a number, or out of range.
     pub fn workers(&self) -> Result<usize> {
-        // Marian's --cpu-threads 0 asks for GPUs.
+        // In Marian, --cpu-threads 0 selects GPUs.
         match (&self.get_string("workers")[..], &self.get_string("cpu-threads")[..]) {
             ("", "" | "0") | ("all", _) => {
                 Ok(std::thread::available_parallelism().map_or(1, |n| n.get()))
@@ -112,7 +112,7 @@ impl RawOptions {
         }
     }
 
-    /// Rejects an option for betas if the optimiser has none.
+    /// Rejects an option for betas if the optimiser has no betas.
     pub(super) fn check_adam(&self, name: &str) -> Result<()> {
         match &self.get_string("optimizer")[..] {
             "adam" => Ok(()),
@@ -148,7 +148,7 @@ impl RawOptions {
         Ok(cases)
     }
 
-    /// Returns the number of batches per update, and of updates per batch.
+    /// Returns the number of batches per update, and the number of updates per batch.
     fn optimizer_delay(&self) -> Result<(usize, usize)> {
         let delay: f64 = self.get("optimizer-delay")?;
         // A third has no exact decimal form.
@@ -296,7 +296,8 @@ impl RawOptions {
         })
     }
 
-    /// Returns how the corpus is divided into batches, each of which is `parts` updates.
+    /// Returns the options of batches. Sizes are divided by `parts`, the number of updates that a
+    /// batch of the given size makes.
     fn batch_options(&self, parts: usize) -> Result<BatchOptions> {
         let sentences: usize = self.get::<usize>("mini-batch")?.max(1);
         let words: usize = self.get("mini-batch-words")?;
@@ -533,7 +534,7 @@ mod tests {
         assert_eq!(config("workers: 3").unwrap().workers, 3);
         let all = std::thread::available_parallelism().map_or(1, |n| n.get());
         assert_eq!(config("workers: all").unwrap().workers, all);
-        // In Marian, 0 asks for GPUs; its GPU builds write it into configurations.
+        // In Marian, 0 selects GPUs, and Marian's GPU builds write it into configurations.
         assert_eq!(config("cpu-threads: 0").unwrap().workers, all);
         assert_eq!(config("{workers: 2, cpu-threads: 5}").unwrap().workers, 2);
     }

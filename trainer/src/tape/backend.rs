@@ -18,12 +18,12 @@ use super::weights::{AffineId, MatrixPlace, VectorId};
 use crate::dropout::fill_mask;
 use crate::kernels::{Kernels, saves_result};
 
-/// Dropout sites of weights begin here: they are the same wherever the weights occur. Sites that
-/// count up from 0 follow the order of operations.
+/// The first dropout site of weights. Weights have the same site wherever they occur. Sites that
+/// count up from 0 belong to operations, in their order.
 pub(super) const FIRST_WEIGHTS_SITE: u32 = 1 << 31;
-/// Dropout sites of attention weights begin here, those of rows below.
+/// The first dropout site of attention weights; the sites of rows are below it.
 const FIRST_ATTENTION_SITE: u32 = 1 << 30;
-/// The bits of the head in a site of attention weights.
+/// The number of bits for the head in a site of attention weights.
 const HEAD_BITS: u32 = 12;
 const SOURCE_WORDS_SITE: u32 = u32::MAX;
 const TARGET_WORDS_SITE: u32 = u32::MAX - 1;
@@ -70,7 +70,7 @@ impl<K: Kernels> Tape<K> {
         let heads = groups.first().map_or(1, |(_, group)| group.heads);
         let queries = Columns::from(queries);
         let (rows, width) = (queries.tensor.rows(), queries.width());
-        // Weights, then the masks of dropout.
+        // The saved numbers are the weights, then the masks of dropout.
         let mut saved = heads * num_pairs(&groups);
         let mut dropout_site = None;
         if self.dropout.attention > 0.0 {
@@ -82,7 +82,7 @@ impl<K: Kernels> Tape<K> {
         self.record(op, rows, width, saved)
     }
 
-    /// Returns each group's target position of the first query, if the alignment is guided.
+    /// Returns the target position of each group's first query, if the alignment is guided.
     pub(super) fn attending_positions(&mut self, groups: &[Group]) -> Option<Vec<u32>> {
         self.guided_alignment.as_ref()?;
         let next = &mut self.attending_position;
@@ -130,8 +130,8 @@ impl<K: Kernels> Tape<K> {
         Some(factors.collect())
     }
 
-    /// Drops columns of the input of weights, the same ones at all time steps of a sentence. Masks
-    /// depend on the sentence and the weights.
+    /// Applies dropout to columns of the input of weights, the same columns at all time steps of a
+    /// sentence. Masks depend on the sentence and the weights.
     pub(super) fn drop_columns(&mut self, input: Tensor, weights: AffineId) -> Tensor {
         let rate = self.dropout.recurrent;
         if rate == 0.0 {
@@ -142,7 +142,7 @@ impl<K: Kernels> Tape<K> {
         self.drop_elements(input, keys, FIRST_WEIGHTS_SITE + weights.0, rate)
     }
 
-    /// Drops elements of rows that have these keys.
+    /// Applies dropout to the elements of `input`; `rows` are the keys of its rows.
     fn drop_elements(
         &mut self,
         input: Tensor,
@@ -214,7 +214,7 @@ impl<K: Kernels> Backend for Tape<K> {
         Ok(self.record(op, rows, outputs, saved))
     }
 
-    /// Results never change, so a whole one need not be copied.
+    /// Results never change, so a whole tensor need not be copied.
     fn copy(&mut self, part: ColumnSlice<'_, Tensor>) -> Result<Tensor> {
         if part.columns.len() == part.tensor.width() {
             return Ok(*part.tensor);

@@ -1,9 +1,9 @@
 //! The output layer and the loss in one operation.
 //!
 //! The logits of a whole micro-batch would be its largest matrix. The loss is a sum over rows, so
-//! the gradient of a row's logits needs no other rows. Therefore a block of rows at a time goes
-//! from logits to losses, gradients of logits, and their products with the weights and the states;
-//! its logits are not kept.
+//! the gradient of a row's logits needs no other rows. Therefore rows are processed block by block:
+//! logits, losses, gradients of the logits, and the products of these gradients with the weights
+//! and the states. The logits of a block are not kept.
 
 use miriam_kernels::activation::Activation;
 use miriam_kernels::{MatMut, MatRef};
@@ -14,7 +14,7 @@ use super::weights::AffineId;
 use crate::Real;
 use crate::kernels::{Kernels, LossRows};
 
-/// Logits that are computed at once: 4 MiB in f32.
+/// The number of logits that are computed at once: 4 MiB in f32.
 const BLOCK_LOGITS: usize = 1 << 20;
 
 /// The settings of the loss besides states and labels.
@@ -46,7 +46,8 @@ impl<K: Kernels> Tape<K> {
     /// over rows of `(1 - e) * (lse - x[label]) + e * (lse - mean(x))` with label smoothing e
     /// (`docs/spec/training.md` A.1). The gradient is that of this sum.
     ///
-    /// # Panics If the number of labels, or of weights if given, differs from that of rows.
+    /// # Panics
+    /// If the number of labels, or of weights if given, differs from that of rows.
     pub fn cross_entropy(
         &mut self,
         hidden: Tensor,

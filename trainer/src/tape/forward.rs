@@ -14,7 +14,7 @@ use crate::dropout::fill_mask;
 use crate::kernels::{Kernels, RecurrentAttention, saves_result};
 
 impl<K: Kernels> Tape<K> {
-    /// Computes node `index`; earlier nodes must be computed.
+    /// Computes node `index`; earlier nodes must have been computed.
     pub(super) fn forward(&mut self, index: usize) {
         let packed_parameters = self.packed_parameters();
         let node = &self.nodes[index];

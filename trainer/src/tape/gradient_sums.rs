@@ -94,7 +94,7 @@ pub(super) fn gradients_of_group<'a, R>(
 }
 
 /// Returns the gradient of guided alignment for the attention weights of a group's first head,
-/// `[queries, positions]`; `weights` begins with that head's.
+/// `[queries, positions]`; `weights` begins with the weights of that head.
 pub(super) fn alignment_gradient<'a, R: Real>(
     guide: Option<&GuidedAlignment>,
     group: &Group,

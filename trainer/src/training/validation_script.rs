@@ -46,7 +46,8 @@ impl ValidationScript {
     /// Returns the number that is the first word of the program's output. `translations` is its
     /// last argument.
     ///
-    /// # Errors If it cannot be run, fails, or does not print a number.
+    /// # Errors
+    /// If it cannot be run, fails, or does not print a number.
     pub fn score(&self, translations: Option<&Path>) -> Result<f64> {
         let mut command = match self.command() {
             None => Command::new(&self.path),

@@ -7,7 +7,8 @@ use crate::parameters::ParameterLayout;
 /// Clips matrices and tables of `values`, a flat vector of `layout`, at the magnitude `limit`.
 /// Tensors of one row, which are not weights of matrix products, are unchanged.
 ///
-/// # Panics If the number of values differs from the layout's.
+/// # Panics
+/// If the number of values differs from the layout's.
 pub fn limit_weights<R: Real>(layout: &ParameterLayout, values: &mut [R], limit: f32) {
     assert_eq!(values.len(), layout.len(), "one value per parameter");
     let limit = R::of(f64::from(limit));

@@ -1,5 +1,5 @@
 //! Table of training options: all options of Marian's trainer, with its names and defaults, and
-//! additional ones.
+//! additional options.
 //!
 //! Unsupported options of Marian are ignored with a warning or rejected. Each file contains the
 //! options under one heading of the help.
@@ -23,7 +23,7 @@ pub enum Arity {
     One,
     /// One or several values.
     Many,
-    /// One value, or none for this one.
+    /// One value; the option without a value stands for this one.
     Optional(&'static str),
 }
 
@@ -57,12 +57,12 @@ pub struct OptionSpec {
     pub status: Status,
 }
 
-/// Options of up to three values that may have none.
+/// Options of up to three values that may be given without a value.
 const BARE_OPTIONS: [&str; 2] = ["throw-on-divergence", "dynamic-gradient-scaling"];
 
 impl OptionSpec {
-    /// Whether an option of several values may have none; Marian's numbers are then meant. Options
-    /// of one value that may have none are [`Arity::Optional`].
+    /// Whether an option of several values may be given without a value; Marian's numbers are then
+    /// used. Such options of one value are [`Arity::Optional`].
     pub fn may_be_bare(&self) -> bool {
         BARE_OPTIONS.contains(&self.name)
     }
@@ -107,7 +107,7 @@ const fn refused(name: &'static str, arity: Arity, why: &'static str) -> OptionS
     OptionSpec { name, group: "Refused", arity, value_name: "X", default: "", help: "", status }
 }
 
-// Reasons that options without effect and rejected ones share.
+// Reasons that options without effect and rejected options share.
 const COMET: &str = "training COMET models is not supported";
 const ULR: &str = "training models with ULR is not supported";
 

@@ -102,7 +102,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     ),
     honoured(GROUP, "lr-warmup", One, "LENGTH", "0", "Raise the rate linearly over this length"),
     honoured(GROUP, "lr-warmup-start-rate", One, "RATE", "0", "Rate at which the warm-up begins"),
-    honoured(GROUP, "lr-warmup-cycle", Flag, "", "", "Repeat the warm-up every such length"),
+    honoured(GROUP, "lr-warmup-cycle", Flag, "", "", "Repeat the warm-up after each --lr-warmup"),
     honoured(
         GROUP,
         "lr-warmup-at-reload",
@@ -202,7 +202,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "LENGTH",
         "0",
-        "Replace the parameters by their average every such length; 0 for never",
+        "Replace the parameters by their average at this interval; 0 for never",
     ),
     honoured(
         GROUP,

@@ -25,7 +25,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     refused("transformer-attention-mask", One, NOT_BUILT),
     refused("transformer-alibi-shift", Flag, NOT_BUILT),
     refused("transformer-alibi-trainable", Flag, NOT_BUILT),
-    // Where options are merged, presets replace these two.
+    // When options are merged, the options of presets replace these two.
     refused("task", Many, "it is read from the command line and from configurations only"),
     refused("best-deep", Flag, "it is read from the command line and from configurations only"),
     refused("check-nan", Flag, "use --check-gradient-nan or --throw-on-divergence"),

@@ -61,7 +61,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "KIND",
         "float32",
-        "Numbers of products with weights: float32, or bf16, faster where the CPU has AVX-512 BF16",
+        "Precision of products with weights: float32, or bf16, which needs a CPU with AVX-512 BF16",
     ),
     honoured(
         GROUP,

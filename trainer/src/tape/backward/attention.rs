@@ -66,8 +66,8 @@ impl<K: Kernels> NodeGradient<'_, K> {
         });
     }
 
-    /// Passes gradients through the attention of recurrent decoders; `vector` belongs to additive
-    /// scores.
+    /// Passes gradients through the attention of recurrent decoders; `vector` is the vector of
+    /// additive scores.
     pub(super) fn attend_annotations(
         &mut self,
         vector: Option<VectorId>,

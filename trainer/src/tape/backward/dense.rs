@@ -37,8 +37,8 @@ impl<K: Kernels> NodeGradient<'_, K> {
         }
     }
 
-    /// Passes gradients through a product with weights; those of weights that occur several times
-    /// are left for later in `deferred`.
+    /// Passes gradients through a product with weights. If the weights occur several times, the
+    /// occurrence is added to `deferred`, and their gradient is computed later.
     pub(super) fn affine(
         &mut self,
         input: Tensor,

@@ -1,7 +1,7 @@
 //! Back-propagation of gradients through the recorded operations.
 //!
-//! This file has the order of nodes and the terms of each; each family of operators has its
-//! gradients in one file.
+//! This file has the order of nodes and the terms of a node's gradient. The other files have the
+//! gradients of one family of operations each.
 
 mod attention;
 mod dense;
@@ -17,8 +17,8 @@ use super::{GuidedAlignment, PackedParameters, Scratch, Tape};
 use crate::Real;
 use crate::kernels::Kernels;
 
-/// An occurrence of weights: the input of a product, and its node, whose gradient is that of
-/// the product.
+/// An occurrence of weights: the input of a product, and the node of the product, which has the
+/// gradient of its result.
 type Occurrence = (Tensor, usize);
 
 /// The terms of a node's gradient, and the places for the gradients of its operands.
@@ -56,7 +56,7 @@ impl<K: Kernels> Tape<K> {
         }
         let mut deferred: Vec<Vec<Occurrence>> = vec![Vec::new(); num_uses.len()];
         for index in (0..nodes.len()).rev() {
-            // Only losses have a gradient without later nodes.
+            // Only losses, guided alignment included, have a gradient without later nodes.
             let node = &nodes[index];
             let is_begun = match node.op {
                 Op::CrossEntropy { .. } => true,

@@ -1,5 +1,5 @@
-//! Back-propagation through operators: collects the values and gradient buffers with which an
-//! operator computes.
+//! Back-propagation through operators: collects the values and gradient buffers that an operator
+//! needs.
 
 use miriam_kernels::MatRef;
 use miriam_kernels::operators::{AnyOperator, InputArrays, InputGradients, OperatorReal};
@@ -12,7 +12,7 @@ use crate::Real;
 use crate::kernels::Kernels;
 
 impl<K: Kernels> NodeGradient<'_, K> {
-    /// Adds the gradients of an operator's matrices and vectors, given that of its result.
+    /// Adds the gradients of an operator's matrices and vectors, given the gradient of its result.
     pub(super) fn apply(
         &mut self,
         operator: &dyn AnyOperator,
