@@ -32,9 +32,9 @@ pub const DEFAULT_VOCAB_SIZE: usize = 8000;
 pub struct TrainingRequest {
     /// Marian's options, including those of a preset and of configurations.
     pub options: RawOptions,
-    /// The folder for all files; if none, options name the files.
+    /// The folder for all files; `None` if options name the files.
     pub folder: Option<PathBuf>,
-    /// The number of pieces of a new vocabulary; if none, [`DEFAULT_VOCAB_SIZE`].
+    /// The number of pieces of a new vocabulary; `None` for [`DEFAULT_VOCAB_SIZE`].
     pub vocab_size: Option<usize>,
     /// The folder for the curves of the training.
     pub plot: Option<PathBuf>,
@@ -67,7 +67,7 @@ struct Paths {
 
 impl TrainingRequest {
     /// Trains, or resumes a training run. Lines of the log go to `log` and, with the time, to the
-    /// file of the option `log`, warnings to `warn`.
+    /// file that the option `log` names. Warnings go to `warn`.
     ///
     /// # Errors
     /// If options are invalid, files do not match or cannot be read or written, or the training
@@ -121,10 +121,11 @@ impl TrainingRequest {
         for path in paths.train.paths().chain(paths.valid.iter().flat_map(ParallelFiles::paths)) {
             Input::check_access(path, None)?;
         }
-        // The training text is read before the first update anyway, the validation text hours
-        // later.
-        // Training asks `stop` itself, and saves its state.
+        // Preparation ends when `stop` is cancelled. Training checks `stop` itself, and saves its
+        // state.
         let preparing = &CancellableProgress { shown: progress, stop };
+        // The training text is read before the first update anyway, but the validation text would
+        // be read hours later.
         if let Some(valid) = &paths.valid {
             match load_data::check_lines(valid, preparing) {
                 Err(Error::Cancelled) => return Ok(self.cancelled_summary(&paths)),
@@ -273,7 +274,7 @@ impl TrainingRequest {
         let mut vocabularies: Vec<String> =
             paths.vocabularies.iter().map(|path| text(path)).collect();
         if self.options.is_language_model() {
-            // Marian takes one for each text.
+            // Marian expects one vocabulary for each text.
             vocabularies.truncate(1);
             options.set("dim-vocabs", vec![self.pair_of_sizes()?[0].to_string()])?;
         }
@@ -281,7 +282,7 @@ impl TrainingRequest {
         Ok(options.marian_yaml())
     }
 
-    /// Checks that the files which validation needs exist.
+    /// Checks that the script and the validation set that validation needs are there.
     fn check_validation(&self, paths: &Paths) -> Result<()> {
         let validation = self.options.training_config([2, 2])?.validation;
         if let Some(script) = &validation.script {
@@ -297,7 +298,8 @@ impl TrainingRequest {
         Ok(())
     }
 
-    /// Removes partial files of a killed run: hidden files in the folder, or with the model's name.
+    /// Removes partial files of a killed run: all hidden files if the model is in the folder of the
+    /// training, else the hidden files with the model's name.
     fn remove_partial_files(&self, paths: &Paths) {
         let model = &paths.files.model;
         let parent = model.parent().filter(|path| *path != Path::new(""));
@@ -307,8 +309,8 @@ impl TrainingRequest {
         remove_stale_files(parent.unwrap_or(Path::new(".")), &prefix);
     }
 
-    /// Returns the files of source and target that an option names; the one of a language model is
-    /// both.
+    /// Returns the files of source and target that an option names. A language model has one file,
+    /// which is returned twice.
     fn pair(&self, option: &str) -> Result<Option<[PathBuf; 2]>> {
         let is_language_model = self.options.is_language_model();
         match &self.options.get_strings(option)[..] {
@@ -377,7 +379,7 @@ impl TrainingRequest {
         if paths.vocabularies.iter().all(|path| path.is_file()) {
             return self.check_vocabulary_size(paths, warn);
         }
-        // Do not make a vocabulary of text that cannot be trained on.
+        // A vocabulary is not made from text that cannot be used for training.
         load_data::check_lines(&paths.train, progress)?;
         let threads = self.options.workers()?;
         let sizes = self.pair_of_sizes()?;
@@ -403,7 +405,7 @@ impl TrainingRequest {
                         0 => self.vocab_size.unwrap_or(DEFAULT_VOCAB_SIZE),
                         size => size,
                     },
-                    // Short text may have fewer pieces than the default.
+                    // A short text may give fewer pieces than the default size.
                     hard_vocab_limit: size > 0 || self.vocab_size.is_some(),
                     ..TrainOptions::default()
                 })
@@ -436,9 +438,9 @@ impl TrainingRequest {
         Ok(())
     }
 
-    /// Returns the parameters of `pretrained-model`, and initial values of those that it does not
-    /// have. A resumed training run does not need them. If the model exists, training begins with
-    /// it instead, as in Marian.
+    /// Returns the parameters of `pretrained-model`, and initial values for parameters that it does
+    /// not have. Returns `None` if a training run is resumed. If the model file exists, training
+    /// begins with that model instead, as in Marian.
     fn pretrained(
         &self,
         config: &TrainingConfig,

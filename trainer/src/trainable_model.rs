@@ -33,7 +33,7 @@ impl<K: Kernels> TrainableModel<K> {
         }
         let layout = ParameterLayout::new(&architecture);
         let mut loader = TapeLoader::new(layout, Path::new("(the model in training)"));
-        // Results equal those of decoding to the bit.
+        // With this implementation, results equal those of decoding to the bit.
         let activation_impl = ActivationImpl::Vector;
         let speedups = Speedups { activation_impl, ..Speedups::NONE };
         let layers = Layers::load(&architecture, &speedups, &mut loader)?;

@@ -3,15 +3,15 @@
 //! A [`Tape`] is a backend of `nmt`'s layers, so a model trains with the code that it decodes with.
 //! An operation is computed when a layer asks for it and recorded as a node. Nodes are in the order
 //! of their creation; in the reverse order, every gradient is complete before it is passed on. The
-//! operators and their gradients are [`Kernels`].
+//! arithmetic of operations and of their gradients is in [`Kernels`].
 //!
 //! All results of a micro-batch (the sentences that are computed together) are in one vector of
 //! numbers that only grows at its end. A node reads only numbers before those that it writes, so
-//! one split of the vector gives both. Gradients are in a second vector in the same order. The
-//! sizes of both depend only on the lengths of sentences, and [`Tape::measure`] finds them by
-//! running the layers without computing. Both vectors use huge pages where the system has them,
-//! which makes training 1.08 times as fast, because logits and gradients of tables are read across
-//! their rows.
+//! the vector is split once into a part to read and a part to write. Gradients are in a second
+//! vector in the same order. The sizes of both depend only on the lengths of sentences, and
+//! [`Tape::measure`] finds them by running the layers without computing. Both vectors use huge
+//! pages where the system has them, which makes training 1.08 times as fast, because logits and
+//! gradients of tables are read across their rows.
 //!
 //! The gradients of weights that occur several times, as in every step of a recurrent model,
 //! are computed at the end, in one product for all their occurrences. The output layer and
@@ -57,18 +57,19 @@ pub struct ProjectedEmbeddings {
 /// The numbers that a tape needs for some sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TapeSize {
-    /// Results and saved numbers for their gradients.
+    /// The number of elements of results, and of numbers that are saved for their gradients.
     pub values: usize,
-    /// Gradients.
+    /// The number of elements of gradients.
     pub gradients: usize,
-    /// Buffers that gradients of weights copy to. Logits are not included.
+    /// The number of elements of buffers into which gradients of weights copy. Logits are not
+    /// included.
     pub buffers: usize,
 }
 
 /// The number of rows that the gradient of weights copies at a time: the maximum of `base/kernels`.
 const WEIGHT_GRADIENT_ROWS: usize = 512;
 
-/// Links of a given alignment that attention is trained towards (`docs/spec/training.md` A.1).
+/// Links of a given alignment towards which attention is trained (`docs/spec/training.md` A.1).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GuidedAlignment {
     /// The weight of this loss relative to the loss of tokens.
@@ -180,7 +181,7 @@ impl<K: Kernels> Tape<K> {
         self.packed_parameters = None;
     }
 
-    /// Returns the counts of numbers that the operations so far needed.
+    /// Returns the counts of numbers that the recorded operations need.
     pub fn size(&self) -> TapeSize {
         TapeSize { buffers: self.num_buffered(), ..self.size }
     }
@@ -249,7 +250,8 @@ impl<K: Kernels> Tape<K> {
         self.alignment_loss = 0.0;
     }
 
-    /// Adds the loss of guided alignment towards given links, from here on.
+    /// Adds the loss of guided alignment towards given links to operations that are recorded from
+    /// now on.
     pub fn guide_alignment(&mut self, guided_alignment: GuidedAlignment) {
         self.guided_alignment = Some(guided_alignment);
     }
@@ -279,8 +281,8 @@ impl<K: Kernels> Tape<K> {
         &self.values[node.value..node.value + node.len()]
     }
 
-    /// Grows the vector of results to hold all results so far. It doubles, so that copies are few;
-    /// untouched pages cost nothing.
+    /// Grows the vector of results to hold all results so far. Its length doubles, so that it is
+    /// rarely copied; untouched pages cost nothing.
     fn grow_values(&mut self) {
         let (len, needed) = (self.values.len(), self.size.values);
         if len < needed {

@@ -79,7 +79,7 @@ pub enum PositionTable {
     Sinusoidal {
         /// Half the width.
         half: usize,
-        /// The number of steps by which frequencies fall to a ten-thousandth.
+        /// The number of steps in which frequencies fall to 1/10,000.
         steps: usize,
     },
     /// A table with one row per position.
@@ -120,8 +120,8 @@ pub(super) enum Op {
         queries: Columns,
         groups: Vec<Group>,
         visible: AttentionMask,
-        /// The target positions of groups, if the first head's weights are the alignment and it is
-        /// guided.
+        /// The target position of each group's first query, if the first head's weights are the
+        /// alignment and the alignment is guided.
         positions: Option<Vec<u32>>,
         /// The side of the queries and the number of the site, if weights are dropped.
         dropout_site: Option<(Side, u32)>,
@@ -132,7 +132,7 @@ pub(super) enum Op {
         vector: Option<VectorId>,
         queries: Tensor,
         groups: Vec<Group>,
-        /// The target positions of groups, if the alignment is guided.
+        /// The target position of each group's first query, if the alignment is guided.
         positions: Option<Vec<u32>>,
     },
     /// The losses of rows, `[rows, 1]`; its saved numbers become the gradient of `hidden`.
@@ -196,7 +196,7 @@ pub(super) struct Gradients<'a, R> {
 }
 
 impl<R: Real> Gradients<'_, R> {
-    /// Returns the gradient of a result for additions.
+    /// Returns the gradient of a result, so that the caller can add to it.
     pub fn of(&mut self, tensor: Tensor) -> MatMut<'_, R> {
         let (mut gradient, is_begun) = self.begin(tensor);
         if !is_begun {
@@ -215,7 +215,7 @@ impl<R: Real> Gradients<'_, R> {
         (MatMut::new(gradient, node.rows, node.width), is_begun)
     }
 
-    /// Adds to the gradient of a result.
+    /// Adds `rows` to the gradient of a result.
     pub fn add<K: Kernels<Real = R>>(
         &mut self,
         kernels: &mut K,
@@ -238,9 +238,9 @@ impl<R: Real> Gradients<'_, R> {
         self.of(columns.tensor).column_range(columns.range.clone())
     }
 
-    /// Calls `body` with the gradients of several results, to which it adds. If two of `results`
-    /// are columns of one tensor, `body` gets `buffers` in the place of all gradients, and they are
-    /// added afterwards.
+    /// Calls `body` with the gradients of several results, to which `body` adds. If two of
+    /// `results` are columns of one tensor, `body` gets `buffers` instead of the gradients, and the
+    /// buffers are added to the gradients afterwards.
     pub fn with_all<K: Kernels<Real = R>>(
         &mut self,
         kernels: &mut K,

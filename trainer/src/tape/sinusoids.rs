@@ -5,7 +5,7 @@ use crate::Real;
 /// The encodings of the first positions.
 #[derive(Default)]
 pub(super) struct Sinusoids<R> {
-    /// Half the width, and the number of steps by which frequencies fall to a ten-thousandth.
+    /// Half the width, and the number of steps in which frequencies fall to 1/10,000.
     shape: [usize; 2],
     rows: Vec<R>,
 }

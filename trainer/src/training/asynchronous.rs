@@ -29,13 +29,13 @@ use crate::progress::Progress;
 use crate::trainable_model::TrainableModel;
 use crate::update::{OptimizerState, UpdateReport};
 
-/// The start of an asynchronous training.
+/// The state from which asynchronous training starts.
 pub(super) struct AsyncStart {
     pub values: Vec<f32>,
     pub optimizer: OptimizerState<f32>,
     /// The saved state of workers.
     pub workers: Option<AsyncSnapshot>,
-    /// Updates so far.
+    /// The number of updates so far.
     pub updates: u64,
 }
 
@@ -160,7 +160,8 @@ impl Run<'_, '_> {
         let ratio = warmup_ratio(config, &self.state.progress);
         let mut micro_batches = Vec::new();
         self.source.next_batch(ratio, &mut micro_batches);
-        // A simulation may stop before the batch is counted, and saves it with the workers.
+        // A simulation may stop before the batch is counted. Then it saves the batch with the
+        // workers.
         self.state.position = self.source.position().clone();
         self.state.epoch_batches += 1;
         Job {
@@ -185,8 +186,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Prepares the push of a worker's waiting gradients, fewer than a push usually has. Returns the
-    /// job of the push, or `None` if no gradient waits.
+    /// Prepares the push of a worker's waiting gradients, which are of fewer batches than usual.
+    /// Returns the job of the push, or `None` if no gradient waits.
     pub(super) fn begin_last_push(&mut self, worker: usize) -> Option<Job> {
         let (terms, epoch) = (self.batch_terms(), self.state.progress.epoch);
         let trainer = self.asynchronous();
@@ -226,14 +227,14 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Counts a batch, and the push that it ends. Returns the progress before it.
+    /// Counts a batch, and the push that it ends. Returns the progress before the batch.
     pub(super) fn count_batch(
         &mut self,
         job: &Job,
         report: Option<UpdateReport>,
     ) -> Result<Progress> {
         let before = self.state.progress;
-        // Sentences are counted with their batch: their push may belong to the next epoch.
+        // Sentences are counted with their batch, because their push may belong to the next epoch.
         let sentences: usize = job.micro_batches.iter().map(Vec::len).sum();
         self.count_sentences(sentences);
         if let Some(report) = report {
@@ -313,8 +314,8 @@ impl Run<'_, '_> {
                 }
             }
             if coordinator.is_exclusive() {
-                // They are handled together: one validation for all updates that arrived during the
-                // wait.
+                // Due reports are handled together: one validation for all updates that arrived
+                // during the wait.
                 let first = due.first().map(|(before, _, _)| *before);
                 let ends_epoch = due.iter().any(|(_, _, is_epoch_end)| *is_epoch_end);
                 due.clear();

@@ -1,6 +1,6 @@
 //! The learning rate before warm-up and decay: one number, or one that changes with every update as
-//! in Bogoychev's thesis (`docs/spec/training.md` A.10). Of the saved state, they depend only on
-//! the number of the update and the start of a cycle.
+//! in Bogoychev's thesis (`docs/spec/training.md` A.10). All these rates follow from the number of
+//! the update and the start of a cycle, which are saved.
 
 use crate::random::RandomStream;
 
@@ -17,12 +17,13 @@ pub enum BaseRate {
     Cycle {
         /// The rate of the first update.
         low: f64,
-        /// The rate at the end.
+        /// The rate at the end of a cycle.
         high: f64,
         /// The length of a cycle, at least 1.
         updates: u64,
     },
-    /// A random rate, uniform from 0 to a limit, by the number of the update (`lr-random`).
+    /// A random rate, uniform from 0 to a limit, which depends on the number of the update
+    /// (`lr-random`).
     Random {
         /// The limit.
         high: f64,
@@ -33,7 +34,7 @@ pub enum BaseRate {
 
 impl BaseRate {
     /// Returns the rate of the update after `updates` others, in a cycle that began after
-    /// `cycle_start`.
+    /// `cycle_start` updates.
     pub fn at(self, updates: u64, cycle_start: u64) -> f64 {
         match self {
             BaseRate::Constant(rate) => rate,

@@ -31,7 +31,7 @@ use crate::update::{BiasCorrections, OptimizerKind, OptimizerState};
 const STATE_ENTRY: &str = "miriam:state";
 /// The entry with the rounding errors of quantised parameters.
 const RESIDUAL_ENTRY: &str = "miriam:quantization_residual";
-/// The entry with the state of workers; followed by a name, a vector of that state.
+/// The entry with the state of workers. With `:` and a name after it, a vector of that state.
 const ASYNC_ENTRY: &str = "miriam:async";
 /// The version of [`STATE_ENTRY`].
 const STATE_VERSION: u32 = 1;
@@ -69,15 +69,15 @@ pub struct TrainingState {
     pub is_finished: bool,
     /// Whether the final model, validated out of turn, is better than all earlier ones.
     pub is_last_best: bool,
-    /// Whether the model was written after last pushes, which this state does not have.
+    /// Whether the model file includes last pushes, which this state does not include.
     pub has_last_pushes: bool,
-    /// The sentences of this epoch so far, for the log.
+    /// The number of sentences of this epoch so far, for the log.
     pub sentences: u64,
-    /// The batches of this epoch so far, for Marian.
+    /// The number of batches of this epoch so far, for Marian.
     pub epoch_batches: u64,
     /// Averages over updates.
     pub statistics: Statistics,
-    /// The fingerprint of the training; a training run with another one cannot resume.
+    /// The fingerprint of the training; a training run with another fingerprint cannot resume.
     pub fingerprint: TrainingFingerprint,
 }
 
@@ -222,8 +222,8 @@ enum OptimizerFile {
     Marians(Checkpoint),
 }
 
-/// Opens the optimiser's file of the training with this `fingerprint`. Its corpus may differ unless
-/// the position in it is to be restored.
+/// Opens the optimiser's file of the training with this `fingerprint`. Without `restores_corpus`,
+/// the corpus may differ from that of the file.
 ///
 /// # Errors
 /// If the file is damaged or belongs to another training run.
@@ -289,7 +289,7 @@ pub(super) struct SavedVectors<'a> {
 }
 
 impl<'a> SavedVectors<'a> {
-    /// Creates them from the file at `path`, for parameters of `layout`.
+    /// Takes the vectors of `checkpoint`, the file at `path`, for parameters of `layout`.
     pub fn new(path: &'a Path, checkpoint: Checkpoint, layout: &ParameterLayout) -> Self {
         SavedVectors { path, checkpoint, len: layout.len() }
     }

@@ -66,7 +66,7 @@ pub struct ValidationOptions {
     pub max_length_factor: f32,
     /// Whether the unknown token may be generated.
     pub allows_unknown: bool,
-    /// Sentences per batch.
+    /// The number of sentences per batch.
     pub mini_batch: usize,
     /// The length at which sentences are cropped.
     pub max_length: usize,
@@ -78,15 +78,18 @@ pub struct ValidationOptions {
     pub log: Option<PathBuf>,
     /// The state of validation that a resumed training run forgets.
     pub reset: ValidationReset,
-    /// Pairs of the training text whose cross-entropy is shown as well (`train-ce-sample`).
+    /// The number of pairs of the training text whose cross-entropy is also shown
+    /// (`train-ce-sample`).
     pub training_sample: usize,
-    /// The precision in which the model is validated, the one that it is trained for.
+    /// The precision in which the model is validated, which is the precision that it is trained
+    /// for.
     pub precision: Precision,
 }
 
 impl ValidationOptions {
-    /// Returns the index of the metric by which models are chosen for decoding: the first one that
-    /// scores translations, which says more than cross-entropy, or else the first.
+    /// Returns the index of the metric by which models are chosen for decoding: the first metric
+    /// that scores translations, because it says more than cross-entropy. If there is none, the
+    /// first metric.
     pub fn deciding_translation(&self) -> usize {
         self.metrics.iter().position(|metric| metric.needs_translations()).unwrap_or(0)
     }
@@ -105,8 +108,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns the unit in which progress is shown, and the length of the training in it if that is
-    /// limited. Epochs, each of `epoch_labels` target tokens, are shown as target tokens.
+    /// Returns the unit in which progress is shown, and the length of the training in this unit if
+    /// the length is limited. Epochs, each of `epoch_labels` target tokens, are shown as target
+    /// tokens.
     pub(super) fn shown_length(&self, epoch_labels: u64) -> (SchedulingUnit, Option<u64>) {
         let updates = self.shortest(SchedulingUnit::Updates);
         let epochs = self.shortest(SchedulingUnit::Epochs);
@@ -171,7 +175,7 @@ pub struct TrainingConfig {
     pub guided_alignment_weight: f64,
     /// The length of training over which batches grow to their full size (`mini-batch-warmup`).
     pub mini_batch_warmup: TrainingLength,
-    /// Worker threads.
+    /// The number of worker threads.
     pub workers: usize,
     /// The limits at which training ends.
     pub limits: Limits,
@@ -179,7 +183,7 @@ pub struct TrainingConfig {
     pub validation: ValidationOptions,
     /// The length between two lines of the log.
     pub display_frequency: TrainingLength,
-    /// The number of first updates that are all logged.
+    /// The number of updates, from the first on, that are all logged.
     pub display_first: u64,
     /// The length between two saved models.
     pub save_frequency: TrainingLength,
@@ -189,7 +193,7 @@ pub struct TrainingConfig {
     pub divergence: Option<DivergenceDetector>,
     /// Scaling of gradients whose norm is far above its average (`dynamic-gradient-scaling`).
     pub scaling: Option<DynamicScaling>,
-    /// The length after which the parameters are replaced by their average
+    /// The length between two replacements of the parameters by their average
     /// (`exponential-smoothing-replace-freq`).
     pub replace_frequency: TrainingLength,
     /// The window of the average gradient norm (`gradient-norm-average-window`).
@@ -197,7 +201,7 @@ pub struct TrainingConfig {
     /// Whether a resumed training run continues at its position in the corpus, which must be the
     /// same (unless `no-restore-corpus`).
     pub restores_corpus: bool,
-    /// The numbers of products with weights: those of `precision`, or the integers of
+    /// The type of numbers in products with weights: that of `precision`, or the integers of
     /// `quantize-aware`.
     pub products: ProductPrecision,
     /// The quantisation of parameters after every update (`quantize-bits`).

@@ -34,7 +34,7 @@ pub struct Curves {
 }
 
 impl Curves {
-    /// Opens the curves in `folder` up to `progress`; none are kept without a folder.
+    /// Opens the curves in `folder` up to `progress`. Without a folder no curves are kept.
     ///
     /// # Errors
     /// If the CSV there cannot be read or has another format.
@@ -190,7 +190,7 @@ mod tests {
         curves.add(&at(150), "bleu", 12.5);
         assert!(!curves.lack_points());
         curves.save().unwrap();
-        // Killed after the update 100 was saved.
+        // The run was killed after the state at update 100 was saved.
         let mut resumed = Curves::open(Some(&path), &at(100)).unwrap();
         assert_eq!(resumed.points, curves.points[..4]);
         resumed.add(&at(150), LOSS, 3.5);

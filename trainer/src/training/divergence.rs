@@ -9,7 +9,7 @@ pub(super) const REMEDY: &str = "start again with a lower --learn-rate or a long
     from an earlier model; files that were saved earlier are unchanged";
 
 /// The number of consecutive skipped updates that ends a run. Parameters do not change meanwhile,
-/// so if none of these batches has a finite gradient, later ones will not have one either.
+/// so if none of these batches has a finite gradient, later batches will not either.
 const SKIP_LIMIT: u64 = 10;
 
 /// Counts of all updates of this run, and of the updates skipped since the last successful one.
@@ -23,8 +23,8 @@ impl FinitenessCheck {
     /// Counts an update and, unless it was skipped, checks that its cost and gradient are finite.
     ///
     /// # Errors
-    /// If they are not, or if too many consecutive updates were skipped; the message contains a
-    /// remedy.
+    /// If the cost or the gradient is not finite, or if too many consecutive updates were skipped;
+    /// the message contains a remedy.
     pub fn record(&mut self, report: &UpdateReport, number: u64) -> Result<(), String> {
         self.num_updates += 1;
         if report.is_skipped {
@@ -51,7 +51,7 @@ impl FinitenessCheck {
     /// successful one.
     ///
     /// # Errors
-    /// If they were not; the message contains a remedy.
+    /// If half of the updates or more were skipped; the message contains a remedy.
     pub fn check_end(&self, number: u64) -> Result<(), String> {
         let ends_in_skips = self.num_skipped > 0 && 2 * self.num_skipped >= self.num_updates;
         if ends_in_skips { Err(self.skip_error(number)) } else { Ok(()) }
@@ -127,9 +127,9 @@ mod tests {
         // A resumed run has the saved averages.
         let mut resumed = Statistics::from_array(averages.to_array());
         assert!((0..20).any(|_| check(&mut resumed, 20.0).is_err()));
-        // The deviation grows with the loss, so detection takes a few updates: after n of them, the
-        // fast average has moved by 1 - 0.82^n of the jump, five deviations by 5 sqrt(0.002 n) of
-        // it.
+        // The deviation grows with the loss, so detection takes a few updates: after n updates, the
+        // fast average has moved by 1 - 0.82^n of the jump, and five deviations have grown to 5
+        // sqrt(0.002 n) of it.
         let found = (0..20).map(|_| check(&mut averages, 20.0)).find(Result::is_err);
         assert!(found.is_some_and(|error| error.unwrap_err().contains("learn-rate")));
     }

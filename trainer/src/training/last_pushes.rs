@@ -1,9 +1,9 @@
 //! Last pushes of an asynchronous training that ends with an epoch.
 //!
-//! With a delay, workers still hold the gradients of fewer batches than a push has when the last
-//! epoch is over. They are pushed, and shards take a step with the pushes in their buffers, so that
-//! the model has learnt from the whole epoch. What is saved is the state before: a run with more
-//! epochs resumes it as if these pushes had never been made.
+//! With a delay, workers still hold gradients when the last epoch is over, of fewer batches than a
+//! push has. These gradients are pushed, and shards take a step with the pushes in their buffers,
+//! so that the model has learnt from the whole epoch. The saved state is the state before: a run
+//! with more epochs resumes as if these pushes had never been made.
 
 use super::checkpoint::{SavedTraining, TrainingState};
 use super::run::Run;
@@ -20,7 +20,7 @@ impl Run<'_, '_> {
     pub(super) fn make_last_pushes(&mut self) -> Result<()> {
         let Updater::Asynchronous(trainer) = &self.trainer else { return Ok(()) };
         let is_simulated = trainer.simulation.is_some();
-        // A run that has ended makes them again, whatever its limits are now.
+        // A run that has ended makes the last pushes again, whatever its limits are now.
         if !self.state.has_last_pushes && !self.ends_with_epoch() {
             return Ok(());
         }
@@ -42,7 +42,7 @@ impl Run<'_, '_> {
     }
 
     /// Whether the number of epochs ends the training. Limits in updates and target tokens are
-    /// reached by pushes, so that further ones would exceed them.
+    /// reached by pushes, so further pushes would exceed them.
     fn ends_with_epoch(&self) -> bool {
         let limits = &self.training.config.limits.lengths;
         let mut epochs = limits.iter().filter(|length| length.unit == SchedulingUnit::Epochs);

@@ -1,9 +1,10 @@
 //! Resumption of a training run of Marian (`docs/spec/training.md` A.13).
 //!
 //! Marian's files contain the progress of a training run and its optimiser's state, but not its
-//! options, corpus and vocabularies. Those must be given again, as with Marian. The order of
-//! sentences in an epoch differs from Marian's, so in the current epoch as many are skipped as
-//! Marian has read. A model without an optimiser's file gives the initial parameters, as in Marian.
+//! options, corpus and vocabularies. Options, corpus and vocabularies must be given again, as with
+//! Marian. The order of sentences in an epoch differs from Marian's, so in the current epoch as
+//! many sentences are skipped as Marian has read. A model without an optimiser's file gives the
+//! initial parameters, as in Marian.
 
 use std::path::Path;
 
@@ -27,7 +28,7 @@ use crate::update::{BiasCorrections, OptimizerKind, OptimizerState};
 pub struct MarianTraining {
     /// The training, at the beginning of its epoch.
     pub saved: SavedTraining,
-    /// The sentences of the epoch that Marian has read.
+    /// The number of sentences of the epoch that Marian has read.
     pub sentences: u64,
     /// Remarks for the log.
     pub remarks: Vec<String>,
@@ -97,7 +98,7 @@ impl MarianFiles<'_> {
             bias_corrections: bias_corrections(&path, &vectors, kind, updates)?,
             average,
             average_updates: updates,
-            // Marian keeps it in memory only.
+            // Marian keeps the residual in memory only.
             residual: Vec::new(),
         };
         Ok(self.training(progress, values, optimizer, fingerprint, remarks))

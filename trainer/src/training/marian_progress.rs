@@ -1,11 +1,11 @@
 //! Marian's file of progress, `model.npz.progress.yml`. We write it so that Marian can resume our
-//! trainings, and read it to resume Marian's. To resume our own we do not need it: the optimiser's
-//! file has the same values, exactly.
+//! trainings, and read it to resume Marian's. To resume our own trainings we do not need it: the
+//! optimiser's file has the same values exactly.
 //!
 //! Marian demands every key. When it resumes our training, the sums of its log and its random
-//! number generator start afresh. In the epoch that had begun, it takes sentences in its own order
-//! and skips as many batches as we had made. When we resume Marian's training, we skip as many
-//! sentences as it had read.
+//! number generator start afresh. In the epoch that had begun, Marian takes sentences in its own
+//! order and skips as many batches as we had made. When we resume Marian's training, we skip as
+//! many sentences as Marian had read.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -269,7 +269,7 @@ mod tests {
         let text = marian_progress(&state, 1e-3, TrainingLength::from_updates(20), 1);
         let found = MarianProgress::parse(text.as_bytes(), path).unwrap();
         assert_eq!((found.progress, found.sentences), (state.progress, 160));
-        // Marian's file has only one start of a warm-up, that of the next one.
+        // Marian's file has only one start of a warm-up: the start of the next warm-up.
         let schedule = ScheduleState { warmup_start: 7, next_warmup_start: None, ..state.schedule };
         assert_eq!((found.schedule, found.statistics), (schedule, state.statistics));
         let named = found.metrics.iter().map(|(metric, seen)| (metric.name().to_owned(), *seen));

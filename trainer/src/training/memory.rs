@@ -23,7 +23,7 @@ use crate::update::{MicroBatchTree, OptimizerState, worker_share};
 const NUMBER: usize = size_of::<f32>();
 /// The number of updates whose micro-batches are counted.
 const NUM_SAMPLED_UPDATES: usize = 1000;
-/// The number of updates after which workers need no new vectors to exchange.
+/// The number of updates after which workers exchange gradients without new vectors.
 const NUM_STEADY_UPDATES: usize = 16;
 
 /// The memory that a training run needs, in bytes.
@@ -38,8 +38,9 @@ pub struct MemoryUse {
     pub optimizer: usize,
     /// The corpus.
     pub corpus: usize,
-    /// The memory per worker for a micro-batch of the longest sentences, as large as the largest of
-    /// the first updates: activations and gradients, a block of logits, and copies for products.
+    /// The memory per worker for a micro-batch of the longest sentences, with as many tokens as the
+    /// largest micro-batch of the first updates: activations and gradients, a block of logits, and
+    /// copies for products.
     pub micro_batch: usize,
     /// Gradients of parameters and their sums, for all workers.
     pub gradients: usize,
@@ -180,8 +181,8 @@ impl Training<'_> {
         })
     }
 
-    /// Returns the numbers of micro-batches in the first updates, and the words of the largest of
-    /// them, at most the limit.
+    /// Returns the number of micro-batches in each of the first updates, and the number of words of
+    /// the largest micro-batch, at most the limit.
     fn sampled_micro_batches(&self, costs: Option<&Arc<[usize]>>) -> (Vec<usize>, usize) {
         let (config, position) = (self.config, BatchPosition::default());
         let source = match self.batches {
@@ -253,7 +254,7 @@ impl Training<'_> {
     }
 }
 
-/// Returns the largest micro-batch that costs allow.
+/// Returns the size of the largest micro-batch that costs allow.
 fn largest_by_costs(
     config: &TrainingConfig,
     corpus: &ParallelCorpus,
@@ -268,8 +269,9 @@ fn largest_by_costs(
     TapeSize { values: bytes / NUMBER, ..TapeSize::default() }
 }
 
-/// Returns how many gradient vectors all workers have after updates with these numbers of
-/// micro-batches: those of their tapes and those of their trees, which exchange them.
+/// Returns the number of gradient vectors that all workers have after updates with these numbers of
+/// micro-batches. Each worker's tape has one vector; the others are in the workers' trees, which
+/// exchange them.
 fn num_gradients(workers: usize, numbers: &[usize]) -> usize {
     let mut trees: Vec<MicroBatchTree<f32>> =
         (0..workers).map(|_| MicroBatchTree::new(0)).collect();
@@ -303,8 +305,8 @@ fn measure(
     })
 }
 
-/// Returns how many numbers the tape needs for the largest micro-batch: one full of the longest
-/// pairs, the longest sources or the longest targets of the corpus.
+/// Returns how many numbers the tape needs for the largest micro-batch: a micro-batch filled with
+/// the longest pairs, the longest sources or the longest targets of the corpus.
 fn largest_micro_batch(
     config: &TrainingConfig,
     model: &TrainableModel<Fast>,
@@ -354,17 +356,18 @@ mod tests {
     use miriam_textio::{CancellationToken, NoProgress};
 
     /// Expected values are computed by hand: a worker has one vector per complete subtree, one for
-    /// the micro-batch that it adds, and that of its tape.
+    /// the micro-batch that it adds, and the vector of its tape.
     #[test]
     fn vectors_of_gradients_are_those_of_subtrees() {
         // The second micro-batch is added to the first one.
         assert_eq!(num_gradients(1, &[1]), 1 + 1);
         assert_eq!(num_gradients(1, &[2]), 1 + 2);
-        // Subtrees of 4, 2 and 1; an eighth micro-batch would need a fourth vector for a moment.
+        // The subtrees have 4, 2 and 1 micro-batches; an eighth micro-batch would need a fourth
+        // vector for a moment.
         assert_eq!(num_gradients(1, &[7]), 1 + 3);
         assert_eq!(num_gradients(1, &[7, 8, 1]), 1 + 4);
-        // Each has three. The sum of the second worker moves to the first, which returns half of
-        // its surplus too late for the second update.
+        // Each worker has three vectors. The sum of the second worker moves to the first. The first
+        // returns half of its surplus, but too late for the second update.
         assert_eq!(num_gradients(2, &[8]), 2 + 3 + 4);
         // The second worker has nothing to do.
         assert_eq!(num_gradients(2, &[1]), 2 + 1);
@@ -445,7 +448,7 @@ mod tests {
                 progress: &NoProgress,
             };
             let model = TrainableModel::<Fast>::new(config.architecture.clone()).unwrap();
-            // The memory of the process changes meanwhile.
+            // The memory of the process changes between calls, so it is not compared.
             let memory = MemoryUse { program: 0, ..training.memory().unwrap() };
             (memory, model.layout().len())
         };

@@ -21,8 +21,8 @@ pub enum Metric {
     BleuSegmented,
     /// chrF of detokenised translations.
     Chrf,
-    /// A program's score of the translations (`translation`); without a program they are only
-    /// written.
+    /// A program's score of the translations (`translation`); without a program the translations
+    /// are only written.
     Translation,
     /// A program's score of the model (`valid-script`).
     Script,
@@ -95,7 +95,7 @@ impl Metric {
 pub struct MetricState {
     /// The best value as bits, because JSON has no infinities.
     best_bits: u64,
-    /// Consecutive validations without improvement.
+    /// The number of consecutive validations without improvement.
     pub stalled: u64,
 }
 
@@ -119,8 +119,9 @@ impl MetricState {
 
     /// Records a new value. It is an improvement if it is strictly better. As in Marian, an
     /// improvement of at most `epsilon` moves the best value but counts as a stall. A value that is
-    /// not finite stalls and is never the best. Returns whether no earlier value was better, so
-    /// that of equally good models the one trained longest is kept: at first all have BLEU 0.
+    /// not finite stalls and is never the best. Returns whether no earlier value was better. So
+    /// among equally good models the one that was trained longest is kept: at first all models have
+    /// BLEU 0.
     pub fn record(&mut self, metric: Metric, value: f64, epsilon: f64) -> bool {
         let gain =
             if metric.is_larger_better() { value - self.best() } else { self.best() - value };

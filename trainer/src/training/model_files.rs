@@ -39,8 +39,8 @@ impl ModelFiles {
         self.beside(".decoder.yml")
     }
 
-    /// Returns the path of the trained parameters; old versions of Marian write their average as
-    /// the model.
+    /// Returns the path of the trained parameters in old versions of Marian, which write the
+    /// average of the parameters as the model.
     pub fn unsmoothed(&self) -> PathBuf {
         self.beside(".orig.npz")
     }

@@ -1,7 +1,7 @@
 //! Checks of a training run's numbers at its start and before it is saved.
 //!
 //! A NaN in the optimiser's state makes all parameters NaN within an update, and this cannot be
-//! undone: such a state is neither trained on nor saved over a good one.
+//! undone. So training does not start with such a state, and does not save it over a good state.
 
 use super::checkpoint::SavedTraining;
 use crate::parameters::ParameterLayout;
@@ -14,7 +14,7 @@ const PARAMETER_LIMIT: f32 = 1e15;
 /// Checks parameters and the state of their optimiser.
 ///
 /// # Errors
-/// If a number is not usable; the message contains the first and its parameter.
+/// If a number is not usable; the message contains the first such number and its parameter.
 pub(super) fn check_numbers(
     layout: &ParameterLayout,
     values: &[f32],
@@ -114,7 +114,7 @@ mod tests {
             let state = OptimizerState { first: spoilt(&sound.first, number), ..sound.clone() };
             error(&values, &state);
         }
-        // The optimiser takes its square root.
+        // The optimiser takes the square root of squared gradients.
         for number in [f32::NAN, f32::INFINITY, -0.5] {
             let state = OptimizerState { second: spoilt(&sound.second, number), ..sound.clone() };
             assert!(error(&values, &state).contains("squared gradient"));

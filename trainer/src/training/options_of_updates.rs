@@ -1,4 +1,4 @@
-//! Options that updates depend on, by name. A resumed training run must have the same.
+//! Options that updates depend on, by name. A resumed training run must have the same options.
 
 use super::base_rate::BaseRate;
 use super::config::TrainingConfig;
@@ -13,7 +13,7 @@ use crate::update::{ClipScope, OptimizerKind, QuantizationOptions, UpdateOptions
 impl TrainingConfig {
     /// Returns the options that updates depend on, with their values. Limits, validation, display,
     /// workers and checks for divergence are not among them, so a resumed training run may change
-    /// those.
+    /// them.
     pub(super) fn options_of_updates(&self) -> Vec<(String, String)> {
         // No `..`, so that the compiler reports each new field.
         let TrainingConfig {
@@ -161,7 +161,7 @@ fn add_update(update: UpdateOptions, options: &mut OptionTexts) {
 
 fn add_asynchronous(asynchronous: &AsyncOptions, options: &mut OptionTexts) {
     let AsyncOptions {
-        // It is recorded with the options of synchronous training.
+        // The delay is recorded with the options of synchronous training.
         delay: _,
         scales_rate_by_delay,
         gradient_buffer,
@@ -209,7 +209,7 @@ fn add_schedule(schedule: &Schedule, options: &mut OptionTexts) {
         BaseRate::Cycle { low, high, updates } => {
             [none(), format!("{low} {high} {updates}"), none()]
         }
-        // The seed is the training's.
+        // The seed is that of the training, which is recorded already.
         BaseRate::Random { high, seed: _ } => [none(), none(), high.to_string()],
     };
     let inverse_sqrt = match inverse_sqrt {
@@ -274,7 +274,7 @@ fn add_dropout(dropout: Dropout, options: &mut OptionTexts) {
 }
 
 fn add_batches(batches: BatchOptions, options: &mut OptionTexts) {
-    // The seed of shuffling is the training's.
+    // The seed of shuffling is that of the training, which is recorded already.
     let BatchOptions { size, maxi_batch, sort, shuffle, seed: _ } = batches;
     let (sentences, words, counts_target, bytes) = match size {
         BatchSize::Sentences(count) => (count.to_string(), 0, false, 0),

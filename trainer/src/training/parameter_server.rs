@@ -16,7 +16,7 @@ pub(super) struct Job {
     pub micro_batches: Vec<Vec<u32>>,
     /// The settings of the batch.
     pub terms: BatchTerms,
-    /// The number of batches of the push that it belongs to.
+    /// The number of batches of the push that this batch belongs to.
     pub batches: usize,
     /// The number of the batch's epoch.
     pub epoch: u64,
@@ -66,7 +66,7 @@ impl Server {
     }
 
     /// Computes the gradient of a batch, applies the step of a local optimiser to the worker's own
-    /// shard if it changes that, and prepares the push if one is due.
+    /// shard if the step changes the shard, and prepares the push if one is due.
     ///
     /// # Errors
     /// Those of the model.
@@ -124,8 +124,8 @@ impl Server {
         worker.end_push()
     }
 
-    /// Takes a step in each shard in whose buffer pushes wait, fewer than a step usually has. The
-    /// settings are those of a batch that begins now.
+    /// Takes a step in each shard whose buffer has pushes, fewer than a step usually has. `batch`
+    /// has the settings of a batch that begins now.
     pub fn step_with_buffers(&self, kernels: &Fast, batch: BatchTerms) {
         for shard in 0..self.shards.len() {
             let mut shard = self.lock(shard);
@@ -135,8 +135,8 @@ impl Server {
         }
     }
 
-    /// Returns the shards in the order in which a worker visits them: each begins with its own, so
-    /// that workers rarely wait for each other.
+    /// Returns the shards in the order in which a worker visits them. Each worker begins with its
+    /// own shard, so that workers rarely wait for each other.
     fn shard_order(&self, worker: usize) -> impl Iterator<Item = usize> + use<> {
         let num_shards = self.shards.len();
         (0..num_shards).map(move |offset| (worker + offset) % num_shards)
