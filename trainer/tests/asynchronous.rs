@@ -47,7 +47,7 @@ fn with<'a>(mut options: Options<'a>, more: &[(&'a str, &'a [&'a str])]) -> Opti
     options
 }
 
-/// Returns the vectors of Marian's optimiser file.
+/// Returns the vectors of the optimiser's file.
 fn vectors(place: &Workplace, name: &str) -> Vec<Vec<f32>> {
     let path = place.path(&format!("{name}.npz.optimizer.npz"));
     let checkpoint = Checkpoint::open(&path, LoadMethod::Lazy).unwrap();
@@ -82,7 +82,7 @@ fn one_worker_makes_synchronous_updates() {
             assert_eq!(vectors(&place, &name), expected_vectors, "{name}");
         }
     }
-    // Rates by words, and by the mean of words, are equal as well.
+    // Rates that depend on the words of a batch, or on the mean of words, are equal as well.
     for words in ["9", "0"] {
         let words = [words];
         let more: [(&str, &[&str]); 3] = [
@@ -119,7 +119,7 @@ fn settings_that_do_nothing_change_nothing() {
         ("gradient-buffer", &["1"]),
     ];
     assert_eq!(place.train("neutral", &with(plain.clone(), &neutral)).unwrap().0, expected);
-    // Every kind of dropping whose warm-up never ends.
+    // Gradient dropping whose warm-up never ends, with every kind of fetch.
     for fetch in ["indices", "delta", "dense"] {
         let fetch = [fetch];
         let dense: [(&str, &[&str]); 3] = [
@@ -202,7 +202,7 @@ fn simulations_are_the_same_every_time_and_in_parts() {
         }
         assert_eq!(bytes("once")[1..], bytes("parts")[1..], "{fetch:?}");
         assert_eq!(bytes("once"), bytes("parts"));
-        // Stopped anywhere, with batches that are begun and not counted.
+        // Stopped at many points, with batches that have begun but are not counted.
         let request = place.request("stopped", &options).unwrap();
         let mut stops = (1..=7).cycle();
         while run_until(&request, stops.next().unwrap()).unwrap() == Outcome::Cancelled {}
@@ -215,8 +215,9 @@ fn simulations_are_the_same_every_time_and_in_parts() {
     }
 }
 
-/// An epoch has two batches, fewer than a push: its end pushes what one worker has computed, which
-/// is a synchronous update. By default its rate is that of as many batches as it has.
+/// An epoch has two batches, fewer than a push of three. At its end the worker pushes the gradients
+/// of these two batches, which equals a synchronous update. By default the rate of this push is
+/// multiplied by two, its number of batches.
 #[test]
 fn the_end_of_the_last_epoch_pushes_what_is_computed() {
     let place = Workplace::new();
@@ -246,8 +247,8 @@ fn the_end_of_the_last_epoch_pushes_what_is_computed() {
     assert!(pushes.len() == 1 && pushes[0].ends_with(",21"), "all tokens of the epoch: {csv}");
 }
 
-/// An epoch has two pushes, fewer than the buffer of a step: its end takes the step that a buffer of
-/// two takes.
+/// An epoch has two pushes, fewer than a buffer of three. At its end the shard takes a step with
+/// both pushes, which equals the step with a buffer of two.
 #[test]
 fn the_end_of_the_last_epoch_steps_with_what_is_buffered() {
     let place = Workplace::new();
@@ -269,7 +270,8 @@ fn the_end_of_the_last_epoch_steps_with_what_is_buffered() {
     }
 }
 
-/// More epochs begin as if there had been no last pushes, and a killed run makes the same ones.
+/// More epochs begin as if there had been no last pushes, and a killed run makes the same last
+/// pushes again.
 #[test]
 fn last_pushes_are_not_resumed() {
     let place = Workplace::new();
@@ -287,20 +289,20 @@ fn last_pushes_are_not_resumed() {
     }
     assert_eq!(train("parts", "6e"), once);
     assert_eq!(train("parts", "6e"), once, "a run that has nothing left to do");
-    // It was killed before it wrote the model.
+    // The run was killed before it wrote the model.
     for suffix in ["", ".progress.yml"] {
         std::fs::remove_file(place.path(&format!("parts.npz{suffix}"))).unwrap();
     }
     assert_eq!(train("parts", "6e"), once);
-    // Stopped anywhere, with batches that are begun and not counted.
+    // Stopped at many points, with batches that have begun but are not counted.
     let request = place.request("stopped", &with(base.clone(), &[("after", &["6e"])])).unwrap();
     let mut stops = (1..=7).cycle();
     while run_until(&request, stops.next().unwrap()).unwrap() == Outcome::Cancelled {}
     assert_eq!(train("stopped", "6e"), once);
 }
 
-/// Both workers have begun a batch of the only epoch when the first of them ends its batch. Where
-/// that is the last batch of the epoch, the other one is still needed.
+/// Both workers have begun a batch of the only epoch when the first of them ends its batch. If that
+/// is the last batch of the epoch, the batch of the other worker is still needed.
 #[test]
 fn batches_of_the_last_epoch_are_ended() {
     let place = Workplace::new();

@@ -1,5 +1,5 @@
-//! Tests of the division of a corpus into updates (given batches, batches fit to memory, joined and
-//! divided batches) and of the computed memory.
+//! Tests of the division of a corpus into updates (given batches, batches that fit a memory, joined
+//! and divided batches) and of the computed memory.
 
 use miriam_nmt::architecture::Architecture;
 use miriam_nmt::checkpoint::Checkpoint;
@@ -152,7 +152,7 @@ fn batches_fit_the_memory_that_is_asked_for() {
     let both = [("mini-batch-fit", &["true"][..]), ("mini-batch-words", &["30"])];
     let run = place.run("both", &both, false).unwrap();
     assert!(run.warnings[0].contains("--mini-batch-words has no effect"), "{:?}", run.warnings);
-    // What Marian leaves free on a GPU says nothing here.
+    // The memory that Marian leaves free on a GPU means nothing here.
     let options = [("mini-batch-fit", &["true"][..]), ("workspace", &["-4000"])];
     let run = place.run("free", &options, false).unwrap();
     assert!(run.warnings[0].contains("--workspace -4000"), "{:?}", run.warnings);
@@ -198,7 +198,7 @@ fn memory_is_counted_without_training() {
         let run = place.run("counted", more, true).unwrap();
         let Summary::Memory(memory) = run.summary else { panic!("a count") };
         assert!(memory.program > 0 || !cfg!(target_os = "linux"));
-        // The memory of the process changes meanwhile.
+        // The memory of the process changes between calls, so it is not compared.
         MemoryUse { program: 0, ..memory }
     };
     let plain = memory(&[]);
@@ -226,8 +226,8 @@ fn memory_is_counted_without_training() {
 }
 
 /// The sum of the memory of single sentences, by which batches and micro-batches are closed, is
-/// near the memory of the sentences together. For transformers, whose sentences are independent, it
-/// is not less.
+/// near the memory of the sentences together. For transformers, whose sentences are independent,
+/// the sum is not less.
 #[test]
 fn sentences_together_take_no_more_than_apart() {
     let lengths: Vec<usize> = (0..24).map(|index| 1 + index * 7 % 31).collect();

@@ -100,7 +100,7 @@ fn gradients_are_limits_of_differences() {
     }
 }
 
-/// Checks all elements of the models' tensors; most have fewer than 200.
+/// Checks up to 200 elements of each tensor; most tensors have fewer.
 #[test]
 #[ignore = "minutes: two losses for each of some thousand parameters of sixteen models"]
 fn gradients_are_limits_of_differences_in_200_coordinates_a_tensor() {

@@ -50,7 +50,7 @@ fn matrices_and_tables_have_marians_limits() {
     model.assert_uniform("decoder_ff_logit_out_Wt", (3.0f64 / 8.0).sqrt());
     model.assert_uniform("encoder_l2_self_Wq", glorot_limit(8.0, 8.0));
     model.assert_uniform("decoder_l2_ffn_W1", glorot_limit(8.0, 12.0));
-    // Matrices are as stored: two gates share one.
+    // Limits are those of stored matrices: two gates share one matrix.
     let model = Initial::new("gru", 1, false);
     model.assert_uniform("Wemb", (3.0f64 / 6.0).sqrt());
     model.assert_uniform("encoder_bi_U", glorot_limit(5.0, 10.0));

@@ -1,5 +1,5 @@
 //! Tests of products in other numbers than f32. Results in integers are those of decoding, and
-//! gradients ignore their rounding; results and gradients in bf16 are near those of f32.
+//! gradients ignore the rounding; results and gradients in bf16 are near those of f32.
 
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ fn results_are_those_of_decoding_in_integers() {
     assert!(far >= 5, "integers are seen in the losses of {far} architectures");
 }
 
-/// On a CPU without the instructions the same products are made one by one.
+/// On a CPU without instructions for bf16, the same products are computed one by one.
 #[test]
 fn products_of_bf16_are_near_those_of_f32() {
     for (name, architecture) in all() {

@@ -1,5 +1,5 @@
-//! Tests of language models: trained on one text, better than counts of its words and bigrams, the
-//! same for any number of workers and after an interruption.
+//! Tests of language models that are trained on one text. They are better than the counts of its
+//! words and bigrams, and the same for any number of workers and after an interruption.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -13,8 +13,8 @@ const HEADER: &str = "update,worker,seconds,staleness,bytes,words\n";
 
 /// The table: the part in its file, and unsaved lines.
 pub(super) struct PushTable {
-    /// The valid bytes of the file; the rest comes from a training run that was stopped before it
-    /// saved its state.
+    /// The number of valid bytes of the file; the rest comes from a training run that was stopped
+    /// before it saved its state.
     saved_bytes: u64,
     unsaved: String,
 }
@@ -25,9 +25,10 @@ impl PushTable {
         PushTable { saved_bytes: 0, unsaved: HEADER.into() }
     }
 
-    /// Reads the table in the file `path` up to the push `updates`. Its first push need not be
-    /// number 1: the simulation may have resumed another training run. It has none, or only those
-    /// of the end of a training, if the simulation was stopped before its first push.
+    /// Reads the table in the file `path` up to push number `updates`. The first push in the file
+    /// need not have number 1: the simulation may have resumed another training run. If the
+    /// simulation was stopped before its first push, the file has no push, or only last pushes,
+    /// which are not resumed.
     ///
     /// # Errors
     /// If the file cannot be read or ends earlier.
@@ -110,14 +111,14 @@ mod tests {
         table.save(&path).unwrap();
         assert_eq!(lines(4), format!("{HEADER}1,a\n2,a\n3,b\n4,c\n"));
         assert!(PushTable::read(&folder.path().join("none.csv"), 3).is_err());
-        // One that was stopped before its first push.
+        // A training run that was stopped before its first push.
         let none = folder.path().join("no-pushes.csv");
         PushTable::new().save(&none).unwrap();
         let mut table = PushTable::read(&none, 0).unwrap();
         table.push(format_args!("1,a"));
         table.save(&none).unwrap();
         assert_eq!(std::fs::read_to_string(&none).unwrap(), format!("{HEADER}1,a\n"));
-        // One whose first pushes were those of its end, which are not resumed.
+        // A training run whose first pushes were last pushes, which are not resumed.
         let mut table = PushTable::read(&none, 0).unwrap();
         table.push(format_args!("1,b"));
         table.save(&none).unwrap();

@@ -27,7 +27,7 @@ use crate::update::{
     FlexibleRate, MicroBatch, NormLimit, SynchronousTrainer, UpdateReport, limit_weights,
 };
 
-/// The name of the task of training, among those whose progress is reported.
+/// The name of the task as which the progress of training is reported.
 pub const TRAINING_TASK: &str = "training";
 
 /// The reason why a training run ended.
@@ -37,9 +37,9 @@ pub enum Outcome {
     Finished,
     /// Validation has not improved for too long.
     EarlyStopped,
-    /// It was cancelled; its state is saved.
+    /// The training was cancelled; its state is saved.
     Cancelled,
-    /// It had already ended in an earlier run.
+    /// The training had already ended in an earlier run.
     AlreadyFinished,
 }
 
@@ -65,7 +65,7 @@ pub struct Training<'a> {
     pub vocabularies: u64,
     /// The folder for the curves of the training, if any.
     pub plot: Option<&'a Path>,
-    /// The token that cancels the training after an update, as `progress` can.
+    /// The token that cancels the training after an update; `progress` can cancel it too.
     pub stop: &'a CancellationToken,
     /// The display of progress.
     pub progress: &'a dyn ProgressBar,
@@ -103,7 +103,8 @@ impl Training<'_> {
         }
         // Limits may have been raised since.
         if run.state.is_finished && (run.is_at_limit() || run.is_stalled()) {
-            // A run of an earlier version, or with another limit, has made none.
+            // A run of an earlier version of Miriam, or with another kind of limit, has made no
+            // last pushes.
             if run.state.has_last_pushes {
                 run.make_last_pushes()?;
             }
@@ -198,7 +199,8 @@ pub(super) struct Run<'a, 'l> {
 }
 
 impl<'a, 'l> Run<'a, 'l> {
-    /// Starts or resumes the training. Returns it and whether this program has saved it before.
+    /// Starts or resumes the training. Returns the run and whether Miriam has saved the training
+    /// before.
     fn new(
         training: &'a Training<'a>,
         pretrained: Option<Vec<f32>>,
@@ -228,8 +230,8 @@ impl<'a, 'l> Run<'a, 'l> {
             }
         };
         let mut source = source.map_err(Error::Config)?;
-        // Marian orders batches in its own way when it resumes a training run of this program, and
-        // counts full ones where the epoch here had a short one.
+        // When Marian resumes a training run of Miriam, it orders batches in its own way. It may
+        // count a full batch where the epoch here had a short batch.
         let most_excess = match config.batches.size {
             BatchSize::Sentences(size) => size.saturating_sub(1),
             _ => config.batches.maxi_batch,
@@ -391,9 +393,10 @@ impl<'a, 'l> Run<'a, 'l> {
         (self.state.sentences, self.state.epoch_batches) = (0, 0);
     }
 
-    /// Ends the training, with its last pushes and a last validation if none is just done. That
-    /// validation is not recorded and does not replace best models of validations that are, so that
-    /// a training run with a raised limit resumes as if the lower one had never existed.
+    /// Ends the training with its last pushes, and with a last validation unless one has just been
+    /// made. The last validation is not recorded, and does not replace the best models of recorded
+    /// validations. So a training run with a raised limit resumes as if the lower limit had never
+    /// existed.
     pub(super) fn end(&mut self, outcome: Outcome) -> Result<Outcome> {
         if outcome == Outcome::Finished {
             self.make_last_pushes()?;
@@ -431,8 +434,8 @@ impl<'a, 'l> Run<'a, 'l> {
         let (dropout, rate, norm_limit) = (self.dropout(), self.rate(), self.norm_limit());
         let flexible_rate = self.flexible_rate();
         let Updater::Synchronous(trainer) = &mut self.trainer else { return Ok(is_epoch_end) };
-        // The betas of a step belong to the number of updates including it, as for the batches of a
-        // worker.
+        // The betas of a step depend on the number of updates including this step, as with the
+        // batches of an asynchronous worker.
         let updates = self.state.progress.updates + 1;
         trainer.set_optimizer(config.momentum.at(config.update.optimizer, updates));
         trainer.set_norm_limit(norm_limit);
@@ -457,7 +460,7 @@ impl<'a, 'l> Run<'a, 'l> {
         self.training.config.schedule.rate_at(&self.state.schedule, &self.state.progress)
     }
 
-    /// Returns the factor of the rate by words, if rates are flexible.
+    /// Returns the factor of the rate that depends on the number of words, if rates are flexible.
     pub(super) fn flexible_rate(&self) -> Option<FlexibleRate> {
         let config = self.training.config;
         let Progress { updates, labels, .. } = self.state.progress;

@@ -32,7 +32,8 @@ impl Run<'_, '_> {
         let path = self.training.files.optimizer();
         self.trainer.gather();
         self.check_numbers()?;
-        // Curves first: points beyond the saved state are dropped when training is resumed.
+        // Curves are saved first: points beyond the saved state are dropped when training is
+        // resumed.
         self.curves.save()?;
         self.trainer.save_pushes(&self.training.files.simulation())?;
         let kind = config.update.optimizer;
@@ -57,8 +58,8 @@ impl Run<'_, '_> {
         save_model(path, architecture, layout, self.trainer.smoothed_values())
     }
 
-    /// Saves the best model by a metric and, outside of a training's folder, a configuration that
-    /// decodes with it, as Marian does.
+    /// Saves the model as the best by a metric. If the training has no folder, also saves a
+    /// configuration that decodes with this model, as Marian does.
     pub(super) fn save_best(&self, metric: &str) -> Result<()> {
         let best = ModelFiles { model: self.training.files.best_model(metric) };
         self.save_as(&best.model)?;
@@ -112,8 +113,8 @@ impl Run<'_, '_> {
     }
 
     /// Returns the model for decoding: the best one by the deciding metric, unless the last model
-    /// is better. A run without validation takes the last model: the best one of an earlier run
-    /// misses later updates.
+    /// is better. A run without validation takes the last model, because the best model of an
+    /// earlier run lacks later updates.
     fn decoded_model(&self) -> PathBuf {
         let best = self.best_model().filter(|_| self.training.validates());
         let best = best.filter(|_| !self.state.is_last_best);

@@ -1,13 +1,13 @@
 //! Learning rates over time (`docs/spec/training.md` A.10).
 //!
 //! The rate of an update depends on the progress before it: with warm-up, the first update has the
-//! start rate. The rest (the factor of decays, the start of a warm-up) is in a [`ScheduleState`],
-//! which is saved with the training.
+//! start rate. The factor of decays and the start of a warm-up do not follow from the progress;
+//! they are in a [`ScheduleState`], which is saved with the training.
 //!
 //! Everything follows Marian, so that its recipes give the same rates. Strategies with two
 //! conditions check both at the end of an epoch, when the number of the epoch has already advanced;
 //! a condition that was met once stays met. A repeated warm-up begins after the rate of the next
-//! update was computed: it counts from the update after that.
+//! update was computed, so it counts from the update after that.
 
 use super::base_rate::BaseRate;
 use crate::progress::{Progress, SchedulingUnit, TrainingLength};
@@ -15,15 +15,15 @@ use crate::progress::{Progress, SchedulingUnit, TrainingLength};
 /// The times at which the rate is multiplied by the decay factor: Marian's `lr-decay-strategy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DecayStrategy {
-    /// At the end of epochs, from the one before the start on.
+    /// At the end of each epoch, beginning with the epoch before the start.
     Epoch,
-    /// After every n updates from a start on.
+    /// After every n updates, beginning with a start.
     Batches,
     /// After every n stalled validations.
     Stalled,
-    /// At the end of epochs, from a start in epochs or updates on.
+    /// At the end of each epoch, after a start in epochs or updates.
     EpochAndBatches,
-    /// At the end of epochs, from a start in epochs or once n validations have stalled.
+    /// At the end of each epoch, after a start in epochs or once n validations have stalled.
     #[default]
     EpochAndStalled,
 }
@@ -37,7 +37,7 @@ pub struct Schedule {
     pub warmup: TrainingLength,
     /// The rate at the start of the warm-up.
     pub warmup_start_rate: f64,
-    /// Whether the warm-up is repeated every such length.
+    /// Whether the warm-up is repeated at each multiple of its length.
     pub warmup_cycle: bool,
     /// Whether the warm-up is repeated after the first update of a run, resumed or not.
     pub warmup_at_reload: bool,
@@ -51,7 +51,7 @@ pub struct Schedule {
     /// The first epoch, update or stall with a decay, and the second number of strategies with two
     /// conditions; 0 for never.
     pub decay_start: [u64; 2],
-    /// Updates between decays.
+    /// The number of updates between decays.
     pub decay_frequency: u64,
     /// Whether the optimiser is reset after a decay.
     pub decay_resets_optimizer: bool,
@@ -84,7 +84,7 @@ impl Default for Schedule {
 pub struct ScheduleState {
     /// The product of all decays.
     pub factor: f64,
-    /// The progress at which warm-up began, in its unit.
+    /// The progress at which warm-up began, in the unit of the warm-up.
     pub warmup_start: u64,
     /// The progress at which the repeated warm-up began; it takes effect with the next event.
     pub next_warmup_start: Option<u64>,
@@ -134,7 +134,7 @@ impl Schedule {
         }
         if let Some((a, b)) = self.inverse_sqrt {
             let n = progress.in_unit(a.unit);
-            // Both have one unit: `validate` checks it.
+            // Both lengths have the same unit, which `validate` checks.
             if n > b.count {
                 rate *= (a.count as f64 / (n - b.count + a.count) as f64).sqrt();
             }

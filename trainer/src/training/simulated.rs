@@ -1,5 +1,5 @@
-//! Asynchronous training on a simulated machine: the workers and shards of a threaded training in
-//! one thread, in the order of a simulated clock; and its saved state.
+//! Asynchronous training on a simulated machine, and its saved state. The workers and shards of a
+//! threaded training act in one thread, in the order of a simulated clock.
 
 use miriam_textio::Progress as ProgressBar;
 use serde::{Deserialize, Serialize};
@@ -95,7 +95,7 @@ impl Simulation {
         Simulation { clock: Clock::new(machine.workers), jobs, machine, pushes: PushTable::new() }
     }
 
-    /// Returns the clock and the jobs, as [`Simulation::restore`] takes them.
+    /// Returns the clock and the jobs, as [`Simulation::restore`] reads them.
     pub fn saved(&self) -> String {
         let jobs = self.jobs.iter().map(|job| job.as_ref().map(SavedJob::new)).collect();
         let saved = SavedSimulation { clock: self.clock.clone(), jobs };
@@ -132,7 +132,7 @@ impl Run<'_, '_> {
                 let is_cancelled = outcome == Outcome::Cancelled;
                 return if is_cancelled { Ok(outcome) } else { self.end(outcome) };
             }
-            // What follows may save, which needs the clock.
+            // The tasks after the step may save the training, which needs the clock.
             let follows = self.with_clock(|clock, machine, step| {
                 clock.step(machine, step)?;
                 Ok(step.follows)
@@ -152,7 +152,7 @@ impl Run<'_, '_> {
         self.with_clock(|clock, machine, step| clock.finish(machine, step))
     }
 
-    /// Runs steps with the clock, which is not part of the training meanwhile.
+    /// Calls `act` with the clock, which is taken out of the training meanwhile.
     fn with_clock<T>(
         &mut self,
         act: impl FnOnce(&mut Clock, &Machine, &mut Step<'_, '_, '_>) -> Result<T>,

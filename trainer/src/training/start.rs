@@ -22,7 +22,7 @@ use crate::update::OptimizerState;
 pub struct Start {
     /// The parameters, the optimiser and the rest of the state.
     pub saved: SavedTraining,
-    /// The sentences of the epoch to skip.
+    /// The number of sentences of the epoch to skip.
     pub skipped_sentences: u64,
     /// Remarks for the log.
     pub remarks: Vec<String>,
@@ -138,8 +138,8 @@ impl Training<'_> {
 }
 
 /// Returns a remark if a run with greater limits made the model, so that no update is left to make.
-/// Limits in tokens are passed by the last batch anyway, and limits in updates by the batches that
-/// asynchronous workers have when it is reached.
+/// Limits in tokens do not count, because the last batch usually passes them. Asynchronous workers
+/// may pass limits in updates by the batches that they have when the limit is reached.
 fn remark_on_limits(config: &TrainingConfig, progress: &Progress) -> Option<String> {
     let in_flight = match config.asynchronous {
         Some(_) => config.num_async_workers() as u64,
@@ -169,7 +169,8 @@ fn first_position(config: &TrainingConfig, progress: &Progress) -> BatchPosition
 }
 
 /// Returns the factor of batch sizes during their warm-up (`mini-batch-warmup`). If progress is
-/// counted in tokens, it is the root of the progress, because the tokens per update grow as well.
+/// counted in tokens, the factor is the square root of the progress, because the tokens per update
+/// grow as well.
 pub(super) fn warmup_ratio(config: &TrainingConfig, progress: &Progress) -> f64 {
     let TrainingLength { count, unit } = config.mini_batch_warmup;
     if count == 0 {

@@ -2,7 +2,7 @@
 //! check for divergence, and of the gradient norm, for the log.
 //!
 //! They are saved to the bit in the training's state, and in Marian's progress file, so that a
-//! resumed training run shows and checks the same as one that was never stopped.
+//! resumed training run shows and checks the same values as a run that was never stopped.
 
 use crate::update::NormLimit;
 
@@ -50,7 +50,7 @@ impl Statistics {
         }
     }
 
-    /// Records the gradient norm per word of update `updates`, over a window of n updates
+    /// Records the gradient norm per word of update `updates`, over a window of `window` updates
     /// (`gradient-norm-average-window`). A skipped update has no norm.
     pub fn record_norm(&mut self, norm: f64, updates: u64, window: u64) {
         if norm > 0.0 && norm.is_finite() {

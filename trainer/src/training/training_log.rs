@@ -18,7 +18,7 @@ pub struct TrainingLog {
     since: Instant,
     /// The time without a line after which the next early line is written.
     early_after: Duration,
-    /// Sentences of this epoch so far.
+    /// The number of sentences of this epoch so far.
     pub sentences: u64,
 }
 
@@ -53,8 +53,8 @@ impl TrainingLog {
         self.sentences += report.sentences as u64;
     }
 
-    /// Returns the loss per target token since the last line. With guided alignment, links count as
-    /// well, multiplied by its weight. NaN if nothing was counted.
+    /// Returns the loss per target token since the last line. With guided alignment, links are
+    /// counted too, multiplied by the weight of its loss. Returns NaN if nothing was counted.
     pub fn loss(&self) -> f64 {
         self.loss / self.loss_count
     }
@@ -72,8 +72,8 @@ impl TrainingLog {
         line
     }
 
-    /// Returns an early line without resetting the sums, if there has been none for long: after 20
-    /// seconds, then after twice as long each time.
+    /// Returns an early line without resetting the sums, if no line was written for long: first
+    /// after 20 seconds, then each time after twice as long.
     pub fn early_line(&mut self, progress: &Progress, norm: f64, rate: f64) -> Option<String> {
         if self.since.elapsed() < self.early_after {
             return None;

@@ -15,7 +15,8 @@ use crate::error::Result;
 use crate::progress::Progress;
 
 impl Run<'_, '_> {
-    /// Validates the model. With `is_last`, it is the final validation out of turn.
+    /// Validates the model. With `is_last`, this is the final validation, outside of the usual
+    /// intervals.
     pub(super) fn validate(&mut self, is_last: bool) -> Result<()> {
         let training = self.training;
         if !training.validates() {
@@ -81,8 +82,9 @@ impl Run<'_, '_> {
             if is_last {
                 self.state.is_last_best |= is_best && number == options.deciding_translation();
             }
-            // Scripts of Marian expect best models of every run, even of a short one. In a
-            // training's folder decoder.yml would take them for those of a recorded validation.
+            // Scripts for Marian expect the best models of every run, even of a short run. In a
+            // training's folder, decoder.yml would name such a model as if a recorded validation
+            // had found it.
             let is_only = is_first && training.decoder.folder.is_none();
             if is_best && options.keeps_best && (!is_last || is_only) {
                 self.save_best(name)?;

@@ -120,7 +120,7 @@ pub struct ValidationSet {
     pub corpus: ParallelCorpus,
     /// The lines of the source, with line ends.
     pub source_text: Vec<u8>,
-    /// The lines of the target, the references.
+    /// The lines of the target, which are the references.
     pub references: Vec<String>,
     /// Vocabularies and segmentation of both sides.
     pub tokenizers: TokenizerPair,
@@ -316,7 +316,8 @@ impl Validator<'_> {
         let needed = options.metrics.iter().filter(|metric| metric.needs_validation_set());
         let (translation_metrics, entropy_metrics): (Vec<&Metric>, Vec<&Metric>) =
             needed.partition(|metric| metric.needs_translations());
-        // One model serves both; its network is dropped before the translator builds its own.
+        // One model serves both kinds of metrics. Its network is dropped before the translator
+        // builds its own.
         let model = candidate.model()?;
         let (mut sums, mut translated) = (CrossEntropySums::default(), Translations::default());
         if !entropy_metrics.is_empty() {

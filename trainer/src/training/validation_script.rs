@@ -18,7 +18,7 @@ impl ValidationScript {
     /// Checks that the program exists, before hours of training.
     ///
     /// # Errors
-    /// If it does not.
+    /// If the program does not exist.
     pub fn check(&self) -> Result<()> {
         let program = match self.command() {
             Some(command) => Path::new(command.split_whitespace().next().unwrap_or_default()),
@@ -43,11 +43,11 @@ impl ValidationScript {
         text.filter(|_| !self.path.is_file())
     }
 
-    /// Returns the number that is the first word of the program's output. `translations` is its
-    /// last argument.
+    /// Returns the number that is the first word of the program's output. `translations` is the
+    /// last argument of the program.
     ///
     /// # Errors
-    /// If it cannot be run, fails, or does not print a number.
+    /// If the program cannot be run, fails, or does not print a number.
     pub fn score(&self, translations: Option<&Path>) -> Result<f64> {
         let mut command = match self.command() {
             None => Command::new(&self.path),

@@ -2,11 +2,11 @@
 //! `docs/spec/training.md` A.10): batches of a fixed memory differ in words, and a gradient of
 //! fewer words deserves a smaller step.
 
-/// The factor of a step's learning rate by its target tokens.
+/// The factor of a step's learning rate that depends on the step's target tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlexibleRate {
-    /// The target tokens per batch for which the rate is meant. `None` before the first batch,
-    /// whose factor is then 1.
+    /// The target tokens per batch for which the rate is meant. `None` before the first batch; the
+    /// factor is then the number of batches of the step.
     pub normal_words: Option<f64>,
 }
 

@@ -4,13 +4,14 @@ use std::str::FromStr;
 
 use super::OptimizerKind;
 
-/// Betas, each from a number of batches on; before the first, those of the optimiser.
+/// Betas, each pair with the number of batches from which it holds. Before the first pair, the
+/// betas of the optimiser hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MomentumSchedule(pub Vec<(u64, [f64; 2])>);
 
 impl MomentumSchedule {
-    /// Returns the optimiser of the step after which this many batches are seen; in synchronous
-    /// training, this many updates are made.
+    /// Returns the optimiser of the step after which `batches` batches have been seen. In
+    /// synchronous training, `batches` is the number of updates instead.
     pub fn at(&self, kind: OptimizerKind, batches: u64) -> OptimizerKind {
         let last = self.0.iter().rev().find(|(start, _)| *start <= batches);
         match (kind, last) {
@@ -31,8 +32,8 @@ impl FromStr for MomentumSchedule {
         for step in text.split_whitespace() {
             let wrong = || {
                 format!(
-                    "{step:?}: betas from 0 to below 1 and the batches after which they hold are \
-                     needed, ascending, as in 0.93,0.997@0 0.92,0.998@4000"
+                    "{step:?}: expected two betas from 0 to below 1 and the number of batches \
+                     after which they hold, ascending, as in 0.93,0.997@0 0.92,0.998@4000"
                 )
             };
             let (betas, start) = step.split_once('@').ok_or_else(wrong)?;

@@ -10,7 +10,7 @@ use crate::parameters::ParameterLayout;
 /// The options by which parameters are quantised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuantizationOptions {
-    /// The bits of a value, at least 2.
+    /// The number of bits of a value, at least 2.
     pub bits: u32,
     /// The number of steps that fit the scale of a tensor to its values; 0 to use the largest
     /// magnitude.
@@ -26,8 +26,8 @@ impl QuantizationOptions {
     pub const MAX_BITS: u32 = 24;
 
     /// Quantises the tensors of `values`, a flat vector of `layout`. `residual` has the rounding
-    /// errors of the previous call. If it is empty, there are none, and those of this call are not
-    /// kept: as in Marian, the first quantisation leaves no residual.
+    /// errors of the previous call. If it is empty, this is the first call, whose rounding errors
+    /// are not kept: as in Marian, the first quantisation leaves no residual.
     ///
     /// # Panics
     /// If the length of a vector differs from the layout's.
@@ -67,7 +67,7 @@ impl QuantizationOptions {
     }
 
     /// Returns the scale of a tensor: its largest magnitude, or the scale with which its rounded
-    /// values fit it best by least squares.
+    /// values fit its values best by least squares.
     fn scale<R: Real>(&self, values: &[R]) -> R {
         let mut scale = values.iter().fold(R::ZERO, |most, value| most.max(value.abs()));
         for _ in 0..self.optimization_steps {

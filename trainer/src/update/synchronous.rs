@@ -72,8 +72,8 @@ impl<'a> MicroBatch<'a> {
         [&self.sources, &self.targets].map(|side| side.iter().map(|tokens| tokens.len()).sum())
     }
 
-    /// Returns the counts that its memory grows with: tokens of both sides, and pairs of tokens
-    /// that attend to each other.
+    /// Returns the counts with which the memory of the micro-batch grows: tokens of both sides, and
+    /// pairs of tokens that attend to each other.
     fn extent(&self) -> [usize; 5] {
         let lengths = self.sources.iter().zip(&self.targets).map(|(s, t)| [s.len(), t.len()]);
         lengths.fold([0; 5], |sums, [s, t]| {
@@ -82,8 +82,8 @@ impl<'a> MicroBatch<'a> {
         })
     }
 
-    /// Returns the divisor of a displayed loss: the number of target tokens, plus that of links
-    /// times the weight of guided alignment.
+    /// Returns the divisor of a displayed loss: the number of target tokens, plus the number of
+    /// links times the weight of guided alignment.
     fn loss_count(&self) -> f64 {
         fn links(guide: &GuidedAlignment) -> f64 {
             guide.weight * guide.links.iter().map(Vec::len).sum::<usize>() as f64
@@ -119,8 +119,7 @@ pub struct UpdateOptions {
     pub optimizer: OptimizerKind,
     /// The smoothing of labels.
     pub label_smoothing: f32,
-    /// The maximum norm of the whole gradient, which is scaled down to it; 0 for none
-    /// (`clip-norm`).
+    /// The norm to which a gradient of a larger norm is scaled down; 0 for no limit (`clip-norm`).
     pub clip_norm: f64,
     /// The gradient whose norm is limited.
     pub clip_scope: ClipScope,
@@ -143,14 +142,14 @@ pub struct UpdateOptions {
 pub struct UpdateReport {
     /// The sum of the minimised losses, including guided alignment.
     pub loss: f64,
-    /// The divisor of the displayed loss: the number of target tokens, plus that of links times the
-    /// weight of guided alignment.
+    /// The divisor of the displayed loss: the number of target tokens, plus the number of links
+    /// times the weight of guided alignment.
     pub loss_count: f64,
     /// The cross-entropy of the target, in nats, without label smoothing.
     pub cross_entropy: f64,
-    /// Sentences.
+    /// The number of sentences.
     pub sentences: usize,
-    /// Tokens of the target.
+    /// The number of tokens of the target.
     pub target_tokens: usize,
     /// The norm of the gradient before it was clipped.
     pub gradient_norm: f64,
@@ -308,7 +307,8 @@ impl<K: Kernels> SynchronousTrainer<K> {
         self.options.optimizer = optimizer;
     }
 
-    /// Scales the rates of further updates, of this many batches each, by their words.
+    /// Sets the factor of the learning rate that depends on the words of an update, for further
+    /// updates of `batches` batches each.
     pub fn set_flexible_rate(&mut self, rate: Option<FlexibleRate>, batches: usize) {
         self.flexible_rate = rate.map(|rate| (rate, batches));
     }
@@ -365,7 +365,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
         let norm = gradient_norm(&self.kernels, &gradient, self.workers.len());
         let scale = scale_gradient(&self.options, self.norm_limit, norm, &mut report);
         if let Some(scale) = scale {
-            // An update that is smaller than the reference is not adjusted.
+            // The rate of an update that is smaller than the reference is not adjusted.
             let words = match self.options.reference_words {
                 reference if (1..report.target_tokens).contains(&reference) => {
                     [report.target_tokens, reference]
@@ -433,7 +433,8 @@ impl<K: Kernels> SynchronousTrainer<K> {
     }
 
     /// Takes the step on all parts of the flat vector, one per worker, and packs the new weights.
-    /// `words` are the words of the update and the words that rates are meant for.
+    /// `words` is the number of words of the update, `reference` the number that rates are meant
+    /// for.
     fn step(
         &mut self,
         gradient: &[K::Real],
@@ -547,8 +548,8 @@ impl<K: Kernels> Worker<K> {
     }
 }
 
-/// Returns the factor of a gradient with this norm, a sum over words: normalisation and clipping.
-/// Returns `None` if the step is skipped. Stores the norm in `report`.
+/// Returns the factor that normalises and clips a gradient, which is a sum over words and has the
+/// norm `norm`. Returns `None` if the step is skipped. Stores the norm in `report`.
 pub(crate) fn scale_gradient(
     options: &UpdateOptions,
     norm_limit: Option<NormLimit>,

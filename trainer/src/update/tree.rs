@@ -86,7 +86,7 @@ impl<R: Real> MicroBatchTree<R> {
             (left.level, left.index) = (left.level + 1, left.index / 2);
             first.spare.push(right.sum);
         }
-        // Vectors of the others have moved to the first tree; return a fair share.
+        // Vectors of the other trees have moved to the first tree, which returns a fair share.
         for tree in others {
             let missing = first.spare.len().saturating_sub(tree.spare.len()) / 2;
             tree.spare.extend(first.spare.drain(..missing));
