@@ -1,9 +1,9 @@
 //! Tests of resuming a training run of Marian.
 //!
 //! `golden/marian` has a corpus of 40 lines, its vocabularies, and the files of Marian 1.12.42
-//! after seven updates of eight sentences; the generators of `model.npz.progress.yml` are cut off.
-//! `model.npz.yml` shows the options. Marian's next updates are in `MARIANS`, and its model after
-//! 14 updates in `after-14.npz`.
+//! after seven updates of eight sentences; the states of random generators are cut off from
+//! `model.npz.progress.yml`. `model.npz.yml` has the options. Marian's next updates are in
+//! `MARIANS`, and Marian's model after 14 updates is in `after-14.npz`.
 
 use std::path::{Path, PathBuf};
 
@@ -48,7 +48,7 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    /// Resumes until the update `updates`, with options over those of Marian's file.
+    /// Resumes until update `updates`. The options `more` override those of Marian's file.
     fn train(&self, updates: &str, more: &[(&str, &[&str])]) -> Result<Vec<String>, String> {
         let yaml = std::fs::read(self.path("model.npz.yml")).unwrap();
         let marians = RawOptions::from_yaml(&yaml, "model.npz.yml").unwrap();
@@ -112,8 +112,8 @@ fn a_training_of_marian_goes_on_as_in_marian() {
     assert!(valid.ends_with("new best"), "{valid}");
     let bleu = log.iter().find(|line| line.contains("Up. 9 : bleu")).unwrap();
     assert!(bleu.contains("new best") || bleu.contains("stalled 3 times"), "{bleu}");
-    // The moving average equals Marian's, except for the biases of keys, whose gradient is only
-    // rounding.
+    // The moving average equals Marian's, except for the biases of keys, whose gradient is only a
+    // rounding error.
     let (ours, marians) =
         (parameters(&folder.path("model.npz")), parameters(&golden("after-14.npz")));
     for ((name, ours), (_, marians)) in ours.iter().zip(&marians) {
@@ -157,7 +157,8 @@ fn an_epoch_with_more_sentences_than_the_corpus_has_ended() {
     }
 }
 
-/// Old versions did not write parameters and bias corrections, and wrote the average as the model.
+/// Old versions of Marian did not write parameters and bias corrections, and wrote the average as
+/// the model.
 #[test]
 fn files_of_old_versions_are_enough() {
     let folder = Folder::new();

@@ -29,7 +29,7 @@ fn a_training_in_a_process_of_its_own() {
     let [width, inner, workers]: [&str; 3] =
         shape.split(' ').collect::<Vec<_>>().try_into().unwrap();
     let place = Workplace::new();
-    // All sentences have a thousand words, so that all micro-batches are large.
+    // All sentences have twenty words, so that all micro-batches are equally large.
     let word = |line: usize, position: usize| format!("w{}", (line * 31 + position * 7) % 1000);
     let line = |line| (0..20).map(|position| word(line, position)).collect::<Vec<_>>().join(" ");
     let text: String = (0..2000).map(|number| line(number) + "\n").collect();
@@ -60,8 +60,8 @@ fn bytes_of_child(shape: &str, is_dry: bool) -> f64 {
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args([CHILD, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
     child.env(SHAPE, shape);
-    // Allocations are compared, so freed buffers must be returned at once. By default, glibc keeps
-    // an amount that depends on the order in which threads free them.
+    // Allocations are compared, so freed buffers must be returned to the system at once. By
+    // default, glibc keeps an amount that depends on the order in which threads free them.
     child.env("MALLOC_MMAP_THRESHOLD_", "131072");
     if is_dry {
         child.env(DRY_RUN, "1");

@@ -76,7 +76,7 @@ fn parameters_become_their_average() {
     train(&place, "whole", &replaced);
     let [average, values] = vectors("whole");
     assert_eq!(average, values);
-    // The training is stopped at the fourth update of the first half, and at the end of the second.
+    // The training is stopped after six updates, between two replacements, and resumed.
     for updates in ["6", "12"] {
         train(&place, "parts", &[replaced[0], replaced[1], ("after-batches", &[updates])]);
     }

@@ -77,7 +77,7 @@ fn every_architecture_learns_pairs_by_heart() {
         smoothing: 0.0,
         reference_words: 0,
     };
-    // A language model does not know which of the sentences is meant.
+    // A language model without a source cannot know which of the sentences is meant.
     let with_source = all().into_iter().filter(|(_, architecture)| architecture.has_source());
     for (name, architecture) in with_source {
         let architecture = widened(architecture);
@@ -103,7 +103,7 @@ fn every_architecture_learns_pairs_by_heart() {
         }
         assert!(loss < 0.05, "{name}: {loss} nats per token");
 
-        // The trained model, as decoders and scorers load it.
+        // The trained model is loaded as decoders and scorers load it.
         let layout = ParameterLayout::new(&architecture);
         let model = model_of(&architecture, &layout, trainer.values()).unwrap();
         let network = Network::load(&model, Path::new(name), Precision::F32).unwrap();

@@ -27,7 +27,8 @@ fn attention_is_trained_towards_alignments() {
     };
     let (aligned, aligned_cost) = guided("aligned", "2");
     assert_ne!(plain, aligned);
-    // Links count as well, by their weight: 16, and one of </s> in each of seven pairs.
+    // Links count as well, multiplied by their weight: 16 links, and one between both </s> in each
+    // of seven pairs.
     let (_, tokens) = cost_and_count(&plain_cost);
     let (_, both) = cost_and_count(&aligned_cost);
     assert_eq!(both, tokens + 2.0 * 23.0, "{plain_cost} {aligned_cost}");
@@ -41,7 +42,7 @@ fn alignments_that_do_not_fit_are_named() {
     let links = place.write("wrong", &LINKS.replacen("0-0 1-1\n", "0-0 2-1\n", 1));
     let error = place.train("wrong", &[("guided-alignment", &[&links])]).unwrap_err();
     assert!(error.contains("wrong, line 2, field 2") && error.contains("pieces"), "{error}");
-    // In tab-separated text the number is that of the tab-separated field.
+    // In tab-separated text, the error has the number of the tab-separated field.
     let lines = SOURCE.lines().zip(TARGET.lines());
     let lines: String = lines.map(|(from, to)| format!("{from}\t{to}\t0-9\n")).collect();
     let tsv = place.write("wrong.tsv", &lines);

@@ -133,7 +133,7 @@ fn what_differs_is_named_as_it_is_given() {
 #[test]
 fn rates_decay_at_the_ends_of_epochs() {
     let place = Workplace::new();
-    // Epochs have three updates; the second number would count stalls.
+    // Epochs have three updates. The second number of `lr-decay-start` would count stalls.
     let (_, log) = place
         .log(
             "model",
@@ -189,7 +189,7 @@ fn rates_that_change_with_every_update_go_on() {
     }
 }
 
-/// Precisions are those of Marian's option, bf16 besides.
+/// Precisions are those of Marian's option, and bf16.
 #[test]
 fn trainings_in_bf16_go_on_as_one() {
     let place = Workplace::new();

@@ -1,4 +1,4 @@
-//! Tests of validation by programs of the user, and of the handling of its values.
+//! Tests of validation by programs of the user, and of the handling of validation's values.
 
 #![cfg(unix)]
 
@@ -113,7 +113,8 @@ fn translations_are_written_without_a_program() {
 #[test]
 fn epsilons_are_those_of_metrics() {
     let place = Workplace::new();
-    // The pairs of the training text: validation counts the one without a source, too.
+    // The set has the pairs of the training text. The pair without a source is left out, because
+    // validation would count it.
     let lines = SOURCE.lines().zip(TARGET.lines()).filter(|(source, _)| !source.is_empty());
     let (sources, targets): (Vec<&str>, Vec<&str>) = lines.unzip();
     let [source, target] = [("valid-source", sources), ("valid-target", targets)]

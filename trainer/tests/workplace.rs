@@ -46,8 +46,8 @@ impl Workplace {
         self.text(name)
     }
 
-    /// Trains `model` with options besides those of a tiny model. Returns a hash of the model and
-    /// the last log line with a cost.
+    /// Trains `model` with the options of a tiny model and those of `more`. Returns a hash of the
+    /// model and the last log line with a cost.
     pub fn train(&self, model: &str, more: &[(&str, &[&str])]) -> Result<(u64, String), String> {
         let Run { log, .. } = self.run(model, more, false)?;
         let costs = log.iter().filter_map(|line| line.split_once("Cost "));
@@ -128,8 +128,8 @@ pub fn run_until(request: &TrainingRequest, questions: usize) -> Result<Outcome,
     }
 }
 
-/// A user who stops training, but nothing before it. The questions that are left, and how many
-/// there are when training begins.
+/// A user who stops training, but nothing before it. The fields are the number of questions that
+/// are left, and that number when training begins.
 struct StopAfter(AtomicUsize, usize);
 
 impl Progress for StopAfter {
