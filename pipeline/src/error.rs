@@ -57,7 +57,7 @@ pub enum Error {
     /// Options that do not go together.
     #[error("{reason}")]
     Options {
-        /// Which ones, and what to give instead.
+        /// Which options, and what to give instead.
         reason: String,
     },
     /// The caller cancelled the training; a new run continues with the missing stages.

@@ -50,7 +50,7 @@ pub(crate) struct CompletedStage {
 }
 
 impl Manifest {
-    /// Reads the manifest in `folder`. Returns an empty one if it is missing, damaged or of
+    /// Reads the manifest in `folder`. Returns an empty manifest if it is missing, damaged or of
     /// another version; then all stages run again.
     pub fn open(folder: &Path) -> Self {
         let path = folder.join(MANIFEST_FILE);

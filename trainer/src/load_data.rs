@@ -82,8 +82,8 @@ pub fn read_corpus(
     read_pairs(files, tokenizers, reading, progress, warn, |_| {})
 }
 
-/// Reads a validation set. Long sentences are cropped, and empty ones count, as in Marian. Calls
-/// `warn` for each file that is not UTF-8.
+/// Reads a validation set. Long sentences are cropped, and empty sentences count, as in Marian.
+/// Calls `warn` for each file that is not UTF-8.
 ///
 /// # Errors
 /// Those of [`read_corpus`].

@@ -1,4 +1,4 @@
-//! Suites of the trainer.
+//! Test suites of the trainer.
 
 mod architectures;
 mod asynchronous;

@@ -210,8 +210,8 @@ impl<'p> MiraRun<'p> {
             scores: Vec::new(),
             bleu_gains: Vec::new(),
         };
-        // The background starts as that of an endless text of such lines. The ones added below keep
-        // its matches above zero.
+        // The background starts as that of an endless text of such lines. The 1 that is added to
+        // each count keeps its matches above zero.
         for line in &problem.lines {
             line.compute_scores(start, &mut run.scores);
             let best = argmax(run.scores.iter().copied());

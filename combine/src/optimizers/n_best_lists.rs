@@ -107,7 +107,7 @@ impl NBestLists {
     }
 
     /// Adds the lists of an iteration, the best translation of each line first. Returns
-    /// the BLEU statistics of the best ones and the number of new translations.
+    /// the BLEU statistics of the best translations and the number of new translations.
     pub fn merge(&mut self, lists: Vec<NBestList>) -> (BleuCounts, usize) {
         let NBestLists { num_components: width, lines, seen, hasher } = self;
         let (mut counts, mut new) = (BleuCounts::default(), 0);

@@ -7,7 +7,7 @@ use crate::Real;
 use crate::kernels::{Kernels, OptimizerKind, Shard, Smoothing, Step};
 use crate::update::{FlexibleRate, MomentumSchedule, OptimizerState, UpdateOptions};
 
-/// Divides a vector of `len` numbers into one range per worker; the last ones may be shorter or
+/// Divides a vector of `len` numbers into one range per worker; the last ranges may be shorter or
 /// empty.
 pub fn shard_ranges(len: usize, workers: usize) -> Vec<Range<usize>> {
     let part = len.div_ceil(workers).next_multiple_of(crate::ALIGNMENT);

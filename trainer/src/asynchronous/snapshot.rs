@@ -14,7 +14,7 @@ use crate::update::UpdateReport;
 pub struct AsyncSnapshot {
     /// Counts and the driver's state.
     pub json: Vec<u8>,
-    /// Vectors by name; empty ones are left out.
+    /// Vectors by name; empty vectors are left out.
     pub vectors: Vec<(String, Vec<f32>)>,
 }
 

@@ -208,8 +208,9 @@ impl<K: Kernels> AsyncWorker<K> {
         copy.refresh(model.registry(), &self.kernels);
     }
 
-    /// Computes the gradient of a batch and adds it to those that are not pushed yet. While the
-    /// local optimiser is in use, it also takes a step on the copy. Returns a report on the batch.
+    /// Computes the gradient of a batch and adds it to the gradients that are not pushed yet. While
+    /// the local optimiser is in use, it also takes a step on the copy. Returns a report on the
+    /// batch.
     ///
     /// # Errors
     /// Those of the model.

@@ -15,7 +15,7 @@ impl RawOptions {
     /// Returns the files of the training text.
     ///
     /// # Errors
-    /// If there are none, or their number differs from what the options ask for.
+    /// If there are none, or their number differs from the number that the options need.
     pub fn training_files(&self) -> Result<ParallelFiles> {
         let needed = if self.is_language_model() {
             "--train-sets (or --target), the text of the language model, is needed"

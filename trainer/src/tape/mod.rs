@@ -1,7 +1,7 @@
 //! Reverse-mode differentiation of the models that `nmt` decodes.
 //!
 //! A [`Tape`] is a backend of `nmt`'s layers, so a model trains with the code that it decodes with.
-//! An operation is computed when a layer asks for it and recorded as a node. Nodes are in the order
+//! When a layer calls an operation, it is computed and recorded as a node. Nodes are in the order
 //! of their creation; in the reverse order, every gradient is complete before it is passed on. The
 //! arithmetic of operations and of their gradients is in [`Kernels`].
 //!

@@ -42,7 +42,7 @@ pub(super) struct AsyncStart {
 /// Shards, workers and the simulated machine, if there is one.
 pub(super) struct AsyncTrainer {
     pub server: Arc<Server>,
-    /// The workers by number; busy ones are in their threads.
+    /// The workers by number; busy workers are in their threads.
     pub workers: Vec<Option<AsyncWorker<Fast>>>,
     gathered: Gathered<f32>,
     pub simulation: Option<Simulation>,

@@ -67,7 +67,8 @@ pub struct TrainingState {
     pub metrics: Vec<(String, MetricState)>,
     /// Whether the training is finished.
     pub is_finished: bool,
-    /// Whether the final model, validated out of turn, is better than all earlier ones.
+    /// Whether the final model, after a validation outside of the usual intervals, is better than
+    /// all earlier models.
     pub is_last_best: bool,
     /// Whether the model file includes last pushes, which this state does not include.
     pub has_last_pushes: bool,
@@ -342,7 +343,7 @@ impl<'a> SavedVectors<'a> {
     /// Returns the state of an optimiser of this kind: its first and second vector.
     ///
     /// # Errors
-    /// If one is missing.
+    /// If a vector is missing.
     pub fn for_optimizer(&self, kind: OptimizerKind) -> Result<[Vec<f32>; 2]> {
         Ok(match kind {
             OptimizerKind::Adam { .. } => [self.needed("adam_mt")?, self.needed("adam_vt")?],

@@ -392,7 +392,7 @@ mod tests {
         options.training_config([11, 11]).unwrap()
     }
 
-    /// The counted micro-batch needs at least as many numbers as any computed one.
+    /// The counted micro-batch needs at least as many numbers as any micro-batch that is computed.
     #[test]
     fn long_sources_with_short_targets_are_counted() {
         let config = config();
