@@ -74,7 +74,7 @@ pub enum ListError {
 pub enum FeatureName {
     /// This name, without `=`.
     Given(String),
-    /// This stem and the smallest number, from 0, that make a name no other feature has.
+    /// This stem and the smallest number, from 0, such that no other feature has this name.
     Numbered(String),
 }
 

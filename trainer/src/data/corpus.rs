@@ -223,7 +223,7 @@ impl ParallelCorpus {
         self.target.get(index)
     }
 
-    /// Returns the numbers of source and target tokens of a pair, by which batches are made.
+    /// Returns the numbers of source and target tokens of a pair, which determine its batch.
     /// Sentences of a language model count on both sides, as in Marian.
     pub fn lengths(&self, index: usize) -> [usize; 2] {
         let target = self.target(index).len();

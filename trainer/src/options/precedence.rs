@@ -102,7 +102,7 @@ mod tests {
         let options = merge(line.clone(), yaml, None).unwrap();
         let values = ["dim-emb", "learn-rate", "lr-warmup"].map(|name| options.get_string(name));
         assert_eq!(values, ["16", "0.25", "8000"]);
-        // The task of the command line replaces it.
+        // The task of the command line replaces the task of the file.
         let options = merge(line.clone(), yaml, Some("transformer-base")).unwrap();
         assert_eq!(options.get_string("lr-warmup"), "16000");
         let options = merge(line.clone(), yaml, Some(NO_PRESET)).unwrap();
@@ -132,7 +132,7 @@ mod tests {
             assert_eq!(values, ["s2s", "alternating", "4", "16000"], "{yaml}");
             assert!(options.check_status().unwrap().is_empty(), "{yaml}");
         }
-        // It overrides Marian's other presets.
+        // The option `best-deep` overrides the preset of the option `task`.
         let both = "best-deep: true\ntask: transformer-base\n";
         let both = merge(RawOptions::default(), both, None).unwrap();
         assert_eq!([both.get_string("type"), both.get_string("transformer-heads")], ["s2s", "8"]);
