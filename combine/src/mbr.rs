@@ -69,8 +69,8 @@ pub struct MbrSummary {
     pub not_first: u64,
     /// The number of sentences for which the exact estimate has a better winner, if measured.
     pub worse: u64,
-    /// The sum over sentences of the loss in expected utility (exact winner minus winner), in points
-    /// of the metric.
+    /// The sum over sentences of the loss in expected utility (exact winner minus winner), in
+    /// points of the metric.
     pub loss: f64,
 }
 

@@ -21,7 +21,7 @@ const WINDOW_ENTRIES: usize = 1024;
 pub enum ListCoverage {
     /// All, from the first to the last.
     EverySentence,
-    /// Some, in their order.
+    /// Some of them, in the order of the text.
     SomeSentences,
 }
 
@@ -139,7 +139,8 @@ impl SentenceReader {
     }
 
     /// Reads sentences until they have enough entries. Returns `None` at the end and after
-    /// cancellation. After cancellation, readers may report an end where the file goes on.
+    /// cancellation. After cancellation, readers may report the end before they reach the end of
+    /// the file.
     fn next_window(&mut self, stop: &CancellationToken) -> Result<Option<Vec<Sentence>>> {
         let (mut window, mut count) = (Vec::new(), 0);
         while count < WINDOW_ENTRIES {

@@ -1,5 +1,5 @@
-//! Cleaning of parallel text for training: unusable pairs are left out and counted, none
-//! silently.
+//! Cleaning of parallel text for training: unusable pairs are left out, and their numbers are
+//! logged.
 //!
 //! A pair is left out if a side is empty, has too many words, or far more words than the
 //! other. Control characters become spaces; a `|`, which separates fields and factors in

@@ -2,8 +2,8 @@
 //!
 //! The numbers are bounds, not predictions. A text of n words (the larger side) gives at most
 //! about 2.2 n distinct phrase pairs up to 7 words long (2.1 on 29,000 captions, 1.5 on 739,000
-//! pairs of legal text; the share falls with size). A line of both text tables is about 110
-//! bytes before compression, and a fifth of that is in temporary files at once.
+//! pairs of legal text; the factor falls with the size of the text). A line of both text tables is
+//! about 110 bytes before compression, and a fifth of that is in temporary files at once.
 
 use std::path::Path;
 
@@ -36,8 +36,8 @@ impl DiskEstimate {
     pub fn new(parallel: u64, lm_text: u64, options: &TrainOptions) -> Self {
         let length = options.max_length.min(7) as u64;
         let phrase_pairs = parallel / 2 / BYTES_PER_WORD * PAIRS_PER_TEN_WORDS / 10 * length / 7;
-        // An n-gram of a binary model is about 20 bytes, of ARPA text 40. In each order above the
-        // lowest, a text has about three n-grams for every four words.
+        // An n-gram takes about 20 bytes in a binary model and about 40 in ARPA text. In each order
+        // above the lowest, a text has about three n-grams for every four words.
         let ngrams =
             lm_text / BYTES_PER_WORD * options.lm_order.saturating_sub(1).max(1) as u64 * 3 / 4;
         DiskEstimate {
@@ -58,8 +58,9 @@ impl DiskEstimate {
         let mut models = 2;
         if monolingual > 0 {
             models += 1;
-            // The text, its translations in lists and in the training text, and the parallel text,
-            // which is repeated until it is as long as the text with its translations.
+            // Temporary files have the text, its translations in lists and in the training text,
+            // and the parallel text, which is repeated until it is as long as the text with its
+            // translations.
             self.temporary_bytes += 7 * monolingual + parallel;
         }
         self.model_bytes += models * files;

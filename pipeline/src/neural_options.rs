@@ -28,7 +28,7 @@ pub struct NeuralOptions {
     pub task: Option<String>,
     /// Configurations of the trainer in Marian's form; later ones override earlier ones.
     pub configs: Vec<PathBuf>,
-    /// The number of pieces of the vocabulary; without it, by the size of the text.
+    /// The number of pieces of the vocabulary; `None` chooses it by the size of the text.
     pub vocab_size: Option<usize>,
     /// Texts of the target language whose translations by the reverse model are additional
     /// training text.
@@ -118,7 +118,8 @@ mod tests {
 
     use super::*;
 
-    /// Another preset in a configuration is another model.
+    /// The key has the options of a preset that a configuration names, unless the options name
+    /// another preset.
     #[test]
     fn the_preset_of_a_configuration_is_part_of_the_key() {
         let folder = tempfile::tempdir().unwrap();

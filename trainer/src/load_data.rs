@@ -16,7 +16,8 @@ use crate::parallel_text::{Field, ParallelFiles, ParallelText};
 use crate::training::ValidationSet;
 
 /// Opens vocabularies, source first: SentencePiece models (`.spm`, `.model`) segment text as well;
-/// others expect segmented text. `sizes` limits the numbers of their words; 0 keeps all words.
+/// other vocabularies expect segmented text. `sizes` limits the numbers of their words; 0 keeps all
+/// words.
 ///
 /// # Errors
 /// If a file cannot be read or is not a vocabulary.

@@ -189,7 +189,8 @@ fn rates_that_change_with_every_update_go_on() {
     }
 }
 
-/// Precisions are those of Marian's option, and bf16.
+/// The option `precision` takes float32 or bf16, not float16. A training run in bf16 that is
+/// stopped and resumed equals one that is not stopped.
 #[test]
 fn trainings_in_bf16_go_on_as_one() {
     let place = Workplace::new();

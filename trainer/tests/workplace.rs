@@ -128,8 +128,8 @@ pub fn run_until(request: &TrainingRequest, questions: usize) -> Result<Outcome,
     }
 }
 
-/// A user who stops training, but nothing before it. The fields are the number of questions that
-/// are left, and that number when training begins.
+/// A user who stops training, but not the steps before it. The fields are the number of questions
+/// that may still be asked, and this number at the start of training.
 struct StopAfter(AtomicUsize, usize);
 
 impl Progress for StopAfter {

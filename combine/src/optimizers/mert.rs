@@ -7,9 +7,9 @@
 //! to the middle of the best interval.
 //!
 //! A search goes along one axis after another, in random order, and along some random
-//! directions, until a round gains nothing. Searches start from the given weights and from random
-//! weights, and the best result counts. Along an axis the slopes are a column of values; each
-//! column is sorted once for all searches.
+//! directions, until a round gains almost nothing. Searches start from the given weights and from
+//! random weights, and the best result counts. Along an axis the slopes are a column of values;
+//! each column is sorted once for all searches.
 
 use std::ops::Range;
 use std::thread;
@@ -154,7 +154,7 @@ impl<'p> CoordinateAscent<'p> {
         }
     }
 
-    /// Climbs from `weights` until nothing more is gained; returns BLEU and the weights.
+    /// Climbs from `weights` until a round gains almost nothing; returns BLEU and the weights.
     fn climb(&mut self, mut weights: Vec<f64>) -> (f64, Vec<f64>) {
         let mut axes: Vec<usize> = (0..self.problem.num_components).collect();
         self.score_all(&weights);
@@ -291,8 +291,8 @@ fn upper_envelope(
 }
 
 /// Returns the middle of the interval between breakpoints that has the best BLEU, and BLEU there.
-/// `counts` are those to the left of all breakpoints. Returns the point 0 if the interval around 0
-/// is as good as any.
+/// `counts` are the BLEU counts to the left of all breakpoints. Returns the point 0 if the interval
+/// around 0 is as good as any.
 fn find_best_interval(
     breakpoints: &[Breakpoint],
     statistics: &[BleuStatistics],
@@ -372,8 +372,8 @@ mod tests {
     }
 
     proptest! {
-        /// No point of a fine sweep along an axis is better than the one found, and its
-        /// BLEU is as returned.
+        /// The search along an axis finds a point at least as good as every point of a fine sweep,
+        /// and returns the BLEU of this point.
         #[test]
         fn line_search_matches_a_sweep(
             lines in proptest::collection::vec(

@@ -4,10 +4,10 @@
 //! translation with the largest score plus BLEU, and the fear is the translation with the largest
 //! score minus BLEU. If the margin between their scores is smaller than the difference of their
 //! BLEU, the weights take a step of at most C towards the hope. BLEU of a line is computed with a
-//! background, the decaying sum of the statistics of hope translations. It is multiplied by the
-//! length of the references of background and line (Chiang et al. 2008). After each pass the mean
-//! of all weights so far is taken. The result is the mean whose best translations in the lists have
-//! the best BLEU.
+//! background, the decaying sum of the statistics of hope translations. This BLEU is multiplied by
+//! the length of the references of background and line (Chiang et al. 2008). After each pass, BLEU
+//! is computed for the translations that the mean of all weights so far ranks first. The result is
+//! the mean with the best BLEU.
 //!
 //! Several runs with different orders run in parallel, and their weights are averaged,
 //! which cancels the influence of the order.
@@ -210,8 +210,8 @@ impl<'p> MiraRun<'p> {
             scores: Vec::new(),
             bleu_gains: Vec::new(),
         };
-        // The background starts as that of an endless text of such lines. The 1 that is added to
-        // each count keeps its matches above zero.
+        // The background starts with the counts that an endless text of such lines would leave. The
+        // 1 that is added to each count keeps the numbers of matches above zero.
         for line in &problem.lines {
             line.compute_scores(start, &mut run.scores);
             let best = argmax(run.scores.iter().copied());

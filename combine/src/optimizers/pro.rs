@@ -2,8 +2,8 @@
 //!
 //! Pairs of translations of a line are drawn at random. Among the pairs whose BLEU differs clearly,
 //! those that differ most are kept. A logistic regression learns from the difference of their
-//! values which translation of a pair is better. Its weights are those of the components. Every
-//! iteration draws from the lists of all iterations so far.
+//! values which translation of a pair is better. The weights of the regression are the weights of
+//! the components. Every iteration draws from the lists of all iterations so far.
 //!
 //! BLEU of a line adds one to the matches and totals of the orders above 1 (Lin and Och 2004). The
 //! regression is solved by Newton's method with an L2 prior. There are few components, so a handful

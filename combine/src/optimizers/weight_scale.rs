@@ -2,8 +2,8 @@
 //!
 //! If all weights are tuned, the ranking of translations does not depend on the scale, so the
 //! magnitudes of the weights sum to 1 after each step. Fixed weights have a meaning only in
-//! relation to the others. If there are any, the search is in units of the start's magnitude, and
-//! the result has the scale that the search reaches.
+//! relation to the others. If there are fixed weights, the search is in units of the start's
+//! magnitude, and the result has the scale that the search reaches.
 
 use super::n_best_lists::NBestLists;
 

@@ -9,8 +9,8 @@ use miriam_trainer::options::{DumpScope, RawOptions};
 
 use crate::Result;
 
-/// Writes a text as pieces of one side of a pair of tokenisers, with spaces between them. Training
-/// divides the text into the same pieces.
+/// Segments a text with the tokeniser of one side and writes its pieces, with spaces between them.
+/// Training divides the text into the same pieces.
 pub(super) fn write_pieces(
     text: &Path,
     tokenizers: &TokenizerPair,

@@ -1,5 +1,5 @@
-//! A simulated machine for asynchronous training (`docs/spec/training.md` A.9): one thread with the
-//! clock of many.
+//! A simulated machine for asynchronous training (`docs/spec/training.md` A.9): one thread does the
+//! work of many, on a simulated clock.
 //!
 //! Events are ordered by time, then by worker, then by creation, so a simulation gives the same
 //! bytes every time. The time of a batch depends on its words. A transfer to or from another
@@ -422,10 +422,11 @@ mod tests {
         }
     }
 
-    /// Bogoychev's thesis measures speedups of 1.10, 1.14 and 1.18 (tables 5.1 and 5.3).
+    /// Bogoychev's thesis measures speedups of 1.10, 1.14 and 1.18 (tables 5.1 and 5.3). The last
+    /// simulated speedup is 1.16.
     #[test]
     fn delays_save_transfers() {
-        // A batch takes 0.85 s, a fetch and a push 0.19 s.
+        // A batch takes 0.85 s, and a fetch and a push together take 0.19 s.
         let machine =
             Machine { seconds_per_word: 0.85 / 10_449.0, bandwidth: Some(1e9), ..machine(4) };
         let speed = |delay: usize| {

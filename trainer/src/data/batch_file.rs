@@ -25,8 +25,8 @@ impl BatchFile {
     /// Reads the batches of `corpus` in the file `path`.
     ///
     /// # Errors
-    /// If it cannot be read, is empty, or names a line that is not in the corpus or was left out of
-    /// it.
+    /// If the file cannot be read, is empty, or names a line that the corpus does not have or has
+    /// left out.
     pub fn open(path: &Path, corpus: &ParallelCorpus) -> Result<Self> {
         let mut lines = Lines::new(Input::open(path)?);
         let name = lines.name().to_owned();

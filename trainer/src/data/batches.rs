@@ -125,8 +125,8 @@ impl<'a> BatchReader<'a> {
     /// Those of [`new`](Self::new).
     ///
     /// # Panics
-    /// If the number of costs differs from that of sentences, or costs are missing where they are
-    /// needed.
+    /// If the number of costs differs from the number of sentences, or costs are missing where they
+    /// are needed.
     pub fn with_costs(
         corpus: &'a ParallelCorpus,
         options: BatchOptions,
@@ -350,7 +350,8 @@ mod tests {
 
     #[test]
     fn limits_are_those_of_marian() {
-        // By source tokens, the sentence that exceeds the limit closes a batch.
+        // With a limit in source tokens, the sentence that exceeds the limit is the last of its
+        // batch.
         let corpus = corpus(&[[5, 9], [5, 8], [5, 7], [5, 6], [5, 5]]);
         let batches = |size| {
             let options = BatchOptions { shuffle: Shuffle::None, ..options(size, 100) };

@@ -1,5 +1,5 @@
-//! Arithmetic of a tape, forwards and backwards: all operations except the operators. `base/kernels`
-//! implements the operators ([`Kernels::implementation`]).
+//! Arithmetic of a tape, forwards and backwards: all operations except the operators.
+//! `base/kernels` implements the operators ([`Kernels::implementation`]).
 //!
 //! [`Kernels`] has a plain implementation of each operation as a default method. It is written for
 //! clarity and generic over the type of numbers; in f64 it is the oracle of training ([`Plain`]).

@@ -8,10 +8,10 @@ use crate::error::{Error, Result};
 
 impl RawOptions {
     /// Adds options that are not set yet: first from configuration files, of which later files take
-    /// precedence, then from presets. This is Marian's order. `task` names the preset; without it
-    /// the option `task` does. The option `best-deep` adds the preset of that name. If neither
-    /// files nor presets are given, the size of the corpus chooses a preset, unless the options say
-    /// which model to train. The task `none` means no preset.
+    /// precedence, then from presets. This is Marian's order. The argument `task` names the preset;
+    /// if it is `None`, the option `task` does. The option `best-deep` adds the preset of that
+    /// name. If neither files nor presets are given, the size of the corpus chooses a preset,
+    /// unless the options say which model to train. The task `none` means no preset.
     ///
     /// # Errors
     /// If a file cannot be read or is not a configuration, or a preset is unknown.

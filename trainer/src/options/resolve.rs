@@ -165,8 +165,8 @@ impl RawOptions {
         }
     }
 
-    /// Returns the bytes that a batch may take. Marian's negative numbers leave memory of GPUs free;
-    /// here they mean the default.
+    /// Returns the bytes that a batch may take. Marian's negative numbers leave memory of GPUs
+    /// free; here, they mean the default.
     fn workspace(&self) -> Result<usize> {
         if self.leaves_gpu_memory() {
             return Self::default().megabytes("workspace");

@@ -1,4 +1,4 @@
-//! Helpers that add gradients to those of parameters and results.
+//! Helpers that add to the gradients of parameters and results.
 
 use std::ops::Range;
 

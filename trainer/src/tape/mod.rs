@@ -250,8 +250,8 @@ impl<K: Kernels> Tape<K> {
         self.alignment_loss = 0.0;
     }
 
-    /// Adds the loss of guided alignment towards given links to operations that are recorded from
-    /// now on.
+    /// Makes the attention that is recorded from now on add a loss, which trains it towards the
+    /// given links.
     pub fn guide_alignment(&mut self, guided_alignment: GuidedAlignment) {
         self.guided_alignment = Some(guided_alignment);
     }

@@ -135,7 +135,8 @@ pub(super) enum Op {
         /// The target position of each group's first query, if the alignment is guided.
         positions: Option<Vec<u32>>,
     },
-    /// The losses of rows, `[rows, 1]`; its saved numbers become the gradient of `hidden`.
+    /// The losses of rows, `[rows, 1]`. The saved numbers of the node become the gradient of
+    /// `hidden`.
     CrossEntropy {
         hidden: Tensor,
         weights: AffineId,
@@ -163,7 +164,7 @@ impl Node {
     }
 }
 
-/// The results that a node may read, those of earlier nodes.
+/// The results that a node may read: the results of earlier nodes.
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a, R> {
     pub nodes: &'a [Node],

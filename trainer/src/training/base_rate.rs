@@ -33,7 +33,7 @@ pub enum BaseRate {
 }
 
 impl BaseRate {
-    /// Returns the rate of the update after `updates` others, in a cycle that began after
+    /// Returns the rate of the update after `updates` earlier updates, in a cycle that began after
     /// `cycle_start` updates.
     pub fn at(self, updates: u64, cycle_start: u64) -> f64 {
         match self {

@@ -122,7 +122,7 @@ impl Training<'_> {
     }
 
     /// Computes the memory of the training with a model and its optimiser; `program` is the memory
-    /// of the process before.
+    /// of the process before the training allocates memory.
     pub(super) fn count_memory(
         &self,
         program: usize,

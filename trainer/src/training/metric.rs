@@ -78,13 +78,13 @@ impl Metric {
         self.needs_translations() || self == Metric::Script
     }
 
-    /// Whether it needs translations.
+    /// Whether the metric needs translations.
     pub fn needs_translations(self) -> bool {
         use Metric::{Bleu, BleuDetok, BleuSegmented, Chrf, Translation};
         matches!(self, Bleu | BleuDetok | BleuSegmented | Chrf | Translation)
     }
 
-    /// Whether it needs a validation set.
+    /// Whether the metric needs a validation set.
     pub fn needs_validation_set(self) -> bool {
         self != Metric::Script
     }

@@ -278,7 +278,7 @@ fn add_batches(batches: BatchOptions, options: &mut OptionTexts) {
     let BatchOptions { size, maxi_batch, sort, shuffle, seed: _ } = batches;
     let (sentences, words, counts_target, bytes) = match size {
         BatchSize::Sentences(count) => (count.to_string(), 0, false, 0),
-        // Then the number of sentences decides only the size of maxi-batches.
+        // With these limits, the option for sentences only affects the size of maxi-batches.
         BatchSize::SourceTokens(count) => ("any".into(), count, false, 0),
         BatchSize::TargetTokens(count) => ("any".into(), count, true, 0),
         BatchSize::Bytes(count) => ("any".into(), 0, false, count),

@@ -27,7 +27,7 @@ use crate::update::{
     FlexibleRate, MicroBatch, NormLimit, SynchronousTrainer, UpdateReport, limit_weights,
 };
 
-/// The name of the task as which the progress of training is reported.
+/// The name under which the progress of training is reported.
 pub const TRAINING_TASK: &str = "training";
 
 /// The reason why a training run ended.
@@ -101,7 +101,7 @@ impl Training<'_> {
                 best.display()
             ));
         }
-        // Limits may have been raised since.
+        // Limits may be higher now than when the run ended.
         if run.state.is_finished && (run.is_at_limit() || run.is_stalled()) {
             // A run of an earlier version of Miriam, or with another kind of limit, has made no
             // last pushes.

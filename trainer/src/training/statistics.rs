@@ -143,7 +143,7 @@ mod tests {
         statistics.record_norm(0.0, 2, 2);
         assert_eq!(statistics.norm, [3.0, 0.0], "skipped updates change nothing");
         statistics.record_norm(6.0, 2, 2);
-        // 3 + 2/3 * 3, 1/3 * 2/3 * 9.
+        // The mean is 3 + 2/3 * 3, the variance 1/3 * 2/3 * 9.
         assert!((statistics.norm[0] - 5.0).abs() < 1e-12);
         assert!((statistics.norm[1] - 2.0).abs() < 1e-12);
         statistics.record_norm(5.0, 3, 2);

@@ -1,6 +1,6 @@
 //! Learning rates in proportion to the words of a step (`batch-flexible-lr`,
-//! `docs/spec/training.md` A.10): batches of a fixed memory differ in words, and a gradient of
-//! fewer words deserves a smaller step.
+//! `docs/spec/training.md` A.10): batches of equal memory differ in their numbers of words, and a
+//! gradient of fewer words deserves a smaller step.
 
 /// The factor of a step's learning rate that depends on the step's target tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]

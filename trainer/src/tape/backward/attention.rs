@@ -1,4 +1,5 @@
-//! Gradients of attention: of groups of queries, each to the positions of one sentence.
+//! Gradients of attention. Queries are in groups; each group attends to the positions of one
+//! sentence.
 
 use std::ops::Range;
 

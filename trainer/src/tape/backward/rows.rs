@@ -7,7 +7,8 @@ use super::NodeGradient;
 use crate::kernels::Kernels;
 
 impl<K: Kernels> NodeGradient<'_, K> {
-    /// Adds the gradients of selected rows to those of the rows that they were selected from.
+    /// Adds the gradients of selected rows to the gradients of the rows that they were selected
+    /// from.
     pub(super) fn index_select(&mut self, from: Tensor, indices: &[u32]) {
         let d_out = MatRef::new(self.d_out, self.node.rows, self.node.width);
         let mut from = self.input_gradients.of(from);
