@@ -1,5 +1,5 @@
-//! Descriptions of what a study measures, from which a later command sees whether its saved results
-//! may be continued.
+//! Descriptions of what a study measures. A later command compares them to decide whether it may
+//! continue the saved results.
 //!
 //! Files are told apart by their length and time of modification, because reading large models
 //! again would take long.
@@ -29,8 +29,8 @@ pub fn describe_program() -> Result<Map<String, Value>> {
     Ok(description)
 }
 
-/// Describes a file by its absolute path, its length and its time of modification, and a folder
-/// by those of the files in it, without those in folders below.
+/// Describes a file by its absolute path, its length and its time of modification, and a folder by
+/// the lengths and times of the files directly in it.
 ///
 /// # Errors
 /// If it cannot be found.

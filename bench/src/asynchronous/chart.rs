@@ -6,8 +6,8 @@ use miriam_textio::date;
 use super::report::Study;
 use super::training::ValidationPoint;
 
-/// The height of the panel above the lowest point: with the high losses of the first epochs in
-/// it, the differences between systems could not be seen.
+/// The height of the panel above the lowest point, in nats. A panel with the high losses of the
+/// first epochs would hide the differences between systems.
 const SHOWN_NATS: f64 = 2.0;
 
 /// Draws the cross-entropy over epochs.
@@ -42,7 +42,7 @@ fn draw(study: &Study, label: &str, x: fn(&ValidationPoint) -> f64) -> Chart {
     let points = validation.iter().flat_map(|curve| &curve.points);
     let last = points.map(|(x, _)| *x).fold(0.0, f64::max);
     let mut panels = vec![panel("validation set, nats a word", 420, validation)];
-    // Training runs of older programs have no sample.
+    // Training runs of older versions of this program have no sample of the training text.
     if training.iter().any(|curve| !curve.points.is_empty()) {
         panels.push(panel("training text, nats a word", 320, training));
     }

@@ -224,8 +224,8 @@ fn find_repeated<T: PartialEq>(values: &[T]) -> Option<&T> {
     places.find(|(at, value)| values[..*at].contains(value)).map(|(_, value)| value)
 }
 
-/// The description of the study: what its results depend on, and training runs do not check when
-/// they are resumed.
+/// The file that describes the study: the settings on which its results depend and which resumed
+/// training runs do not check themselves.
 const DESCRIPTION: &str = "study.json";
 
 /// Returns the description of a study.

@@ -1,4 +1,5 @@
-//! Progress of a study in target words: it moves within its training runs, which take hours.
+//! Progress of a study in target words: it advances during each training run, because one takes
+//! hours.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -35,7 +36,7 @@ impl<'p> StudyProgress<'p> {
         RunProgress { study: self, number, is_training: AtomicBool::new(false) }
     }
 
-    /// Moves a training run to `words`; `is_timed` if this process has trained on the new ones.
+    /// Moves a training run to `words`; `is_timed` if this process has trained on the new words.
     fn move_to(&self, number: usize, words: u64, is_timed: bool) {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         let new = words.min(self.run_words).saturating_sub(done[number]);
@@ -125,10 +126,10 @@ mod tests {
         drop(other);
         runs[1].finish();
         drop(training);
-        // It has stopped early.
+        // The first run has stopped early.
         runs[0].finish();
         assert!(!third.is_cancelled());
-        // It was trained before.
+        // An earlier study has trained the third run.
         runs[2].finish();
         drop(study);
         let expected = [

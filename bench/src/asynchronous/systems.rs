@@ -10,8 +10,8 @@ use miriam_trainer::options::RawOptions;
 
 use crate::error::Result;
 
-/// Words of the thesis's batches, which fill 3 GB and 10 GB of a GPU. The thesis counts words of
-/// the source; batches here have as many words of the target.
+/// The words of the thesis's small and large batches, which fill 3 GB and 10 GB of a GPU. The
+/// thesis counts source words; batches here have the same number of target words.
 const SMALL_BATCH: f64 = 2633.0;
 const LARGE_BATCH: f64 = 10_449.0;
 /// The learning rate for small batches divided by that for large ones.
@@ -19,14 +19,14 @@ const SMALL_RATE: f64 = 1e-4 / 4.5e-4;
 /// Words of an epoch: 1,720 large batches for each of four workers.
 const EPOCH: f64 = 4.0 * 1720.0 * LARGE_BATCH;
 /// Seconds of a large batch, a small batch, and fetch and push together, fitted to the words a
-/// second of the thesis (tables 5.1 and 5.3), which has no times of its own.
+/// second of the thesis (tables 5.1 and 5.3), which does not state the times themselves.
 const LARGE_SECONDS: f64 = 0.85;
 const SMALL_SECONDS: f64 = 0.35;
 const TRANSFER_SECONDS: f64 = 0.19;
 
 /// Batches of all four workers in a cycle of the learning rate (section 5.6.2).
 const CYCLE: f64 = 40_000.0;
-/// The factor by which the rate rises in a cycle; the thesis does not say.
+/// The factor by which the rate rises in a cycle; the thesis does not state it.
 const CYCLE_RISE: f64 = 10.0;
 
 /// A system that the study trains.
@@ -50,7 +50,7 @@ pub struct System {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rate {
     Constant,
-    /// Proportional to the words of an update, relative to the mean of those before (section
+    /// Proportional to the words of an update, relative to the mean of the earlier updates (section
     /// 5.6.1).
     Flexible,
     /// Rises again and again (section 5.6.2).
@@ -223,8 +223,8 @@ impl Scale {
         (words / self.batch_words(system) as f64).ceil().max(1.0) as u64
     }
 
-    /// Returns the description of the thesis's machine: batches take the times measured there, and
-    /// so does the transfer of a model of `parameters` parameters.
+    /// Returns the description of the thesis's machine: batches, and transfers of a model of
+    /// `parameters` parameters, take the times of the constants above.
     pub fn thesis_machine(&self, parameters: usize) -> String {
         let word = (LARGE_SECONDS - SMALL_SECONDS) / (LARGE_BATCH - SMALL_BATCH);
         let shard_bytes = 4.0 * parameters as f64 / self.workers as f64;

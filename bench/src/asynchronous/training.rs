@@ -31,7 +31,7 @@ pub struct Trainee {
     pub folder: PathBuf,
 }
 
-/// Results of a finished training.
+/// Results of a finished training run.
 #[derive(Clone, Debug)]
 pub struct TrainingRun {
     pub system: System,
@@ -48,8 +48,8 @@ pub struct TrainingRun {
     pub staleness: f64,
     /// The number of bytes sent between workers.
     pub bytes: f64,
-    /// The mean number of target words of a push, and its standard deviation; of synchronous
-    /// training, the mean of an update alone.
+    /// The mean number of target words of a push, and its standard deviation. For synchronous
+    /// training, the mean per update, and NaN.
     pub push_words: [f64; 2],
 }
 
@@ -165,8 +165,8 @@ impl Trainee {
             + updates as f64 * (seconds_per_batch + transfers)
     }
 
-    /// Parses the trainer's tables as far as the epochs of the study; an earlier study in this
-    /// folder may have had more. Returns `None` if they are incomplete.
+    /// Parses the trainer's tables up to the last epoch of the study; an earlier study in this
+    /// folder may have had more epochs. Returns `None` if they are incomplete.
     fn read_training(
         &self,
         system: &System,
@@ -186,8 +186,8 @@ impl Trainee {
                 pushes.get(push).map(|push| push.seconds)
             }
         };
-        // The first validation with these words is the last of the study; halves of epochs are
-        // rounded.
+        // The first validation after at least these words is the last of the study. Half an epoch
+        // is rounded down to whole words.
         let max_words =
             self.scale.epochs * VALIDATIONS * (self.scale.epoch_words / VALIDATIONS).max(1);
         let mut last_update = None;

@@ -26,7 +26,7 @@ use report::CostRow;
 pub struct CostOptions {
     /// The systems with each of their settings, the text, the folder and the repetitions.
     pub study: ScalingOptions,
-    /// The curve to which each of these systems belongs, by its name.
+    /// For each of these systems, the name of the curve to which it belongs.
     pub curves: Vec<String>,
     /// The reference translation of the text.
     pub reference: PathBuf,
@@ -89,15 +89,15 @@ pub fn run(options: &CostOptions, out: &mut dyn Write) -> Result<()> {
 
 /// The quality of the translations of all systems.
 struct Quality {
-    /// By system.
+    /// The BLEU of each system.
     bleu: Vec<f64>,
     /// The signature of BLEU.
     signature: String,
 }
 
 impl Quality {
-    /// Translates the text with each system, and scores the translations. Those of an earlier
-    /// command are kept if the description of the study is the same.
+    /// Translates the text with each system, and scores the translations. Translations of an
+    /// earlier command are kept if the description of the study is the same.
     fn measure(options: &CostOptions, study: &ScalingStudy, references: &[String]) -> Result<Self> {
         let folder = options.study.output.join("translations");
         let description = options.study.output.join(scaling::DESCRIPTION);
@@ -105,7 +105,8 @@ impl Quality {
         let kept = folder.join(scaling::DESCRIPTION);
         let is_new = options.study.overwrite || fs::read(&kept).ok() != Some(description.clone());
         if is_new {
-            // Only files of these names: the folder may have others, which are not of the study.
+            // Removes only files with these names: the folder may have files that do not belong to
+            // the study.
             for system in &options.study.systems {
                 let path = folder.join(file_name(&system.name));
                 if path.exists() {
@@ -142,7 +143,7 @@ impl Quality {
     }
 }
 
-/// Returns a file name that no other name of a system has.
+/// Returns a file name for the system `name`; different names give different file names.
 fn file_name(name: &str) -> String {
     let safe = |c: char| match c {
         '%' => "%25".to_owned(),

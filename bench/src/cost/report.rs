@@ -68,7 +68,7 @@ fn mark_efficient(rows: &mut [CostRow]) {
     }
 }
 
-/// Returns a line for each row.
+/// Returns a CSV table with a line for each row.
 pub fn csv(rows: &[CostRow]) -> String {
     let mut text = String::from(
         "system,curve,bleu,words_per_second,price_of_million_words,lowest_price,highest_price,\
@@ -88,7 +88,7 @@ pub fn csv(rows: &[CostRow]) -> String {
     text
 }
 
-/// Returns a positive number with `digits` significant digits.
+/// Formats a positive number with `digits` significant digits.
 fn significant(number: f64, digits: i32) -> String {
     let decimals = digits - 1 - number.log10().floor() as i32;
     format!("{number:.*}", decimals.max(0) as usize)
@@ -150,7 +150,7 @@ pub fn chart(
     } else {
         Axis::linear(LABEL, 0.0, 1.04 * dearest)
     };
-    // A point of BLEU is always visible, and noise below it is not enlarged.
+    // The axis spans at least one point of BLEU, so that smaller noise is not enlarged.
     let margin = (0.1 * (best - worst)).max(0.5);
     Chart {
         title: "Quality against cost".into(),

@@ -1,8 +1,8 @@
 //! Bitwise comparison of the scores of all searches (`ngram-lm.md` 8, T11).
 //!
 //! The searches of a `glm` file on the CPU, word by word and in batches, are compared with another
-//! kind of model of the same n-grams; those on the device, in batches of many sizes, with the
-//! CPU's. The comparison ends at the first query that differs.
+//! kind of model of the same n-grams; the searches on the device, in batches of many sizes, are
+//! compared with the CPU's. The comparison ends at the first query that differs.
 
 #[cfg(feature = "cuda")]
 use miriam_glm::device::DeviceModel;
@@ -28,13 +28,14 @@ pub struct CheckData {
 /// The batch sizes of the specification.
 pub const BATCH_SIZES: [usize; 7] = [1, 31, 32, 33, 1_000, 10_000, 10_000_000];
 
-/// The most batches of one size that are compared.
+/// The maximum number of batches of one size that are compared.
 const MAX_BATCHES: usize = 128;
 
 /// The result of a call of the device.
 pub type GlmResult = std::result::Result<(), miriam_glm::Error>;
 
-/// The scoring functions of `DeviceModel`, which tests implement plainly.
+/// The scoring functions of `DeviceModel`, as a trait so that tests can use a simple
+/// implementation.
 pub trait BatchScorer {
     /// Scores n-grams, as `DeviceModel::score_ngrams` does.
     fn score_ngrams(&self, queries: &[u32], answers: ScoreBuffers<'_>) -> GlmResult;
@@ -78,7 +79,7 @@ pub struct Models<'m> {
 ///
 /// # Errors
 ///
-/// [`Error::Mismatch`] for the first difference, and if the device fails.
+/// Returns [`Error::Mismatch`] for the first difference. Also fails if the device fails.
 pub fn compare_models(
     models: &Models<'_>,
     data: &CheckData,

@@ -13,7 +13,7 @@ use crate::synthetic::{SyntheticOptions, Text, TextKind};
 /// A model, and the texts from which queries are made.
 pub struct BenchData {
     pub model: SortedModel,
-    /// Texts of files with their names; if empty, texts are generated.
+    /// The texts that were read from files, with their names; if empty, texts are generated.
     files: Vec<(String, Text)>,
 }
 

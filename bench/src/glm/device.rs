@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::statistics::median_by;
 
 /// Loads the model on the device that `choice` names, and returns `None` for the CPU. If `choice`
-/// is `Auto` and there is no device, it becomes the CPU.
+/// is `Auto` and there is no device, sets `choice` to the CPU.
 pub fn open_on_device(
     choice: &Cell<DeviceChoice>,
     built: &BuiltLayout,
@@ -42,8 +42,8 @@ pub fn open_on_device(
 }
 
 impl Bench<'_> {
-    /// Measures a model of `bytes` bytes on the device, whose kernels are `kernel`; copies are
-    /// measured with the usual kernels only.
+    /// Measures a model of `bytes` bytes on the device; `kernel` names the kind of its kernels. The
+    /// time with copies is measured for [`Backend::Kernel`] only.
     pub fn measure_device(
         &mut self,
         engine: &Engine,
@@ -108,8 +108,8 @@ impl Bench<'_> {
     }
 }
 
-/// Returns up to eight different batches of one size: the number of queries of each, which does
-/// not include `<s>`, and its input. With a single small batch, all n-grams would be in the cache.
+/// Returns up to eight different batches of one size, each as its number of queries, without `<s>`,
+/// and its input. With a single small batch, all n-grams would be in the cache.
 fn sample_batches(
     text: &QueryText,
     tokens: &[u32],

@@ -128,7 +128,7 @@ impl<'o> Bench<'o> {
         Ok(Bench { plan, texts, bos_id, order, words, num_ngrams, report })
     }
 
-    /// Returns the size of a file of `bytes` bytes divided by the n-grams.
+    /// Returns the size of a file of `bytes` bytes divided by the number of n-grams.
     pub(super) fn bytes_per_ngram(&self, bytes: u64) -> f64 {
         bytes as f64 / self.num_ngrams as f64
     }
@@ -195,7 +195,7 @@ impl<'o> Bench<'o> {
         let Bench { plan, texts, report, .. } = self;
         let query_text = &texts[text];
         for mode in QueryMode::ALL {
-            // As many as all threads need.
+            // The number of queries that all threads need together.
             let limit = (plan.queries_per_thread * plan.threads).min(query_text.text.words.len());
             let sequences = match mode {
                 QueryMode::Explicit => {
@@ -279,8 +279,9 @@ impl<'o> Bench<'o> {
     }
 }
 
-/// Measures random reads of buffers, the last one as large as the model, and returns the rates of
-/// that one. Files of all layouts have about the same size, so only the first is measured.
+/// Measures random reads of buffers, the last one as large as the model, and returns the rates for
+/// the last one. Files of all layouts have about the same size, so this is measured for the first
+/// file only.
 pub(super) fn measure_ceilings(
     report: &mut Report<'_>,
     buffers: &[u64],
@@ -325,8 +326,8 @@ pub(super) fn count_reads(
     }
 }
 
-/// Returns the median wall seconds of repetitions of `work`, after one that is not counted, and the
-/// CPU seconds of the same repetition.
+/// Runs `work` once without measuring it, then `repeat` times. Returns the wall seconds and the CPU
+/// seconds of the run with the median wall time.
 fn time_median(repeat: usize, mut work: impl FnMut()) -> (f64, f64) {
     work();
     median_by(

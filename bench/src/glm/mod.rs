@@ -1,5 +1,5 @@
-//! Benchmark of the GPU language model on the device and on the CPU, compared with the other models
-//! of this project with the same n-grams, and bitwise comparison of their scores.
+//! Benchmark of the GPU language model on the device and on the CPU, next to other kinds of model
+//! with the same n-grams; also a bitwise comparison of their scores.
 //!
 //! No data is needed: without files, a model and texts are generated. Only one layout of the model
 //! is on disk at a time. The upper bound of the speed follows from the bytes that a search must
@@ -70,7 +70,7 @@ pub struct GlmBenchOptions {
     pub repeat: Option<usize>,
     /// The maximal number of threads of the CPU.
     pub threads: usize,
-    /// Prices, for queries per second and price.
+    /// Prices of the hardware, for the column of queries per second and price.
     pub prices: HardwarePrices,
 }
 
@@ -111,7 +111,7 @@ pub enum NgramSource {
 
 /// Node widths that are measured.
 const NODE_WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWidth::Keys32];
-/// Highest orders with hash tables that are measured.
+/// The values of the highest order with a hash table that are measured.
 const MAX_HASHED_ORDERS: [usize; 2] = [0, 2];
 
 /// Other kinds of model of the same n-grams that are measured.
@@ -130,7 +130,7 @@ pub fn run(options: &GlmBenchOptions, out: &mut dyn Write, progress: &dyn Progre
     let device = options.device.resolve_for_build().map_err(miriam_glm::Error::from)?;
     match &options.output {
         Some(folder) => {
-            // First, because n-grams are generated or read for long.
+            // Before the n-grams, because generating or reading them takes long.
             let device = resolve_auto(device);
             let saved = SavedResults::open(Some(folder), describe(options, device)?)?;
             let source = read_source(options, progress)?;
@@ -141,8 +141,8 @@ pub fn run(options: &GlmBenchOptions, out: &mut dyn Write, progress: &dyn Progre
     }
 }
 
-/// Returns the device of results that are kept, which is known before they are measured: the first
-/// GPU in place of `auto` if it can be opened, else the CPU.
+/// Returns the device that the description of saved results names: for `auto`, the first GPU if it
+/// can be opened, else the CPU.
 fn resolve_auto(choice: DeviceChoice) -> DeviceChoice {
     if choice != DeviceChoice::Auto {
         return choice;
@@ -188,7 +188,7 @@ fn describe(options: &GlmBenchOptions, device: DeviceChoice) -> Result<Value> {
 fn describe_input(option: &str, path: &Path) -> Result<Value> {
     if path.as_os_str() == "-" {
         return Err(Error::unmeasurable(format!(
-            "{option}: expected a file, found standard input; results in a folder belong to files"
+            "{option}: expected a file, found standard input; a saved study must read files"
         )));
     }
     describe_file(path)
@@ -329,11 +329,11 @@ fn file_length(path: &Path) -> Result<u64> {
     Ok(path.metadata().map_err(cannot("read this file", path))?.len())
 }
 
-/// The folder of models in that of a study, which is removed at the end.
+/// A folder for models inside the folder of the study. It is removed at the end.
 struct ModelFolder(PathBuf);
 
 impl ModelFolder {
-    /// Creates the folder, in the place of one that a stopped run left.
+    /// Creates the folder, after removing one that a stopped run left.
     fn create(study: &Path) -> Result<Self> {
         let path = study.join(".miriam-bench-glm");
         if path.exists() {

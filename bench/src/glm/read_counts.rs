@@ -23,7 +23,7 @@ pub struct ReadCounts {
     pub queries: u64,
     /// Sectors of 32 bytes read.
     pub sectors: u64,
-    /// Requests for one sector, for two, and for three or four in one line.
+    /// Numbers of requests for one sector, for two, and for three or four sectors of a cache line.
     pub requests: [u64; 3],
 }
 
@@ -41,7 +41,7 @@ impl ReadCounts {
         walks.reduce(ReadCounts::default, ReadCounts::merge)
     }
 
-    /// Returns the reads of a text token by token: one walk each.
+    /// Returns the reads of a text that is scored token by token: one walk per token.
     pub fn for_text(model: &GlmModel, text: &Text, bos_id: u32) -> Self {
         let order = model.order();
         let sentences: Vec<&[u32]> = text.sentences().collect();

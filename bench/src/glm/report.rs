@@ -84,7 +84,8 @@ impl QueryMode {
 pub enum Backend {
     /// The device; the time of the kernel alone.
     Kernel,
-    /// The same of the kernel for any order, where there is one for the order of the model.
+    /// The device; the time of the kernel for any order, if the model's order also has its own
+    /// kernel.
     GenericKernel,
     /// The device; the time with copies from and to the host's memory.
     WithCopies,
@@ -118,7 +119,8 @@ impl Backend {
 /// One measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Measurement {
-    /// The engine. Saved measurements have the name of theirs.
+    /// The engine. It is not saved with the measurement, because saved results are found by its
+    /// name.
     #[serde(skip)]
     pub engine: Engine,
     pub backend: Backend,
@@ -147,8 +149,8 @@ impl Measurement {
         self.queries as f64 / self.wall_seconds
     }
 
-    /// Returns a line of `queries.csv`. A price is that of a whole CPU, so it belongs only to rows
-    /// of all `threads`.
+    /// Returns a line of `queries.csv`. The price of the CPU is that of all its threads, so only
+    /// rows with all `threads` use it.
     fn to_csv(&self, prices: HardwarePrices, threads: usize) -> String {
         let price = match self.backend.threads() {
             0 => prices.device,
@@ -205,7 +207,7 @@ pub struct ReadCeiling {
     pub rate: f64,
 }
 
-/// Everything that was measured of one engine, and the notes and ceilings that came first with it.
+/// The measurements of one engine, and the notes and ceilings that were added with them.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct EngineResults {
     notes: Vec<String>,
@@ -307,7 +309,7 @@ impl<'o> Report<'o> {
         ReportLength([self.notes.len(), self.ceilings.len(), self.rows.len()])
     }
 
-    /// Returns what was added after the report had a length.
+    /// Returns what was added since the report had this length.
     pub fn results_since(&self, length: &ReportLength) -> EngineResults {
         let ReportLength([notes, ceilings, rows]) = *length;
         EngineResults {

@@ -76,7 +76,7 @@ fn equal_models_pass_and_a_single_bit_is_found() {
     let lines = compare(model.clone()).unwrap();
     assert_eq!(lines.len(), 7, "{lines:?}");
     assert!(lines[0].contains("10000 compared") && lines[6].contains("perplexity"), "{lines:?}");
-    // An n-gram that the text has.
+    // An n-gram of the text.
     let ngram = &queries::ngrams(&data.text, model.bos_id, 4)[40..44];
     let mut wrong = model;
     let at = wrong.trie.node(ngram).unwrap() as usize;
@@ -88,7 +88,7 @@ fn equal_models_pass_and_a_single_bit_is_found() {
     assert!(detail.contains("4 matched, but expected"), "{detail}");
 }
 
-/// A plain reference of the device: scores each query from its whole context.
+/// A simple replacement of the device, which scores each query from its whole context.
 struct NaiveScorer<'m> {
     model: &'m TrieModel,
     /// The number of the query, over all calls, that gets a wrong score.

@@ -15,7 +15,7 @@ use super::NODE_WIDTHS;
 use crate::error::Result;
 use crate::synthetic::Text;
 
-/// The place of the widest nodes in [`NODE_WIDTHS`].
+/// The index of the widest nodes in [`NODE_WIDTHS`].
 const WIDEST: usize = NODE_WIDTHS.len() - 1;
 
 /// Numbers of trees by the order of the n-grams that they hold, from bigrams on.
@@ -27,19 +27,19 @@ pub struct TreeSizes {
     pub by_order: Vec<TreeCount>,
 }
 
-/// What is counted where all trees of a model are.
+/// The value of [`TreeSizes::counted`] if all trees of a model are counted.
 const ALL_TREES: &str = "trees";
 
 /// Numbers of trees that hold n-grams of one order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TreeCount {
     pub all: u64,
-    /// Those that are a single node, by node width as in [`NODE_WIDTHS`].
+    /// The trees that are a single node, by node width as in [`NODE_WIDTHS`].
     pub single_node: [u64; NODE_WIDTHS.len()],
 }
 
 impl TreeCount {
-    /// Adds a tree of this number of n-grams; an empty tree is none.
+    /// Adds a tree of this number of n-grams; an empty tree is not counted.
     fn add(&mut self, ngrams: usize) {
         if ngrams == 0 {
             return;
@@ -65,8 +65,8 @@ impl TreeSizes {
         TreeSizes { counted: ALL_TREES.into(), by_order: by_order.collect() }
     }
 
-    /// Counts the trees that are searched to score each word of a text, a tree as often as it is
-    /// searched.
+    /// Counts the trees that are searched to score each word of a text. A tree counts as often as
+    /// it is searched.
     pub fn searched_by(model: &SortedModel, name: &str, text: &Text) -> Self {
         let order = model.trie.levels.len();
         let mut by_order = vec![TreeCount::default(); order - 1];
@@ -95,7 +95,7 @@ impl TreeSizes {
 }
 
 /// Returns the lines of a table of the shares of trees that are a single node of the widest kind:
-/// those of the thesis, and those of `all`.
+/// first the shares of the thesis, then those of `all`.
 pub fn table(all: &[TreeSizes]) -> Vec<String> {
     let max_order = 1 + all.iter().map(|sizes| sizes.by_order.len()).max().unwrap_or(0);
     let heading = format!("trees of one node of {} keys, by order", NODE_WIDTHS[WIDEST].keys());
@@ -125,7 +125,7 @@ fn published_share(order: usize) -> f64 {
     }
 }
 
-/// Writes `trees.csv` to `folder`. The thesis' shares are beside those of all trees of the widest
+/// Writes `trees.csv` to `folder`. The thesis' shares are in the rows of all trees with the widest
 /// nodes.
 ///
 /// # Errors
