@@ -39,7 +39,7 @@ pub struct PtOptions {
 pub enum LookupMethod {
     /// Finding the spans that are source phrases.
     Find,
-    /// Finding them, and decoding all their targets.
+    /// Finding these spans, and decoding all their targets.
     Targets,
 }
 
@@ -62,7 +62,7 @@ struct Sentences {
     max_length: usize,
 }
 
-/// Sentences that a thread takes at once.
+/// The number of sentences that a thread takes at once.
 const SENTENCES_PER_TASK: usize = 64;
 
 /// Measures each method on one thread and on `threads`, prints a table, and says how many cache
@@ -96,7 +96,7 @@ pub fn run(options: &PtOptions, out: &mut dyn Write) -> Result<()> {
     let mut threads = vec![1];
     threads.extend((options.threads > 1).then_some(options.threads));
     let passes = u64::from(options.passes);
-    // The same for every way and number of threads.
+    // The reads are the same for every method and number of threads.
     let reads_per_lookup = totals.reads_per_lookup();
     let reads_in_csv = match reads_per_lookup {
         Some([buckets, records]) => format!("{buckets:.4},{records:.4}"),

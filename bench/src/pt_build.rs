@@ -35,7 +35,8 @@ pub struct PtBuildOptions {
 struct SizeRow {
     name: String,
     bytes: u64,
-    /// CPU and wall seconds of the build with the median CPU time; `None` for what is given.
+    /// CPU and wall seconds of the build with the median CPU time; `None` for texts and tables that
+    /// are not built.
     seconds: Option<[f64; 2]>,
 }
 

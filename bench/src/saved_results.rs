@@ -1,9 +1,9 @@
-//! Saved results of a study: each result is written when it is measured, and the same command takes
-//! it from the file when the study was stopped.
+//! Saved results of a study: each result is written when it is measured. If the study is stopped,
+//! the same command reads the result from the file.
 //!
 //! The first line of `results.jsonl` says what is measured; each further line is a result with its
-//! name. Results of another study are neither mixed in nor overwritten unasked, and one command at
-//! a time may use a folder.
+//! name. Results of different studies are not mixed, and are overwritten only on request. One
+//! command at a time may use a folder.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -42,8 +42,8 @@ const NAME: &str = "results.jsonl";
 const LOCK_NAME: &str = "results.lock";
 
 impl SavedResults {
-    /// Opens the results in a folder, or begins a file of them. `study` describes what is measured,
-    /// besides the program and the CPU. Without a folder nothing is saved.
+    /// Opens the results in a folder, or begins a file of them. `study` describes what is measured;
+    /// the program and the CPU are added to it. Without a folder nothing is saved.
     ///
     /// # Errors
     /// If another command uses the folder, it has results of another study or damaged ones, or a
@@ -80,7 +80,7 @@ impl SavedResults {
                 ))
             })?;
         }
-        // Written again, because the last line may be cut where the program was killed.
+        // The file is written again, because its last line may be cut where the program was killed.
         let mut text = format!("{description}\n");
         for line in lines.iter().skip(1) {
             text += line;
@@ -124,7 +124,7 @@ impl SavedResults {
     /// If the result cannot be written.
     pub fn save<T: Serialize>(&mut self, name: &str, result: &T) -> Result<()> {
         let Some((path, file)) = &mut self.file else { return Ok(()) };
-        // One write, so that a line is cut only where the system stops.
+        // A single write, so that a line can only be cut if the whole system stops.
         let line = format!("{}\n", json!({ "name": name, "result": result }));
         file.write_all(line.as_bytes()).map_err(cannot("write this file", path))
     }
@@ -147,8 +147,8 @@ impl SavedResults {
         Ok(result)
     }
 
-    /// Advances `task` by a step, which tells nothing about the time left if all its results were
-    /// saved.
+    /// Advances `task` by a step. A step whose results were all saved is skipped, because it says
+    /// nothing about the time left.
     pub fn advance(&mut self, task: &ProgressTask<'_>) {
         if std::mem::take(&mut self.has_measured) { task.advance(1) } else { task.skip(1) }
     }
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(measured, [1, 2, 3]);
         let path = folder.path.join(NAME);
         let text = fs::read_to_string(&path).unwrap();
-        // Cut at any byte, only the results that are incomplete are measured again.
+        // If the file is cut at any byte, only the incomplete results are measured again.
         for length in 0..=text.len() {
             fs::write(&path, &text[..length]).unwrap();
             let complete = text[..length].matches('\n').count().saturating_sub(1) as u32;

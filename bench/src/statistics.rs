@@ -11,7 +11,7 @@ pub fn median_by<T: Clone>(measurements: &[T], key: impl Fn(&T) -> f64) -> T {
     sorted[(sorted.len() - 1) / 2].clone()
 }
 
-/// Returns the median of numbers, the mean of the two middle ones of an even count.
+/// Returns the median of numbers: of an even number of them, the mean of the middle two.
 ///
 /// # Panics
 /// If there are no numbers.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Returns the sum of a worker's results for the tasks from 0 to `tasks`. Each of `threads` threads
 /// has a worker from `make_worker` and takes the next task when it is free, so that rounding errors
-/// of the sum depend on scheduling. A single thread is the caller's.
+/// of the sum depend on scheduling. If `threads` is 1, the caller's thread does all tasks.
 pub fn sum_over_threads<W: FnMut(usize) -> f64>(
     threads: usize,
     tasks: usize,

@@ -42,8 +42,8 @@ pub struct CostOptions {
 /// a table. The same options resume a study that was stopped.
 ///
 /// # Errors
-/// If a measurement or a translation fails, the reference does not fit the text, names are the
-/// same, the folder has runs of another study, or a file cannot be read or written.
+/// If a measurement or a translation fails, the reference does not fit the text, two systems have
+/// the same name, the folder has runs of another study, or a file cannot be read or written.
 pub fn run(options: &CostOptions, out: &mut dyn Write) -> Result<()> {
     scaling::check_input(&options.study.input)?;
     let references = read_lines(&options.reference)?;

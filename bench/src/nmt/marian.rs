@@ -52,7 +52,7 @@ const CANDIDATES_PER_TOKEN: usize = 100;
 /// The limits of batches: sentences, and source words (0 for no limit).
 const BATCHES: [(&str, usize, usize); 2] = [("1 sentence", 1, 0), ("384 words", 384, 384)];
 
-/// The number of settings that build on the one before; the last one replaces 16 bits.
+/// The number of settings that each build on the one before; the last setting replaces 16 bits.
 const CUMULATIVE: usize = SETTINGS.len() - 1;
 
 /// A row of the table.
@@ -160,7 +160,8 @@ pub fn run(options: &MarianStudy, out: &mut dyn Write, progress: &dyn Progress) 
             let name = format!("{}, {batches}", setting.name);
             let (times, translations) = saved.get_or_measure(&name, || {
                 let (mut times, mut translations) = (Vec::new(), Vec::new());
-                // In the first pass the tuner chooses kernels, and the others' caches are filled.
+                // In the first pass, which is not counted, the tuner chooses kernels, or caches are
+                // filled.
                 for pass in 0..=options.passes {
                     let before = cpu_seconds();
                     let mut session = network.session()?;

@@ -22,7 +22,7 @@ pub use random_models::DECODING_SHAPES;
 /// The first id after EOS and the unknown token.
 const FIRST_TOKEN: u32 = 2;
 
-/// Returns the CPU or a single GPU, as it was chosen.
+/// Resolves the choice of a device: the CPU or a single GPU.
 ///
 /// # Errors
 /// If this build has no GPUs and one is chosen, or several are chosen.

@@ -1,12 +1,14 @@
-//! Random shortlists, for benchmarks: as many candidates as a real one, frequent tokens more often.
+//! Random shortlists for benchmarks, about as long as real ones and with frequent tokens more
+//! often.
 
 use miriam_storage::random::SplitMix64;
 
 /// The number of frequent tokens that are candidates for every sentence.
 const FREQUENT_TOKENS: u32 = 100;
 
-/// Returns `per_token` random tokens for each source token, frequent ones more often, and the most
-/// frequent ones, of a vocabulary of `words` tokens; ascending, each once.
+/// Returns a shortlist from a vocabulary of `words` tokens, ascending and without repeats: the most
+/// frequent tokens, and `per_token` random tokens for each source token. The random choice prefers
+/// frequent tokens.
 pub fn draw_candidates(source: &[u32], per_token: usize, words: usize) -> Vec<u32> {
     let mut all: Vec<u32> = (0..FREQUENT_TOKENS.min(words as u32)).collect();
     for &word in source {

@@ -59,7 +59,8 @@ pub fn transformer_shape(name: &str, words: usize) -> Option<TransformerConfig> 
     Some(transformer_of_width(width, ffn_width, [encoder, decoder], words))
 }
 
-/// Returns a post-norm transformer with 8 heads; `layers` are those of encoder and decoder.
+/// Returns a post-norm transformer with 8 heads; `layers` are the numbers of layers of encoder and
+/// decoder.
 pub fn transformer_of_width(
     width: usize,
     ffn_width: usize,
@@ -142,8 +143,8 @@ fn random_values(parameter: &ParameterSpec, gain: f32, numbers: &mut SplitMix64)
 }
 
 /// Returns the shape of a recurrent model with one layer of `cell` on either side, over
-/// vocabularies of `words` tokens: with GRUs Nematus' and Amun's (Hoang et al. 2018: 30,000 tokens,
-/// 256 wide).
+/// vocabularies of `words` tokens. With GRUs it is the shape of Nematus and Amun (Hoang et al.
+/// 2018: 30,000 tokens, 256 wide).
 pub fn recurrent_shape(cell: CellKind, width: usize, words: usize) -> RecurrentConfig {
     RecurrentConfig {
         embeddings: EmbeddingConfig {

@@ -1,4 +1,4 @@
-//! Chart of values over named settings or systems, such as those of a paper beside ours.
+//! Chart of values over named settings or systems, such as those of a paper and our own.
 
 use miriam_chart::{Axis, Chart, Curve, LineStyle, Panel};
 

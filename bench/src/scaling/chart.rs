@@ -284,8 +284,8 @@ mod tests {
         }
     }
 
-    /// Checks that the texts of an SVG lie on its page and apart from each other, if letters are
-    /// as wide as 0.58 of their size, a wide font.
+    /// Checks that the texts of an SVG lie on its page and apart from each other, in a wide font,
+    /// whose letters are 0.58 times as wide as their size.
     fn check_texts(svg: &str, what: &str) {
         let document = roxmltree::Document::parse(svg).unwrap();
         let page = document.root_element();

@@ -1,11 +1,13 @@
-//! Measurement of another program, which reads lines from standard input and writes as many lines.
+//! Measurement of another program, which reads lines from standard input and writes a line for
+//! each.
 //!
-//! When a program has loaded its models cannot be seen from outside. So it runs twice, on the text
-//! once and on the text several times more, and the measurement is the difference: loading, the
-//! first pass, which warms its caches, and its end are taken out, as they are not counted for
-//! systems of this program. Times, context switches and memory are those of the program and of all
-//! processes that it waits for. It reads a file, as with `<`, so that nothing competes with it but
-//! the counting of its lines.
+//! It cannot be seen from outside when a program has loaded its models. So the program runs twice,
+//! once on the text and once on the text with further repeats, and the measurement is the
+//! difference of the two runs. The difference excludes loading, the end of the program, and the
+//! first pass, which warms caches. Measurements of this program's own systems exclude them too.
+//! Times, context switches and memory are those of the program and of all processes that it waits
+//! for. The program reads a file, as with `<`, so that only the counting of its output lines
+//! competes with it.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -20,11 +22,12 @@ use super::run_stats::{ProcessUsage, RunStats};
 use super::text::MeasuredText;
 use crate::error::{Error, Result, refused};
 
-/// The longest repeated text in bytes. A program that is done with it sooner is not measured.
+/// The longest repeated text in bytes. A program that needs less than the wanted time for it is not
+/// measured.
 const MAX_TEXT_BYTES: u64 = 4 << 30;
-/// The factor by which a repeated text that was too short grows at most.
+/// The largest factor by which a repeated text grows if it was too short.
 const MAX_GROWTH: f64 = 10.0;
-/// The lines of the program's messages that an error shows.
+/// The number of lines of the program's messages that an error shows.
 const SHOWN_MESSAGES: usize = 5;
 
 impl Measurement {
@@ -169,7 +172,7 @@ mod tests {
         let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let file = NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "a b\nc\n\nd e\n").unwrap();
-        // The measuring process is pinned, so a thread stands for it.
+        // Measuring pins the calling thread and its children, so it runs in a thread of its own.
         let settings = Measurement {
             input: file.path().into(),
             cpus: miriam_textio::affinity::allowed_cpus().unwrap()[..1].to_vec(),

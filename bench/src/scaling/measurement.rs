@@ -1,5 +1,5 @@
-//! Measurement in the process that runs it: of a workload of this program, whose models are loaded
-//! in the process, or of another program, in `command.rs`.
+//! Measurement inside the measuring process, which either loads the models of a workload of this
+//! program or runs another program (`command.rs`).
 //!
 //! The process is pinned to its CPUs as a whole, with the threads that load models, read and write.
 
@@ -27,8 +27,8 @@ pub struct Measurement {
     pub cpus: Vec<usize>,
     /// The minimal duration of the measured part in seconds, for which the text is repeated.
     pub seconds: f64,
-    /// The words per second of an earlier measurement of the same, which saves trials of other
-    /// programs.
+    /// The words per second of an earlier measurement of the same system. It tells how often the
+    /// text must be repeated, which saves trial runs of other programs.
     pub expected_rate: Option<f64>,
 }
 

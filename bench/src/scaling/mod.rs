@@ -2,8 +2,8 @@
 //! one or several systems, which may be other programs.
 //!
 //! Each measurement runs in a new process of this program, so that memory, CPU time and context
-//! switches can be attributed to it. The process is pinned to the CPUs of its workers, and so is
-//! each worker of a phrase system to one of them.
+//! switches can be attributed to it. The process is pinned to the CPUs of its workers, and each
+//! worker of a phrase system to one of these CPUs.
 
 mod chart;
 mod command;
@@ -58,8 +58,8 @@ pub struct ScalingOptions {
     pub repeat: usize,
     /// The minimal duration of a measurement in seconds, for which the text is repeated.
     pub seconds: f64,
-    /// Whether runs of an earlier study in the folder are measured again. Otherwise those of the
-    /// same study are kept, and others are an error.
+    /// Whether runs of an earlier study in the folder are measured again. Otherwise runs of the
+    /// same study are kept, and runs of another study are an error.
     pub overwrite: bool,
 }
 
@@ -68,8 +68,8 @@ pub struct ScalingOptions {
 /// the other files after each round. The same options resume a study that was stopped.
 ///
 /// # Errors
-/// If a measurement fails, there are fewer CPUs than threads, names are the same, the folder has
-/// runs of another study, or a file cannot be read or written.
+/// If a measurement fails, there are fewer CPUs than threads, two systems have the same name, the
+/// folder has runs of another study, or a file cannot be read or written.
 pub fn run(options: &ScalingOptions, out: &mut dyn Write) -> Result<()> {
     let mut study = begin(options, |topology, measured| {
         let counts = select_counts(&options.counts, topology)?;
@@ -82,8 +82,8 @@ pub fn run(options: &ScalingOptions, out: &mut dyn Write) -> Result<()> {
     Ok(out.write_all(study.verdict().as_bytes())?)
 }
 
-/// Checks the options, and returns the study of them with the runs that are saved in the folder.
-/// `select` returns the numbers of threads, given those of saved runs.
+/// Checks the options, and returns their study with the runs that are saved in the folder. `select`
+/// returns the numbers of threads of the study from the numbers of threads of the saved runs.
 ///
 /// # Errors
 /// Those of [`run`] before the first measurement, and those of `select`.
@@ -107,7 +107,8 @@ pub(crate) fn begin(
     for run in saved {
         study.insert(&run.system, run.threads, run.round, run.stats);
     }
-    // Runs first: those that --overwrite discards must never lie beside the new description.
+    // Runs are written first: runs that --overwrite discards must never lie next to the new
+    // description.
     study.write_runs(folder)?;
     description.write(folder)?;
     Ok(study)
@@ -145,7 +146,8 @@ pub(crate) fn measure(
         let PlannedRun { system, count_index, round } = run;
         let cpus = &order[..counts[count_index]];
         let points = &mut study.systems[system].points;
-        // More threads are seldom slower, so that fewer ones tell how long the text must be.
+        // More threads are seldom slower, so the speed of fewer threads tells how long the text
+        // must be at least.
         let known = points[..=count_index].iter().rfind(|point| !point.runs.is_empty());
         let expected_rate = known.map(|point| point.median().words_per_second());
         let start = Instant::now();

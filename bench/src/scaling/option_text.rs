@@ -1,8 +1,8 @@
 //! Options in one argument, split at white space as a shell does, with quotes and backslashes.
 
-/// Splits `text` at white space. Single quotes keep what is between them; double quotes and a
-/// backslash before a character too. Inside double quotes a backslash is read only before `"`,
-/// `\`, `$` and a backtick, and stays before others. Nothing is expanded. `None` if a quote is not
+/// Splits `text` at white space. White space within single or double quotes, or after a backslash,
+/// does not split. Inside double quotes, a backslash quotes only `"`, `\`, `$` and a backtick;
+/// before another character it is kept. Nothing is expanded. Returns `None` if a quote is not
 /// closed or a backslash is last.
 pub fn split_options(text: &str) -> Option<Vec<String>> {
     let (mut options, mut current): (Vec<String>, Option<String>) = (Vec::new(), None);
@@ -37,7 +37,7 @@ pub fn split_options(text: &str) -> Option<Vec<String>> {
 mod tests {
     use super::*;
 
-    /// The same words as `sh` passes on.
+    /// Texts are split into the same words as by `sh`.
     #[test]
     fn options_are_split_as_by_a_shell() {
         let texts = [

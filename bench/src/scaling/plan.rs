@@ -36,7 +36,7 @@ pub fn plan_runs(num_systems: usize, num_counts: usize, num_rounds: usize) -> Ve
 
 /// Returns the numbers of threads to measure, ascending and without duplicates; 1 is always among
 /// them. If none are requested, they are powers of two below the number of cores, then one thread
-/// per core, one per core and half of the second hyperthreads, and one per CPU.
+/// per core, one per core and half of the other CPUs, and one per CPU.
 ///
 /// # Errors
 /// If a requested number is larger than the number of CPUs that this process may use.

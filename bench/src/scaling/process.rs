@@ -1,5 +1,5 @@
-//! Measuring processes: each measurement runs in a new process of this program, so that memory,
-//! CPU time and context switches can be attributed to it. It prints one line of numbers.
+//! Measuring processes: each measurement runs in a new process of this program, so that memory, CPU
+//! time and context switches can be attributed to it. The process prints one line of numbers.
 
 use std::process::{Command, Stdio};
 
@@ -9,8 +9,8 @@ use super::system::MeasuredSystem;
 use super::topology::count_noun;
 use crate::error::{Error, Result, refused};
 
-/// Measures `system` in a child process with one worker on each of `cpus`. `expected_rate` is that
-/// of an earlier measurement in words per second.
+/// Measures `system` in a child process with one worker on each of `cpus`. `expected_rate` is the
+/// speed of an earlier measurement in words per second.
 pub fn spawn_measurement(
     study: &ScalingOptions,
     system: &MeasuredSystem,

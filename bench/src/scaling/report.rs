@@ -7,7 +7,7 @@ use super::study::ScalingStudy;
 const MIB: f64 = (1 << 20) as f64;
 
 impl ScalingStudy {
-    /// Returns a line for each system and number of threads, with the median run.
+    /// Returns a CSV table with the median run of each system and number of threads.
     pub fn medians_csv(&self) -> String {
         let mut text = String::from(
             "system,threads,cores,cpus,words_per_second,speed_up,efficiency,user_seconds,\
@@ -44,8 +44,8 @@ impl ScalingStudy {
         text
     }
 
-    /// Returns the medians as a table for the terminal. Several systems have their names in front,
-    /// and their speeds relative to the first one.
+    /// Returns the medians as a table for the terminal. With several systems, each line begins with
+    /// the name of its system and ends with its speed relative to the first system.
     pub fn table(&self) -> String {
         let (first, others) = (&self.systems[0], &self.systems[1..]);
         let names = self.systems.iter().map(|system| system.name.chars().count());

@@ -31,8 +31,8 @@ impl RunStats {
         self.words as f64 / self.wall_seconds
     }
 
-    /// Returns the same run with times in whole microseconds, which `runs.csv` has: a study that is
-    /// resumed computes the same speeds.
+    /// Returns the same run with times in whole microseconds, as `runs.csv` stores them, so that a
+    /// resumed study computes the same speeds.
     pub fn in_microseconds(self) -> Self {
         let whole = |seconds: f64| (seconds * 1e6).round() / 1e6;
         RunStats {
@@ -85,8 +85,8 @@ pub struct ProcessUsage {
     pub system_seconds: f64,
     pub voluntary_switches: u64,
     pub involuntary_switches: u64,
-    /// The highest peak memory of any of the processes. That of a program includes what the
-    /// process held that started it.
+    /// The highest peak memory of any of the processes. The peak of a program includes the memory
+    /// that the process that started it had at that time.
     pub max_resident_bytes: u64,
 }
 
@@ -116,7 +116,8 @@ impl ProcessUsage {
     }
 }
 
-/// The usage since an earlier reading, zero where a counter is smaller. The peak memory stays.
+/// The usage since an earlier reading, zero where a counter is smaller. The peak memory is not
+/// subtracted.
 impl Sub for ProcessUsage {
     type Output = ProcessUsage;
 

@@ -1,8 +1,8 @@
 //! Saved runs of a study, from which the same command resumes it.
 //!
-//! `runs.csv` has the runs, and `study.json` says what they are runs of: the program, the machine,
-//! the text, the seconds and the systems. Runs with another description are neither mixed in nor
-//! overwritten unasked.
+//! `runs.csv` has the runs, and `study.json` describes their study: the program, the machine, the
+//! text, the seconds and the systems. Runs with different descriptions are not mixed, and are
+//! overwritten only on request.
 
 use std::fmt::Write;
 use std::fs;
@@ -32,7 +32,7 @@ const HEADING: &str = "system,threads,round,words_per_second,user_seconds,system
 pub struct SavedRun {
     pub system: String,
     pub threads: usize,
-    /// From 0.
+    /// The round, counted from 0.
     pub round: usize,
     pub stats: RunStats,
 }
@@ -118,7 +118,8 @@ impl StudyDescription {
         write_file(folder, DESCRIPTION, &format!("{text}\n"))
     }
 
-    /// Returns the first difference of a saved description, if it has any. Systems may be new.
+    /// Returns the first difference of a saved description, if it has any. Systems that it lacks
+    /// are not a difference.
     fn difference(&self, saved: &Map<String, Value>) -> Option<String> {
         for (key, ours) in self.content.iter().filter(|(key, _)| *key != SYSTEMS) {
             let difference = find_difference(key, saved.get(key).unwrap_or(&Value::Null), ours);
@@ -144,7 +145,8 @@ impl StudyDescription {
 }
 
 impl ScalingStudy {
-    /// Returns a line for each run, by system and number of threads, in the order of the rounds.
+    /// Returns a CSV table with a line for each run, by system and number of threads, in the order
+    /// of the rounds.
     pub fn runs_csv(&self) -> String {
         let mut text = format!("{HEADING}\n");
         for system in &self.systems {
@@ -177,10 +179,11 @@ impl ScalingStudy {
     }
 }
 
-/// Parses a text of [`ScalingStudy::runs_csv`]. No run has more threads than `num_cpus`.
+/// Parses a text of [`ScalingStudy::runs_csv`]. A run with more than `num_cpus` threads is an
+/// error.
 ///
 /// # Errors
-/// What is wrong, with its line.
+/// Says what is wrong in which line.
 pub fn parse_runs(text: &str, num_cpus: usize) -> Result<Vec<SavedRun>, String> {
     let mut lines = text.lines();
     if lines.next() != Some(HEADING) {
@@ -331,7 +334,7 @@ mod tests {
         describe(&options).write(folder).unwrap();
         assert_eq!(describe(&options).read_runs(folder).unwrap().len(), 12);
 
-        // More threads, rounds and systems continue it.
+        // A command with more threads, rounds and systems continues the study.
         let mut more = ScalingOptions { counts: vec![8], repeat: 9, ..options.clone() };
         more.systems.insert(0, MeasuredSystem { name: "c".into(), ..more.systems[0].clone() });
         assert_eq!(describe(&more).read_runs(folder).unwrap().len(), 12);

@@ -29,8 +29,8 @@ pub struct Point {
 }
 
 impl ScalingStudy {
-    /// Returns a study without runs of the systems `names` with `counts` threads. Speed-ups are
-    /// relative to the first count.
+    /// Returns a study of the systems `names` with `counts` threads, which has no runs yet.
+    /// Speed-ups are relative to the first count.
     pub fn new(topology: Topology, names: &[String], counts: &[usize]) -> Self {
         let systems = names.iter().map(|name| {
             let points = counts.iter().map(|&threads| Point { threads, runs: BTreeMap::new() });

@@ -13,7 +13,7 @@ pub struct MeasuredSystem {
     pub name: String,
     /// What it does.
     pub workload: Workload,
-    /// Further options of the subcommand that does it.
+    /// Further options of the workload's subcommand.
     pub options: Vec<String>,
 }
 
@@ -81,7 +81,7 @@ fn fill_placeholders(command: &str, cpus: &[usize]) -> String {
     command.replace("{threads}", &cpus.len().to_string()).replace("{cpus}", &list.join(","))
 }
 
-/// Divides `NAME=REST` at the first `=`. A file of that whole name is not divided.
+/// Divides `NAME=REST` at the first `=`. An argument that is the path of a file is not divided.
 pub fn split_name(argument: &str) -> (Option<&str>, &str) {
     match argument.split_once('=') {
         Some((name, rest)) if !Path::new(argument).exists() => (Some(name), rest),
@@ -89,8 +89,8 @@ pub fn split_name(argument: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Returns the name of a system without a given one: that of the folder of a moses.ini, of the
-/// folder that is given, or of another file without what follows its last dot.
+/// Returns the default name of a system: the name of the folder of a moses.ini, the name of a
+/// folder, or the name of another file without its extension.
 pub fn default_name(path: &Path) -> String {
     // A relative path may not name its folder.
     let path = path.canonicalize().unwrap_or_else(|_| path.into());

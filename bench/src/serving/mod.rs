@@ -164,8 +164,8 @@ fn check_first(address: &SocketAddr, requests: &RequestBytes) -> Result<()> {
     }
 }
 
-/// Sends requests from several threads; returns them, and the resource usage of the server's
-/// process in each second.
+/// Sends requests from several threads. Returns a sample of each request, and the resource usage of
+/// the server's process in each second.
 fn measure(
     options: &ServingOptions,
     address: &SocketAddr,

@@ -32,7 +32,8 @@ mod tests {
         let mean = gaps.iter().sum::<f64>() / n;
         assert!((mean * rate - 1.0).abs() < 4.0 / n.sqrt(), "{mean}");
         let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / n;
-        // The variance of an estimated exponential variance is 8 / n of its square.
+        // The variance of the estimated variance of an exponential distribution is 8 / n times the
+        // square of the true variance.
         assert!((variance * rate * rate - 1.0).abs() < 4.0 * (8.0 / n).sqrt(), "{variance}");
         let mut counts = vec![0.0; seconds as usize];
         times.iter().for_each(|&time| counts[time as usize] += 1.0);

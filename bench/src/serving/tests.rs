@@ -11,7 +11,7 @@ fn server(time: Duration, answer: &'static str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
-        // Held while a request is served.
+        // The lock is held while a request is served.
         let turn: &'static Mutex<()> = Box::leak(Box::default());
         for stream in listener.incoming() {
             thread::spawn(move || serve(stream.unwrap(), turn, time, answer));
@@ -87,7 +87,7 @@ fn a_closed_loop_waits_for_each_answer() {
     assert!(summary.contains("requests   12 in") && summary.contains("200 12"), "{summary}");
     let rows = read_rows(folder.path(), "requests.csv");
     assert_eq!(rows.len(), 12);
-    // The server takes one at a time, and three are under way, never more.
+    // The server answers one request at a time, and exactly three are under way at most.
     let end = rows.iter().map(|row| row[2]).fold(0.0, f64::max);
     assert!(end >= 12.0 * 0.02, "{end}");
     let under_way = |time: f64| rows.iter().filter(|row| row[1] <= time && time < row[2]).count();

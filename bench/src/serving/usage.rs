@@ -43,7 +43,7 @@ impl ProcessUsage {
     }
 }
 
-/// Observes process `pid` every second until `is_done`, and once more then.
+/// Observes process `pid` every second until `is_done`, and once more at the end.
 ///
 /// # Errors
 /// If there is no such process at the beginning.

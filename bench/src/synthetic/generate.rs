@@ -157,7 +157,7 @@ struct GrowingLevel<'g> {
 /// The candidates for children: the words that can precede a context.
 #[derive(Clone, Copy)]
 struct Candidates {
-    /// Their first index among the n-grams of the growing order.
+    /// The index of the first candidate among the n-grams of the growing order.
     start: usize,
     /// The number of words without `<s>`.
     num_words: usize,
@@ -294,8 +294,8 @@ impl GrowingLevel<'_> {
         let share = self.weights[at] - sum.ln();
         for i in 0..count {
             let rank = if i < words {
-                // One word from each of `words` strata of equal probability, so they are sorted;
-                // where a stratum is narrower than a word, the next word.
+                // One word is drawn from each of `words` strata of equal probability, so the words
+                // are sorted. Where a stratum is narrower than a word, the next word is taken.
                 let place = ((i as f32 + random.next_f32()) / words as f32).powf(FREQUENCY_BIAS);
                 let rank = (place * choices.num_words as f32) as usize;
                 let rank = rank.clamp(least, choices.num_words - (words - i));

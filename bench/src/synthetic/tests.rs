@@ -89,7 +89,7 @@ fn counts_and_fan_outs_are_those_that_were_measured() {
         let share = small as f64 / with as f64;
         // 93.4, 99.35, 99.88 and 99.98 % were measured, on a model 17 times as large.
         assert!(share > [0.92, 0.98, 0.998, 0.999][order - 1], "order {order}: {share}");
-        // So were 37,257 and 30,855 of 110,047 words, 2,466 and 2,466.
+        // The largest measured numbers were 37,257 and 30,855 (of 110,047 words), 2,466 and 2,466.
         let most = *counts.iter().max().unwrap();
         assert!(most > [800, 400, 60, 10][order - 1], "order {order}: {most}");
         for (at, (&count, &word)) in counts.iter().zip(&nodes.words).enumerate() {

@@ -8,7 +8,7 @@
 //! every word ends an n-gram of the highest order, except the first words of a sentence.
 //!
 //! **Held-out-like.** The longest n-gram that a word ends has n words if n - 1 consecutive steps
-//! went to children of an n-gram that it ends. Each step draws a depth d: the preceding word
+//! went to children of an n-gram that this word ends. Each step draws a depth d: the preceding word
 //! becomes a child of the n-gram of d words and, if possible, not of a longer one. If a(d) is the
 //! probability of a depth of at least d, and depths are independent, a word matches more than n
 //! words with probability a(1) a(2) .. a(n). So the a(d) are the quotients of the shares measured

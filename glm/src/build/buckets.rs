@@ -23,9 +23,9 @@ const WRITE_BATCH_BUCKETS: usize = 1 << 20;
 pub(super) struct BucketWriter {
     /// Slots of a bucket.
     slots_per_bucket: u64,
-    /// By bucket: whether a key whose home is this or an earlier one is in a later one.
+    /// By bucket: whether a key whose home is this or an earlier bucket is in a later bucket.
     overflows: Vec<bool>,
-    /// The keys by slot, which are counted over all buckets, ascending.
+    /// The keys, ascending by slot; slots are counted over all buckets.
     placed_keys: Vec<PlacedKey>,
     /// By n-gram: its slot.
     node_slots: Vec<u32>,
@@ -78,8 +78,8 @@ impl BucketWriter {
             })
             .collect();
         placed.par_sort_unstable_by_key(|placed| (placed.slot, placed.node));
-        // Overflow of the last bucket wraps to the first ones, before the keys with their
-        // home there; as slots are free, it wraps once at most.
+        // Keys that overflow the last bucket wrap to the first buckets, before the keys whose home
+        // is there. As there are free slots, they wrap at most once.
         let all = buckets * slots;
         let wrapped = placed
             .iter()

@@ -61,7 +61,7 @@ pub struct GlmOptions {
 }
 
 /// The fastest layout for its size on a CPU: nearly all large blocks are of bigrams and trigrams,
-/// and in a hash table these take one line instead of one for each level of a tree.
+/// and a lookup in a hash table reads one cache line instead of one for each level of a tree.
 impl Default for GlmOptions {
     fn default() -> Self {
         GlmOptions { node_width: NodeWidth::Keys32, max_hashed_order: 3 }
@@ -214,7 +214,7 @@ impl LevelNodes<'_> {
         self.order == self.orders
     }
 
-    /// Returns the bits of an n-gram's log10 p, sign set, from order 2.
+    /// Returns the bits of log10 p, with the sign bit set, of an n-gram of order 2 or higher.
     fn log10(&self, at: usize) -> u32 {
         self.nodes.log10[at].to_bits() | SIGN
     }

@@ -23,14 +23,14 @@ impl Kernels {
     /// unless `generic`.
     pub fn load(device: &Device, model: &GlmModel, tile: Tile, generic: bool) -> Result<Self> {
         let (lanes, keys) = (tile.lanes(), model.node_width().keys());
-        // Compiled for no hash table, for bigrams, and for any number of orders.
+        // Kernels are compiled for no hash table, for bigrams, and for any number of hashed orders.
         let hashed = match model.max_hashed_order() {
             0 | 1 => 0,
             2 => 2,
             _ => 16,
         };
         let form = format!("t{lanes}_k{keys}_h{hashed}");
-        // 0 is for any order.
+        // The kernels for any order have the number 0.
         let order = LanguageModel::order(model);
         let order = if has_special_kernels(order, tile) && !generic { order } else { 0 };
         let walks = load_module(device, &format!("walks_{form}"))?;

@@ -110,7 +110,7 @@ pub struct DeviceModel {
     pub(super) failure_reported: Once,
 }
 
-/// Logs the failure of an optimisation: other programs share the L2 cache.
+/// Logs the failure of the L2 window, which is optional: other programs share the L2 cache.
 fn ignore_failure(outcome: miriam_gpu::Result<()>) {
     if let Err(error) = outcome {
         tracing::debug!("{error}; continuing without");
@@ -247,8 +247,8 @@ impl DeviceModel {
     ///
     /// # Panics
     ///
-    /// When `ends` are not ascending or lie outside of `tokens`, when a sentence has 2^32
-    /// tokens, and when `sums` are not as many as `ends`.
+    /// When `ends` are not ascending or lie outside of `tokens`, when a sentence has 2^32 tokens,
+    /// and when `sums` and `ends` differ in length.
     pub fn sum_sentences(
         &self,
         tokens: &[u32],

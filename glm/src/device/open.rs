@@ -121,7 +121,7 @@ fn is_device_limit(error: &Error) -> bool {
 mod tests {
     use super::*;
 
-    /// Checks that `auto` takes the CPU if only a GPU cannot do something, and that a damaged file
+    /// Checks that `auto` takes the CPU at a limit that only the GPU has, and that a damaged file
     /// is an error on any device.
     #[test]
     fn limits_of_a_device_are_told_from_faults_of_a_file() {

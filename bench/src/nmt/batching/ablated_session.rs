@@ -68,8 +68,8 @@ pub(super) struct AblatedSession<'a> {
     pub rows: usize,
     /// The clock of recorded steps; `None` if they are not recorded.
     clock: Option<Clock>,
-    /// The steps, if they are recorded. Until its top-k is found, the last one has the time of its
-    /// start as its time.
+    /// The steps, if they are recorded. Until the top-k of the last step is found, its `seconds`
+    /// hold the time at which it started.
     pub records: Vec<StepRecord>,
     fills: usize,
 }

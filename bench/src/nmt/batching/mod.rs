@@ -51,9 +51,9 @@ pub struct BatchingStudy {
     pub sentences: u32,
     /// The size of the vocabulary, at least 3.
     pub words: u32,
-    /// The numbers of sentences in a batch, at least one. Of a single one, all variants are
-    /// measured; of several, the default, that without top-up, and that with dead rows. A text with
-    /// fewer sentences than a batch is repeated.
+    /// The batch sizes in sentences, at least one. With a single size, all variants are measured;
+    /// with several, the default, the variant without top-up, and the variant with dead rows. A
+    /// text with fewer sentences than a batch is repeated.
     pub batches: Vec<u32>,
     /// The beam sizes.
     pub beams: Vec<u32>,
@@ -69,12 +69,13 @@ pub struct BatchingStudy {
     pub output: Option<StudyFolder>,
 }
 
-/// The variants that are measured with several sizes of batches: the default, Amun's, and that of
-/// programs that compute finished sentences (Hoang et al. 2018, figure 3).
+/// The variants that are measured with several sizes of batches: the default, Amun's, and the one
+/// of programs that go on computing finished sentences (Hoang et al. 2018, figure 3).
 const SWEPT: &[BatchingVariant] = BatchingVariant::ALL.split_at(3).0;
 
-/// The largest number of scores of a step whose output layer is taken apart. The engine keeps the
-/// memory of matrices of up to this size; larger ones would be measured with its allocation.
+/// The largest number of scores of a step whose output layer is measured in parts. The engine keeps
+/// the memory of matrices of up to this size; the times of larger ones would include its
+/// allocation.
 const MAX_SCORES: u64 = 1 << 22;
 
 /// Measures batching with all optimisations and without some of them, and the parts of the output

@@ -1,5 +1,6 @@
 //! The output layer taken apart: product, bias, softmax and top-k as separate passes over all
-//! scores, beside the layer that the engine computes in blocks (Hoang et al. 2018, table 3).
+//! scores, compared with the fused layer that the engine computes in blocks (Hoang et al. 2018,
+//! table 3).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ pub struct OutputParts {
     fused: Arc<Weights>,
     product: Arc<Weights>,
     bias: Vec<f32>,
-    /// Embeddings of as many tokens as steps have rows: the input of the output layer.
+    /// The input of the output layer: the embedding of a token for each row of a step.
     hidden: PooledTensor,
     /// Best tokens of the fused layer, and of the separate passes.
     best: [Vec<TopK>; 2],
@@ -48,7 +49,7 @@ pub struct OutputTimes {
     pub softmax: f64,
     /// The search for the best tokens.
     pub top_k: f64,
-    /// All of it in the engine.
+    /// All of these in the engine's fused layer.
     pub fused: f64,
 }
 
@@ -102,7 +103,7 @@ impl OutputParts {
     /// Returns the medians of `rounds` rounds.
     ///
     /// # Errors
-    /// None on a CPU.
+    /// Never on a CPU.
     pub fn measure(&mut self, rounds: u32) -> Result<OutputTimes> {
         for _ in 0..WARM_UP_STEPS {
             self.step()?;
@@ -118,7 +119,7 @@ impl OutputParts {
         Ok(medians(&times))
     }
 
-    /// Computes a step in both ways.
+    /// Computes a step with separate passes and with the fused layer.
     fn step(&mut self) -> Result<OutputTimes> {
         let OutputParts { engine, cpu, fused, product, bias, hidden, best: [first, second] } = self;
         first.iter_mut().chain(&mut *second).for_each(TopK::clear);

@@ -73,7 +73,7 @@ pub fn record(
     Ok(steps.collect())
 }
 
-/// Returns a line for each step of each search.
+/// Returns a CSV table with a line for each step of each search.
 pub fn to_csv(searches: &[RecordedSearch]) -> String {
     let mut text = format!("{HEADING}\n");
     for search in searches {
@@ -90,8 +90,8 @@ pub fn to_csv(searches: &[RecordedSearch]) -> String {
     text
 }
 
-/// Returns the searches of the first place and beam size. The number of sentences is the same in
-/// the others.
+/// Returns the searches of the first place and beam size. The numbers of sentences are the same for
+/// the other places and beam sizes.
 pub fn first_subject(searches: &[RecordedSearch]) -> impl Iterator<Item = &RecordedSearch> + Clone {
     searches.iter().filter(|search| search.subject == searches[0].subject)
 }

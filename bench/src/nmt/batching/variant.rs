@@ -89,7 +89,7 @@ impl BatchingVariant {
 /// Source sentences with the lengths of their translations.
 pub struct ParallelText {
     requests: Vec<Request>,
-    /// The length of the translation of a source, including EOS; `None` if the model ends it.
+    /// The length of the translation of a source, including EOS; `None` if the model generates EOS.
     target_lengths: Option<HashMap<Vec<u32>, usize>>,
     /// The options of the search, except the beam size, which each run sets.
     search_options: SearchOptions,
@@ -130,8 +130,8 @@ impl ParallelText {
         if text.requests.is_empty() { Err(Error::no_words(paths[0])) } else { Ok(text) }
     }
 
-    /// Returns random sentences with these lengths and those of their translations, without EOS,
-    /// for a vocabulary of `vocabulary_size` tokens.
+    /// Returns random sentences for a vocabulary of `vocabulary_size` tokens. `lengths` are the
+    /// tokens of each source and of its translation, without EOS.
     pub fn random(lengths: &[[usize; 2]], vocabulary_size: usize, seed: u64) -> Self {
         let mut numbers = SplitMix64::new(seed);
         let mut text = ParallelText::empty();
@@ -143,7 +143,8 @@ impl ParallelText {
         text
     }
 
-    /// Returns sentences, ids of a vocabulary, whose translations end where the model ends them.
+    /// Returns a text of sentences of token ids, whose translations end where the model generates
+    /// EOS.
     pub fn open_ended(sentences: Vec<Vec<u32>>, search_options: SearchOptions) -> Self {
         let requests = sentences.into_iter().map(|source| Request { source, ..Request::default() });
         ParallelText { requests: requests.collect(), target_lengths: None, search_options }
@@ -157,7 +158,7 @@ impl ParallelText {
         }
     }
 
-    /// Adds a sentence; of equal sources the first length counts.
+    /// Adds a sentence. For equal sources, the first length counts.
     fn push(&mut self, source: Vec<u32>, target_length: usize) {
         if let Some(lengths) = &mut self.target_lengths {
             lengths.entry(source.clone()).or_insert(target_length);
@@ -178,7 +179,7 @@ impl ParallelText {
         }
     }
 
-    /// Returns the first sentences, again from the first where there are fewer.
+    /// Returns a text of this number of sentences: the first ones, or all of them repeatedly.
     pub fn resized(&self, sentences: usize) -> Self {
         ParallelText {
             requests: self.requests.iter().cycle().take(sentences).cloned().collect(),
@@ -192,8 +193,8 @@ impl ParallelText {
         self.requests.len()
     }
 
-    /// Returns the number of tokens of the sources and of the translations, including EOS. Of
-    /// translations that the model ends it is 0.
+    /// Returns the number of tokens of the sources and of the translations, including EOS. The
+    /// second number is 0 if the model generates EOS.
     pub fn token_counts(&self) -> [usize; 2] {
         let sources = self.requests.iter().map(|request| &request.source);
         let lengths = self.target_lengths.as_ref();
@@ -209,7 +210,7 @@ impl ParallelText {
 pub struct BatchingRun {
     /// The best translation of each sentence.
     pub translations: Vec<Vec<u32>>,
-    /// The log-probability of each. Studies do not save them.
+    /// The log-probability of each translation, which studies do not save.
     #[serde(skip)]
     pub scores: Vec<f32>,
     /// The number of steps of all batches.
@@ -335,10 +336,10 @@ mod tests {
             assert_eq!(pass.records, [], "nothing is recorded");
             (pass.steps, pass.rows)
         };
-        // 5, 2, 7 | 6, 12, 3 | 1
+        // Lengths with EOS, by batch: 5, 2, 7 | 6, 12, 3 | 1
         assert_eq!(counts("unsorted, not topped up", 1), (7 + 12 + 1, 36));
         assert_eq!(counts("unsorted, dead rows kept", 1), (7 + 12 + 1, 3 * 7 + 3 * 12 + 1));
-        // By the length of the source, longest first: 12, 2, 6 | 3, 5, 7 | 1
+        // The same, sorted by the length of the source, longest first: 12, 2, 6 | 3, 5, 7 | 1
         assert_eq!(counts("not topped up", 1), (12 + 7 + 1, 36));
         assert_eq!(counts("dead rows kept", 1), (12 + 7 + 1, 3 * 12 + 3 * 7 + 1));
         assert_eq!(counts("all optimisations", 1).1, 36);
@@ -359,7 +360,7 @@ mod tests {
             assert!(pass.records.iter().all(|step| (0.0..60.0).contains(&step.seconds)));
             pass.records
         };
-        // 5, 2, 7 | 6, 12, 3 | 1; a beam starts with one row for each sentence.
+        // Lengths with EOS, by batch: 5, 2, 7 | 6, 12, 3 | 1. Each sentence starts with one row.
         let living = steps("unsorted, not topped up");
         let left = |batch: usize| {
             let steps = living.iter().filter(|step| step.fills == batch);

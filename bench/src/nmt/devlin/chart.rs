@@ -4,15 +4,15 @@ use miriam_chart::{Axis, Chart, Colour, LineStyle};
 
 use super::super::settings_chart::{self, Series};
 
-/// The speedups of table 1, of the settings that
-/// [`AblationSetting::cumulative`](super::workload::AblationSetting::cumulative) returns first.
+/// The speedups of table 1, for the first settings that
+/// [`AblationSetting::cumulative`](super::workload::AblationSetting::cumulative) returns.
 const PUBLISHED_FACTORS: [f64; 6] = [1.0, 2.59, 3.25, 3.57, 4.06, 4.37];
 
 /// The series of [`draw_systems`].
 const SYSTEM_SERIES: [&str; 3] = ["16 bits", "8 bits", "Devlin (2017), 16 bits"];
 
-/// Draws the speed of each setting relative to the first one. Settings `alone` do not build on each
-/// other, and the paper has no figures of them.
+/// Draws the speed of each setting relative to the first one. If `alone`, the settings do not build
+/// on each other, and the paper has no figures for them.
 pub fn draw_speedups(notes: Vec<String>, names: &[&str], factors: &[f64], alone: bool) -> Chart {
     let connected = if alone { 0 } else { PUBLISHED_FACTORS.len() };
     let here = Series {

@@ -39,8 +39,8 @@ pub struct DevlinStudy {
     pub sentences: u32,
     /// The size of each vocabulary.
     pub words: u32,
-    /// The systems, of [`SYSTEM_NAMES`]: of one, each speedup is measured; several are compared
-    /// with all speedups.
+    /// The systems, from [`SYSTEM_NAMES`]. For a single system, each speedup is measured; several
+    /// systems are compared with all speedups on.
     pub shapes: Vec<String>,
     /// Measure each speedup alone, instead of adding one after the other.
     pub alone: bool,
@@ -51,7 +51,7 @@ pub struct DevlinStudy {
 }
 
 /// The gain of the random weights, chosen so that translations vary and that hypotheses of a beam
-/// share parents about as often as Devlin's.
+/// share parents about as often as in Devlin's study.
 const GAIN: f32 = 1.5;
 
 /// Prints a row for each setting of one system (table 1), or for each of several systems (table 2).
@@ -68,7 +68,7 @@ pub fn run(options: &DevlinStudy, out: &mut dyn Write, progress: &dyn Progress) 
     });
     let systems: Vec<DevlinSystem> = systems.collect::<Result<_>>()?;
     if systems.len() > 1 && options.alone {
-        return Err(Error::unmeasurable("--alone: expected one shape; several have all speedups"));
+        return Err(Error::unmeasurable("--alone: expected one shape; several use all speedups"));
     }
     let text = read_text(&options.input)?;
     let (sentences, words) = (options.sentences as usize, options.words as usize);

@@ -14,7 +14,7 @@ pub struct DevlinSystem {
     pub layers: &'static str,
     /// The words per second in the paper, on one thread of an Intel E5-2660, with all speedups.
     pub published_rate: f64,
-    /// The number of models, of which several are an ensemble.
+    /// The number of models; several form an ensemble.
     pub models: u64,
     body: Body,
 }

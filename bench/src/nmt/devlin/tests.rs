@@ -53,7 +53,8 @@ fn translations_vary_and_exact_speedups_change_none() {
     }
 }
 
-/// An ensemble of one model twice translates as the model, one of two models otherwise.
+/// An ensemble of the same model twice translates as that model does; an ensemble of two different
+/// models does not.
 #[test]
 fn ensembles_translate_with_all_their_models() {
     let [setting, _] = AblationSetting::all_speedups();

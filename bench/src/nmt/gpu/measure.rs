@@ -95,8 +95,7 @@ struct Run<'a> {
 struct RunTimes {
     /// The median seconds of a run.
     seconds: f64,
-    /// The sentences of the text, and the tokens of their translations, EOS included, as in
-    /// sources.
+    /// The numbers of sentences of the text and of tokens of their translations, including EOS.
     sentences: usize,
     tokens: usize,
     /// The number of steps, and of the rows of all steps.
@@ -108,7 +107,7 @@ impl Run<'_> {
     /// Returns the name of the saved result.
     fn key(&self) -> String {
         let Run { subject, place, beam, batch, variant, .. } = self;
-        // Files in several folders may have one name.
+        // Files in different folders may have the same name.
         let (model, variant) = (subject.path.display(), variant.name);
         format!("{model}, {place}, beam {beam}, batch {batch}, {variant}")
     }

@@ -1,4 +1,4 @@
-//! Backend that computes with shapes only, and counts the launches of the backend for GPUs.
+//! Backend that computes with shapes only, and counts the kernel launches of the backend for GPUs.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -12,10 +12,10 @@ use miriam_nmt::layer::{
 
 use super::{KernelWork, WorkByKernel};
 
-/// The columns of a part of a row of logits, whose best are found first.
+/// The number of columns of a part of a row of logits; the best of each part are found first.
 const PART_COLUMNS: usize = 64;
 
-/// The rows up to which the logits of a step are written and read.
+/// The largest number of rows for which a step writes its logits to memory and reads them again.
 const FEW_ROWS: usize = 16;
 
 /// The device of [`PaperBackend`]s, which collects their work.
@@ -116,7 +116,7 @@ impl PaperBackend {
         Shape { rows, width: columns }
     }
 
-    /// Adds attention of groups of rows, each to keys and values that are read once.
+    /// Adds attention of groups of rows, where each group reads its keys and values once.
     fn attend_groups<'a>(&self, groups: impl Iterator<Item = (usize, &'a SentenceKv)>) -> Shape {
         let (mut rows, mut width) = (0, 0);
         let (mut numbers, mut products) = (0, 0);
@@ -131,7 +131,7 @@ impl PaperBackend {
         Shape { rows, width }
     }
 
-    /// Adds keys and values to a cache, and attention to it.
+    /// Adds the work of appending keys and values to a cache, and of attention to the cache.
     fn attend_histories(&self, cache: &mut StepKv, keys: &ColumnSlice<'_, Shape>) -> Shape {
         let (rows, width) = (keys.tensor.rows, keys.columns.len());
         cache.steps += 1;
