@@ -9,7 +9,7 @@ use crate::common::{
     lossy_text, miriam, read_decompressed, run, run_to_error, run_to_usage_error, shared_data,
 };
 
-/// `miriam align` with `arguments`.
+/// Returns the command `miriam align` with `arguments`.
 fn align(arguments: &[&str]) -> Command {
     let mut command = miriam();
     command.args(["--quiet", "--log-level", "warn", "align"]).args(arguments);
@@ -20,7 +20,7 @@ fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
-/// A folder with a small text, and the paths of its two sides.
+/// Writes a small parallel text; returns its folder and the paths of its two sides.
 fn write_small_corpus() -> (tempfile::TempDir, PathBuf, PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (source, target) = (folder.path().join("s"), folder.path().join("t"));
@@ -29,7 +29,7 @@ fn write_small_corpus() -> (tempfile::TempDir, PathBuf, PathBuf) {
     (folder, source, target)
 }
 
-/// The number of common links of two files, and the numbers of links of both.
+/// Returns the number of common links of two files, and the number of links of each.
 fn count_agreement(ours: &[u8], theirs: &[u8]) -> (usize, usize, usize) {
     let (ours, theirs) = (lossy_text(ours), lossy_text(theirs));
     assert_eq!(ours.lines().count(), theirs.lines().count());
@@ -297,8 +297,8 @@ fn shortlists_are_what_marian_reads() {
     assert!(error.contains("--vocabs"), "{error}");
 }
 
-/// A pair that is too long on both sides is one pair, and its length is the reason, not an empty
-/// side.
+/// A pair that is too long on both sides is counted once, and is reported as too long, not as
+/// empty.
 #[test]
 fn pairs_that_are_too_long_are_counted_once() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! `fast_align`, `atools` and `extract_lex` as names of this binary: they write what those
+//! `fast_align`, `atools` and `extract_lex` as names of this binary: they write what the original
 //! programs wrote (`scripts/make_fast_align_golden.py`).
 
 use std::io::{BufRead, BufReader, Write};
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::common::{lossy_text, miriam, project_root, run, run_with_input};
 
-/// A folder with the programs' names, and the one with what was written under them.
+/// A folder with the programs' names, and the folder of what the original programs wrote.
 struct Programs {
     folder: tempfile::TempDir,
     expected: PathBuf,
@@ -53,7 +53,7 @@ fn fast_align_writes_what_fast_align_wrote() {
         let mut written = None;
         for word in options.split(' ') {
             match word.strip_prefix("table.") {
-                // Tables are written elsewhere, and read where they are.
+                // A table to write goes to the test's folder; a table to read is a golden file.
                 Some(_) if !options.contains("-f ") => {
                     written = Some(word);
                     command.arg(programs.path(word));

@@ -1,5 +1,6 @@
-//! The layers of `docs/architecture.md`: crates depend on each other only as listed here,
-//! nothing but the feature `cuda` needs `cudarc`, and tests take what was built for the program.
+//! The layers of `docs/architecture.md`: crates depend on each other only as listed here, nothing
+//! but the feature `cuda` needs `cudarc`, and tests use the crates as they were built for the
+//! program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -217,8 +218,9 @@ fn without_default_features_nothing_needs_cudarc() {
     assert!(!names_cudarc(&without));
 }
 
-/// Crates that only tests need give no other crate a feature that it lacks in the program:
-/// `cargo test --release --workspace` would build it again, and all that depend on it.
+/// Crates that only tests need give no other crate a feature that it lacks in the program.
+/// Otherwise `cargo test --release --workspace` would build that crate again, and all crates that
+/// depend on it.
 #[test]
 fn tests_build_no_crate_with_other_features_than_the_program() {
     let program = package_features(&["--package", "miriam", "--edges", "normal,build"]);
@@ -227,7 +229,7 @@ fn tests_build_no_crate_with_other_features_than_the_program() {
     assert_built_once(&program, &tests);
 }
 
-/// The same of the Python package, which `.ci/run` builds between the program and the tests.
+/// The same holds for the Python package, which `.ci/run` builds between the program and the tests.
 #[test]
 fn the_python_package_builds_no_crate_with_other_features_than_the_program() {
     let package = ["--package", "miriam-python", "--features", "miriam-python/extension"];
@@ -237,8 +239,8 @@ fn the_python_package_builds_no_crate_with_other_features_than_the_program() {
     assert_built_once(&package, &program);
 }
 
-/// Names and versions of the packages of a tree, each with the sets of features that it is built
-/// with; nothing where [`cargo_tree`] is skipped.
+/// Returns the names and versions of the packages of a tree, each with the sets of features that it
+/// is built with; `None` if [`cargo_tree`] returns nothing.
 fn package_features(arguments: &[&str]) -> Option<BTreeMap<String, BTreeSet<String>>> {
     let mut packages: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let tree = cargo_tree(&[arguments, &["--format", "{p} [{f}]"]].concat())?;
@@ -265,9 +267,9 @@ fn assert_built_once(
     );
 }
 
-/// The dependencies that `cargo tree` lists. A test asks no network: where a package was never
-/// downloaded, as those of the Python package where it was never built, that is said and nothing
-/// returned.
+/// Returns the dependencies that `cargo tree` lists. A test does not use the network: if a package
+/// was never downloaded, prints a note and returns `None`. This happens for packages of the Python
+/// package where it was never built.
 fn cargo_tree(arguments: &[&str]) -> Option<String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--prefix", "none", "--offline"])
@@ -304,7 +306,7 @@ fn the_server_measures_time_by_the_monotonic_clock() {
     assert_eq!(readers, BTreeSet::from(["access_log.rs".into(), "metrics.rs".into()]));
 }
 
-/// Production files of the workspace, without tests and benchmarks.
+/// Returns the production files of the workspace, without tests and benchmarks.
 fn production_files() -> Vec<PathBuf> {
     let (mut folders, mut files) = (vec![project_root()], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -324,8 +326,8 @@ fn production_files() -> Vec<PathBuf> {
     files
 }
 
-/// What runs operators does not know them: an operator is named in its own file, in the list of
-/// its folder, and in the layers that use it.
+/// The code that runs operators does not name them: an operator is named in its own file, in the
+/// list of its folder, and in the layers that use it.
 #[test]
 fn an_operator_is_named_in_few_files() {
     const MAX_FILES: usize = 5;

@@ -15,7 +15,8 @@ const POSITIVE: &str = "\\data\\\nngram 1=5\nngram 2=2\n\n\\1-grams:\n-1\t<unk>\
 const BARE: &str = "\\data\\\nngram 1=3\nngram 2=2\n\n\\1-grams:\n-1\t<unk>\t-0.125\n\
     -0.5\ta\t-0.25\n-0.75\tb\n\n\\2-grams:\n-0.125\ta b\n-0.25\t<unk> a\n\n\\end\\\n";
 
-/// A defect, the option for it, the text that is scored, and the totals of its lines on paper.
+/// A defect, the option for it, the text that is scored, and the totals of its lines, computed by
+/// hand.
 struct Defect {
     arpa: &'static str,
     option: [&'static str; 2],
@@ -24,8 +25,8 @@ struct Defect {
     scores: &'static str,
 }
 
-/// KenLM 4cb443e's `query` prints the same for the first by its rule, for the others after
-/// `build_binary -i` and `build_binary -s`.
+/// KenLM 4cb443e's `query` prints the same totals: for the first defect without an option, for the
+/// others after `build_binary -i` and `build_binary -s`.
 const DEFECTS: [Defect; 3] = [
     Defect {
         arpa: TWICE,
@@ -51,7 +52,7 @@ const DEFECTS: [Defect; 3] = [
         message: "\"<s>\" is not among the unigrams above; a model needs both sentence markers, or \
                   --missing-markers unknown",
         text: "a b\nx\n",
-        // <unk> a, a b, <unk>; then <unk> after <unk> twice. Only x is a word that is unknown.
+        // <unk> a, a b, <unk>; then <unk> after <unk> twice. Only x counts as unknown.
         scores: "Total: -1.375 OOV: 0\nTotal: -2.25 OOV: 1\n",
     },
 ];
@@ -104,7 +105,7 @@ fn every_command_names_the_option_and_takes_it() {
                     let mut query = miriam();
                     query.args(["lm", "query", "-v", "sentence"]).arg(&out);
                     if command == "dump" {
-                        // Only what is missing still is.
+                        // The dump still lacks the markers.
                         query.args(["--missing-markers", "unknown"]);
                     } else {
                         let mut verify = miriam();
@@ -127,8 +128,8 @@ fn every_command_names_the_option_and_takes_it() {
     assert!(lossy_text(&wrong.output().unwrap().stderr).contains("give reject or zero"));
 }
 
-/// Names of KenLM's programs follow KenLM: the first of two n-grams counts, with a warning, and
-/// `build_binary` has options for the rest.
+/// Under the names of KenLM's programs, defects are treated as in KenLM: the first of two equal
+/// n-grams counts, with a warning, and `build_binary` has options for the other defects.
 #[test]
 fn names_of_kenlms_programs_follow_kenlm() {
     let folder = tempfile::tempdir().unwrap();
@@ -162,7 +163,8 @@ fn names_of_kenlms_programs_follow_kenlm() {
     assert!(log.contains("its log10 probability becomes -5") && !log.contains("-100"), "{log}");
 }
 
-/// Features of other toolkits open what KenLM rejects; KENLM lines have keys for it.
+/// Feature lines of other toolkits open files that KenLM rejects; KENLM lines have keys for the
+/// defects.
 #[test]
 fn feature_lines_have_keys_for_defects() {
     let folder = tempfile::tempdir().unwrap();
@@ -242,7 +244,7 @@ fn files_of_other_programs_are_named_with_the_way_on() {
         let error = run_to_error(miriam().args(["lm", "query"]).arg(&file));
         assert!(error.contains("a neural model; translate with miriam nmt translate"), "{error}");
     }
-    // A pointer is not a model for any command.
+    // A Git LFS pointer is not a model for any command.
     let pointer = write(folder, "model", cases[1].0);
     for arguments in [&["translate", "-f"][..], &["nmt", "translate", "-m"], &["verify"]] {
         let error =

@@ -111,7 +111,7 @@ fn a_study_of_ngram_models_goes_on_where_it_was_killed() {
     assert!(finished[9].ends_with("10 of 10: probing"), "{messages}");
     let queries = read_csv(folder, "queries.csv");
 
-    // Killed while the trie was measured, with its file.
+    // The study was killed while the trie was measured: its result is cut, and its file is left.
     let path = folder.join("results.jsonl");
     let results = fs::read_to_string(&path).unwrap();
     let (kept, _) = results.split_at(results.find("{\"name\":\"trie\"").unwrap() + 40);
@@ -401,7 +401,8 @@ fn lookups_in_a_phrase_table_are_measured_and_counted() {
     let asked = ["bench", "pt", "t.pt", "-i", "text", "--passes", "3", "--threads", "2"];
     let output = lossy_text(&run(command(&asked).args(["--csv", "speed.csv"])));
     let rows = read_csv(folder, "speed.csv");
-    // Of `a b a`: a, a b, b, b a, a, as no source phrase has three words; of `c a`: a.
+    // Spans that are looked up: a, a b, b, b a and a in `a b a`, as no source phrase has three
+    // words; a in `c a`.
     for (row, (way, threads, targets)) in rows[1..].iter().zip([
         ("find", "1", "0"),
         ("targets", "1", "21"),
@@ -492,7 +493,7 @@ fn every_optimisation_of_marian_has_a_row() {
     command.args(["bench", "nmt", "marian", "--sentences", "2", "--passes", "1", "--words", "300"]);
     command.arg("-i").arg(toy.join("test.en")).arg("--target").arg(toy.join("test.es"));
     let table = lossy_text(&run(command.arg("-o").arg(folder.path())));
-    // Speeds are measured once.
+    // The same command does not measure the speeds again.
     assert_eq!(lossy_text(&run(&mut command)), table);
     assert_ne!(lossy_text(&run(command.arg("--overwrite"))), table);
     let csv = read_csv(folder.path(), "marian.csv");

@@ -79,7 +79,7 @@ fn systems_are_compared_by_epoch_and_by_simulated_time() {
     // Four workers; the first pushes are less stale.
     assert!((1.0..=3.1).contains(&of("1", 10)), "{csv}");
     assert_eq!(of("sync", 10), 0.0);
-    // What the thesis's machine does: transfers cost, and dropping saves them.
+    // As on the thesis's machine, transfers cost time, and gradient dropping saves most of it.
     assert!(of("0", 4) < of("1", 4) && of("1", 4) < of("3", 4), "{csv}");
     assert!(of("sync", 4) < of("1", 4), "{csv}");
     assert!(of("1-dropping", 11) < of("1", 11) / 2.0, "{csv}");
@@ -113,8 +113,9 @@ fn systems_are_compared_by_epoch_and_by_simulated_time() {
     }
 }
 
-/// The epochs of a study are short beside pushes of several batches, whose gradients are pushed at
-/// the end, before the last validation; a study that is read again has the same results.
+/// The epochs of a study are short compared with pushes of several batches, so the gradients that
+/// are left at the end are pushed before the last validation. A study that is read again has the
+/// same results.
 #[test]
 fn delayed_updates_train_on_as_many_words() {
     let corpus = corpus();
@@ -209,7 +210,7 @@ fn studies_that_do_not_fit_are_rejected() {
     assert!(message.contains("model.yml"), "{message}");
 }
 
-/// An earlier study of more epochs in the same folder gives the results of fewer.
+/// An earlier study with more epochs in the same folder does not change the results of a study.
 #[test]
 fn results_end_with_the_epochs_of_the_study() {
     let corpus = corpus();
@@ -224,7 +225,8 @@ fn results_end_with_the_epochs_of_the_study() {
     assert_eq!(one("two"), expected);
 }
 
-/// What would make systems other ones than their names say, or leave a training run out.
+/// Options that would make a system differ from its name, or leave a training run out, are
+/// rejected.
 #[test]
 fn what_a_study_sets_is_not_given_twice() {
     let corpus = corpus();

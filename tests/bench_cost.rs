@@ -38,7 +38,7 @@ fn systems_with_their_settings_are_scored_and_priced() {
         "--options",
         "toy=-search-algorithm 1",
         "--system",
-        // The source itself, slowly.
+        // A system that copies the source, slowly.
         "copy=awk '{ for (i = 0; i < 3000; i++) x += i; print }'",
         "--price",
         "7.2",

@@ -166,7 +166,7 @@ fn all_workloads_are_measured_by_the_same_process() {
     assert!(absent.contains("absent.arpa"), "{absent}");
 }
 
-/// The kind of what --config names, as the command line was first announced.
+/// With `--workload lm`, `--config` names a language model.
 #[test]
 fn config_names_models_of_the_workload() {
     let folder = tempfile::tempdir().unwrap();

@@ -43,7 +43,7 @@ fn the_toy_system_is_built_with_its_reordering() {
     );
     assert!(changed[1].ends_with("property-index=0"), "{changed:?}");
     assert!(changed[2].starts_with("KENLM name=LM0 factor=0 order=3 path=/"), "{changed:?}");
-    // It can be moved, and its folder names it.
+    // The binary system can be moved, and the path of its folder is enough to name it.
     let moved = folder.path().join("moved");
     fs::rename(&binary, &moved).unwrap();
     let input = fs::read(toy.join("input.txt")).unwrap();

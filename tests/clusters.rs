@@ -2,7 +2,7 @@
 //! recipe makes what one command makes of the whole text, and no line is lost or doubled.
 //!
 //! Ray, Spark and datatrove are large: their tests run when `MIRIAM_CLUSTER_TESTS` is 1, with the
-//! Python of `MIRIAM_CLUSTER_PYTHON` (python3), and say so otherwise.
+//! Python of `MIRIAM_CLUSTER_PYTHON` (python3). Otherwise they report that they are skipped.
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use crate::common::{lossy_text, miriam, project_root, report_skip, run};
 
 const SHARDS: usize = 40;
 const LINES: usize = 25;
-/// How long a run may take before the test gives up.
+/// The longest time that a run may take.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A corpus in shards, a manifest, a command, and what that makes of the whole.
+/// A corpus in shards, a manifest, a command, and the output of that command for the whole text.
 struct Corpus {
     folder: tempfile::TempDir,
     command: Vec<String>,
@@ -24,19 +24,20 @@ struct Corpus {
 }
 
 impl Corpus {
-    /// Lines are scored.
+    /// Creates a corpus whose lines are scored.
     fn scored() -> Self {
         let model = Self::model().display().to_string();
         Self::new("es", &["lm", "perplexity", "--per-line", &*model])
     }
 
-    /// Lines are translated.
+    /// Creates a corpus whose lines are translated.
     fn translated() -> Self {
         let system = project_root().join("examples/toy/moses.ini").display().to_string();
         Self::new("en", &["translate", "-f", &*system])
     }
 
-    /// The toy text in `language`, and the words of a command before `-i`.
+    /// Creates a corpus of the toy text in `language`; `command` has the words of the command
+    /// before `-i`.
     fn new(language: &str, command: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let text = project_root().join(format!("examples/toy/train.{language}"));
@@ -53,8 +54,8 @@ impl Corpus {
         std::fs::write(&whole, lines.join("\n") + "\n").unwrap();
         let expected = run(miriam().arg("--quiet").args(command).arg("-i").arg(whole));
         assert_eq!(expected.iter().filter(|&&b| b == b'\n').count(), SHARDS * LINES);
-        // A command that takes so long that a kill meets it. It kills the worker that has started
-        // it where the test asks for that by a folder.
+        // A command that takes long enough to be killed in the middle. If the test has made the
+        // folder `lose-a-worker`, it kills the worker that started it.
         let slow = format!(
             "#!/bin/sh\n\
              if [ \"$1\" = --version ]; then exec {program} --version; fi\n\
@@ -146,7 +147,7 @@ fn shards() -> Command {
     Command::new(recipe("miriam_shards.py"))
 }
 
-/// Whether Python runs the tools.
+/// Whether there is a Python to run the tools.
 fn have_python() -> bool {
     let there = Command::new("python3").arg("--version").output().is_ok();
     if !there {
@@ -195,7 +196,7 @@ fn tasks_of_a_slurm_array_may_run_twice_and_be_stopped() {
         command.env("SLURM_ARRAY_TASK_ID", index.to_string());
         command
     };
-    // Time is over: the task is told so, and leaves nothing.
+    // Slurm ends a task at its time limit with SIGTERM; the task leaves no file.
     let mut stopped = task(0).spawn().unwrap();
     let start = Instant::now();
     let made = || std::fs::read_dir(corpus.path("out")).map_or(0, Iterator::count);
@@ -280,7 +281,7 @@ fn what_does_not_fit_together_is_an_error() {
     std::fs::write(&model, "2\n").unwrap();
     let (success, message) = run_command(&filter, &["--drops-lines"]);
     assert!(!success && message.contains("another command, version, model"), "{message}");
-    // So is what is read: the shard, and files with its name.
+    // So are the files that the command reads: the shard, and files with its name.
     std::fs::remove_dir_all(path("out")).unwrap();
     std::fs::create_dir(path("beside")).unwrap();
     std::fs::write(path("beside/a"), "1\n").unwrap();
@@ -296,7 +297,7 @@ fn what_does_not_fit_together_is_an_error() {
         assert!(!success && message.contains("model or input"), "{message}");
         std::fs::write(&changed, text).unwrap();
     }
-    // What the command writes beside is not an input, even if it is there before.
+    // A further file that the command writes is not an input, even if it exists before.
     std::fs::remove_dir_all(path("out")).unwrap();
     let log = path("log-{name}");
     let logged = ["sh", "-c", "cat \"$0\"; date +%s%N >> \"$1\"", "{in}", log.to_str().unwrap()];
@@ -413,7 +414,7 @@ fn phrases_of_shards_are_those_of_one_machine() {
     }
 }
 
-/// The Python with the engines, where they are asked for.
+/// Returns the Python that has `module`, if the tests of engines are requested.
 fn engine_python(module: &str) -> Option<PathBuf> {
     if std::env::var_os("MIRIAM_CLUSTER_TESTS").is_none_or(|value| value != "1") {
         report_skip(&format!("{module}: MIRIAM_CLUSTER_TESTS is not 1"));
@@ -428,12 +429,12 @@ fn engine_python(module: &str) -> Option<PathBuf> {
     None
 }
 
-/// A recipe over `corpus`.
+/// Returns the command of a recipe for `corpus`.
 fn engine(python: &Path, name: &str, options: &[&str], corpus: &Corpus) -> Command {
     let mut command = Command::new(python);
     command.arg(recipe(name)).args(options).arg(corpus.path("manifest")).arg(corpus.path("out"));
     command.arg("--").args(&corpus.command).env("PYSPARK_PYTHON", python);
-    // Spark by itself gives up on one machine when a task fails once.
+    // By default, Spark on one machine gives up when a task fails once.
     command.env("PYSPARK_SUBMIT_ARGS", "--master local[2,4] pyspark-shell");
     command
 }

@@ -20,7 +20,7 @@ fn run_toy(options: &[&str], input: &str) -> Output {
     )
 }
 
-/// Scores and translations that the toy system prints for `input`.
+/// Returns the scores and translations that the toy system prints for `input`.
 fn run_toy_with_scores(options: &[&str], input: &str) -> Vec<(f32, String)> {
     let output = run_toy(&[&["-output-hypo-score"], options].concat(), input);
     let line = |line: &str| {
@@ -261,7 +261,7 @@ impl TwoTables {
         TwoTables(folder)
     }
 
-    /// Translations of `input` with these lines of mapping and values of backoff.
+    /// Returns the translations of `input` with these lines of mapping and values of backoff.
     fn translate(&self, mapping: &str, backoff: &str, input: &str) -> String {
         let ini = format!(
             "[mapping]\n{mapping}\n[distortion-limit]\n0\n[feature]\nUnknownWordPenalty\n\
@@ -276,7 +276,8 @@ impl TwoTables {
     }
 }
 
-/// The rules of each value, on paper; Moses2 reads the section wrongly.
+/// The expected results follow from the rules of each value, because Moses2 reads the section
+/// wrongly.
 #[test]
 fn a_backoff_table_is_queried_only_for_unknown_phrases() {
     let tables = TwoTables::new();
@@ -292,7 +293,7 @@ fn a_backoff_table_is_queried_only_for_unknown_phrases() {
         ("0 T 1\n1 T 0", "0\n-1", "los \nel hogar \nrojo \nrojos \n"),
     ] {
         let mut output = tables.translate(mapping, backoff, input);
-        // Equal scores: one phrase or two.
+        // One phrase and two phrases have equal scores, so either may be printed.
         if backoff != "0\n1" {
             output = output.replace("rojo rojo", "rojos");
         }

@@ -1,5 +1,5 @@
-//! Standard output and standard error that are full or closed: no command panics, and what was not
-//! written is said.
+//! Standard output and standard error that are full or closed: no command panics, and output that
+//! could not be written is reported.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::common::{lossy_text, miriam, project_root, report_skip, run_to_error};
 
-/// Commands that print help or a version, which are not results.
+/// Returns commands that print help or a version, which are not results.
 fn messages() -> Vec<Command> {
     let all: [&[&str]; 5] =
         [&["--help"], &["--version"], &["help"], &["lm", "--help"], &["translate", "--help"]];
@@ -19,7 +19,7 @@ fn messages() -> Vec<Command> {
     all.into_iter().map(command).collect()
 }
 
-/// Commands that write a result, of every kind.
+/// Returns commands that write a result, one of every kind.
 fn commands() -> Vec<Command> {
     let root = project_root();
     let toy = root.join("examples/toy");
@@ -99,7 +99,7 @@ fn help_without_room_is_not_an_error() {
     }
 }
 
-/// As `| head -0` has it.
+/// The pipe is closed as by `| head -0`.
 #[test]
 fn a_closed_pipe_ends_quietly() {
     for mut command in commands().into_iter().chain(messages()) {
@@ -112,7 +112,7 @@ fn a_closed_pipe_ends_quietly() {
     }
 }
 
-/// Messages that nobody reads are not a reason to fail, nor is that they have no room.
+/// A command does not fail because nobody reads its messages or because there is no space for them.
 #[test]
 fn standard_error_may_be_closed_or_full() {
     for mut command in commands().into_iter().chain(messages()) {
@@ -126,7 +126,8 @@ fn standard_error_may_be_closed_or_full() {
         return report_skip("there is no /dev/full");
     }
     let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    // A usage error, an error, a log line: the status is the one with a readable message.
+    // For a usage error, another error and a log line, the status is the same as if the message
+    // could be written.
     for (arguments, status) in [
         (&["--no-such-option"][..], 2),
         (&["lm", "query", "/does/not/exist"], 1),

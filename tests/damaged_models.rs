@@ -1,5 +1,5 @@
-//! Damaged models: what converts a file finds damage that its checksums show, weights are
-//! finite, vocabularies are in their encoding, and nothing is printed that is not a number.
+//! Damaged models: converters find damage that checksums show; weights that are not finite and
+//! tokens in a wrong encoding are reported; a score that is not a number is not printed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ fn nmt(command: &str) -> Command {
     nmt
 }
 
-/// A copy of a file with one bit flipped, at a part of its length.
+/// Copies a file with one bit flipped, at the fraction `part` of its length.
 fn flip_bit(file: &Path, copy: &Path, part: f64) {
     let mut bytes = fs::read(file).unwrap();
     let place = (bytes.len() as f64 * part) as usize;
@@ -80,7 +80,7 @@ fn converters_check_what_they_read() {
     }
 }
 
-/// `tiny.npz` with one weight replaced.
+/// Writes `tiny.npz` with one weight replaced.
 fn write_tiny(path: &Path, parameter: &str, weight: f32) {
     let checkpoint = Checkpoint::open(&testdata("tiny.npz"), LoadMethod::Lazy).unwrap();
     let mut writer = NpzWriter::create(path).unwrap();
@@ -127,7 +127,7 @@ fn weights_that_are_not_finite_are_an_error() {
     }
 }
 
-/// Our file of the tiny model with one weight replaced, as a damaged disk does.
+/// Writes the tiny model in Miriam's format with one weight replaced, as by a damaged disk.
 fn write_damaged_miriam(folder: &TempDir, weight: f32) -> PathBuf {
     let path = folder.path().join("tiny.miriam");
     let original = testdata("tiny.miriam");
@@ -151,7 +151,7 @@ fn what_is_not_a_number_is_not_printed() {
     assert_eq!(output.status.code(), Some(1), "{messages}");
     assert!(messages.contains("sentence 1: its score is NaN"), "{messages}");
     assert_eq!(lossy_text(&output.stdout), "");
-    // A translation of its own line is lost.
+    // In translation, only the line that has such scores is lost.
     let mut translate = nmt("translate");
     translate.args(["--quiet", "-m"]).arg(&model);
     let output = run_with_input(&mut translate, b"w4 w5\n");
@@ -204,7 +204,7 @@ fn tokens_that_are_not_utf8_are_rejected_or_said() {
         let entry = entry.unwrap();
         fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
     }
-    // JSON, then a token a line.
+    // A JSON list, then a text with one token a line.
     let json = folder.path().join("shared_vocabulary.json");
     let tokens: Vec<String> = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
     let replace = |text: &[u8]| {

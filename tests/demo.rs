@@ -42,7 +42,7 @@ fn the_demo_goes_from_text_to_translations_of_two_systems() {
         let rows = columns(&output, name);
         let (total, shown) = rows.split_last().expect("both systems translate");
         assert_eq!(shown.len(), 12, "{output}");
-        // Scores of both are natural logarithms of something below 1.
+        // Scores of both systems are natural logarithms of numbers below 1.
         assert!(shown.iter().all(|(score, _)| score.parse::<f64>().unwrap() < 0.0), "{output}");
         let right = shown.iter().zip(&references).filter(|((_, text), other)| text == *other);
         assert!(right.count() >= least_right, "{output}");
@@ -51,7 +51,7 @@ fn the_demo_goes_from_text_to_translations_of_two_systems() {
     }
     let links = texts(&output, "alignment").into_iter().filter(|line| line.starts_with("0-0 "));
     assert!(links.count() >= 10, "{output}");
-    // The same except for times, for any number of threads.
+    // The output is the same except for times, for any number of threads.
     let stable = |output: &str| -> Vec<String> {
         let varies = |line: &str| {
             line.contains(" s in all") || line.contains(" s  ") || line.starts_with("model ")

@@ -27,8 +27,8 @@ fn build_toy_model() -> tempfile::TempDir {
     folder
 }
 
-/// `<s> a b` keeps `b`: `b </s>` -0.7, `b a` -0.9, and from words alone with the backoff
-/// -0.1 of `b`: `<unk>` -1.1, `b` -1.8. `</s>` after nothing is -1.2. `<s>` follows nothing.
+/// After `<s> a b` the context is `b`: `b </s>` has -0.7 and `b a` -0.9. Unigrams have the backoff
+/// -0.1 of `b`: `<unk>` -1.1, `b` -1.8. Without context, `</s>` has -1.2. `<s>` is never predicted.
 #[test]
 fn next_words_are_ranked() {
     let folder = build_toy_model();
@@ -56,14 +56,14 @@ fn next_words_are_ranked() {
         std::fs::write(&words, "<s>\n").expect("writable");
         assert_eq!(next(&["--words", path_str(&words)], b"a b\n"), "<s>\t-99.1\n");
     }
-    // lmplz gives it the probability 1, because it is never predicted.
+    // lmplz gives `<s>` the probability 1, because it is never predicted.
     let estimated = std::fs::read_to_string(&arpa).expect("it is there");
     let path_of_estimated = folder.path().join("estimated.arpa");
     std::fs::write(&path_of_estimated, estimated.replace("-99\t<s>", "0\t<s>")).expect("writable");
     let ranked =
         run_with_input(&mut lm(&["next", path_str(&path_of_estimated), "--top", "1"]), b"zz\n");
     assert_eq!(lossy_text(&ranked.stdout), "<unk>\t-1\n");
-    // The same probability: the lower id first.
+    // Of words with the same probability, the lower id comes first.
     let flat = std::fs::read_to_string(&arpa).expect("it is there");
     let flat = flat.replace("-1.7\tb", "-1.5\tb").replace("-1.2\t</s>", "-1.5\t</s>");
     let path_of_flat = folder.path().join("flat.arpa");

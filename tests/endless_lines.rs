@@ -1,12 +1,12 @@
-//! Input without line ends, such as `/dev/zero`: an error that names the line and the option,
-//! after a bounded amount of memory.
+//! Input without line ends, such as `/dev/zero`: an error that names the line and the option, with
+//! a bounded amount of memory.
 
 use std::fs::File;
 use std::process::Command;
 
 use crate::common::{lossy_text, miriam, project_root, run, run_to_error};
 
-/// Commands that read text, each of its standard input.
+/// Commands that read text from their standard input.
 const READERS: &[&str] = &[
     "tokenize -l en",
     "detokenize -l en",

@@ -8,7 +8,7 @@ use crate::common::{
     lossy_text, miriam, read_decompressed, run, run_to_error, run_with_input, shared_data,
 };
 
-/// `miriam lm estimate` with `arguments`.
+/// Returns the command `miriam lm estimate` with `arguments`.
 fn estimate(arguments: &[&str]) -> Command {
     let mut command = miriam();
     command.args(["--quiet", "lm", "estimate"]).args(arguments);
@@ -130,8 +130,8 @@ fn a_failure_leaves_the_old_file() {
     assert_eq!(read_decompressed(&arpa), b"precious");
 }
 
-/// Text with the token `<UNK>`, Kaldi's usual unknown word: the model lists it besides `<unk>`,
-/// and both are the unknown word, with the probability of the later (values: KenLM's).
+/// Text with the token `<UNK>`, Kaldi's usual unknown word: the model lists it besides `<unk>`, and
+/// both are the unknown word, with the probability of the later entry. The values are KenLM's.
 #[test]
 fn a_model_of_text_with_the_token_unk_is_read() {
     let folder = tempfile::tempdir().unwrap();

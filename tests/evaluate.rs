@@ -134,7 +134,7 @@ fn several_references_and_invalid_utf8() {
     let mut command = evaluate(&odd, &["--text", "-b"]);
     command.arg("--reference").arg(&odd);
     let output = run_with_input(&mut command, b"a caf\xe9 b c d\r\nx");
-    // Five words of six, and everything longer: the fourth root of 5/6.
+    // Five words of six match, and all longer n-grams: BLEU is the fourth root of 5/6.
     assert_eq!(lossy_text(&output.stdout), "95.5\n");
     let warnings = lossy_text(&output.stderr);
     assert!(warnings.contains("odd, line 1") && warnings.contains("UTF-8"), "{warnings}");
@@ -280,7 +280,7 @@ fn tokenizers_that_are_not_there_are_rejected_by_name() {
     }
 }
 
-/// On a terminal the scores are a table; here it is asked for.
+/// On a terminal the scores are a table by default; here an option requests it.
 #[test]
 fn a_table_shows_scores_and_signatures() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -10,7 +10,7 @@ use crate::common::{
     lossy_text, miriam, project_root, read_decompressed, run, run_to_error, shared_data,
 };
 
-/// `miriam extract` from three files into `output`.
+/// Returns the command `miriam extract` for three files and the folder `output`.
 fn extract(files: [&Path; 3], output: &Path) -> Command {
     let mut command = miriam();
     command.args(["--quiet", "extract", "--source"]).arg(files[0]).arg("--target").arg(files[1]);
@@ -18,7 +18,7 @@ fn extract(files: [&Path; 3], output: &Path) -> Command {
     command
 }
 
-/// Extraction from the small files for which Moses' results are recorded.
+/// Returns the command for the small files for which Moses' results are recorded.
 fn small_corpus_command(output: &Path) -> Command {
     let folder = project_root().join("extract/testdata");
     let files = ["source", "target", "links"].map(|name| folder.join(name));
@@ -130,7 +130,7 @@ fn a_killed_extraction_resumes() {
     let mut child = killed.spawn().expect("it starts");
     let state = folder.path().join("extract.state");
     let begun = Instant::now();
-    // Four lines, then one for each finished part.
+    // The state has four lines, then one for each finished part.
     while fs::read_to_string(&state).map_or(0, |text| text.lines().count()) < 6 {
         assert!(child.try_wait().expect("it can be asked").is_none(), "it ended too early");
         assert!(begun.elapsed() < Duration::from_secs(300), "nothing gets done");

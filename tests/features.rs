@@ -76,7 +76,7 @@ impl ToySystem {
         command
     }
 
-    /// The score of each line of the input, in short phrases.
+    /// Returns the score of each line of the input, translated in short phrases.
     fn scores(&self, options: &str) -> Vec<String> {
         let always = "-i input.txt -output-hypo-score -max-phrase-length 2";
         let output = run(&mut self.command(&format!("{always} {options}")));
@@ -211,8 +211,7 @@ fn operation_sequence_models_score_as_in_moses2() {
     }
 }
 
-/// A second score counts the target words that the model does not know: here two copied
-/// ones.
+/// A second score counts the target words that the model does not know: here two copied words.
 #[test]
 fn a_language_model_may_count_unknown_words() {
     let scores = |oov: &str, weights: &str| {
@@ -237,8 +236,9 @@ fn a_language_model_may_count_unknown_words() {
     assert!(message.contains("LM0 has 1 weights"), "{message}");
 }
 
-/// A jump to the second word and back: 1 + 2 words when the jumps are made; early, twice
-/// the skipped word and the phrase at the first jump, and nothing for the jump back.
+/// A jump to the second word and back costs 1 + 2 words if jumps are charged when they are made. If
+/// they are charged early, the first jump costs twice the skipped word and the phrase, and the jump
+/// back costs nothing.
 #[test]
 fn distortion_is_charged_late_or_early() {
     let folder = tempfile::tempdir().unwrap();
@@ -271,7 +271,7 @@ fn exact_recombination_keeps_hypotheses_that_moses2_recombines() {
     let at = |name: &str| folder.path().join(name);
     let table = "a ||| A ||| 0.9 ||| 0-0\na ||| Z ||| 0.8 ||| 0-0\nb ||| B ||| 1 ||| 0-0\n";
     fs::write(at("table"), table).unwrap();
-    // Monotone and other; A prefers a following jump.
+    // The columns are monotone and other; A prefers a jump after it.
     let reordering = "a ||| A ||| 0.1 0.9\na ||| Z ||| 0.9 0.1\nb ||| B ||| 0.5 0.5\n";
     fs::write(at("reordering"), reordering).unwrap();
     let ini = "[mapping]\n0 T 0\n[distortion-limit]\n0\n[feature]\nUnknownWordPenalty\n\
@@ -312,7 +312,7 @@ fn missing_files_and_keys_are_named() {
     assert!(path.contains("path= is missing"), "{path}");
 }
 
-/// A model of eight columns over a table of six.
+/// Returns a system whose model has eight columns but whose table has six.
 fn with_reordering_of_six_columns() -> ToySystem {
     ToySystem::new(&[
         ("num-features=6 type=wbe-msd", "num-features=8 type=hier-mslr"),

@@ -4,7 +4,7 @@
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Errors of building, opening or verifying a model, or of using it on a GPU. Each message is
-/// complete: no source need be printed after it.
+/// complete: its source need not be printed after it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -13,14 +13,13 @@
 //! * An [`Entry`] is one unit: log10 p, backoff and the location of the children of an
 //!   n-gram below the highest order. An n-gram of the highest order has log10 p only:
 //!   4 bytes.
-//! * Keys: up to 4 in a unit, padded with [`NO_WORD`]. A block of at most `K` keys
-//!   (the node width) has as many units as they need. A larger one is a complete
-//!   tree: nodes of `K` keys breadth first, child `s` of node `i` being node
-//!   `i * (K + 1) + s + 1`; all nodes are full but the last, which is padded. The
-//!   entry of slot `s` of node `i` is the one at `i * K + s`: no entry is wasted and
-//!   no pointer is stored.
-//! * An only child has no keys: its parent holds its word, and in the highest order
-//!   its log10 p too ([`Entry::SINGLE`]). These are nine of ten nodes of high orders.
+//! * Keys: up to 4 in a unit, padded with [`NO_WORD`]. A block of at most `K` keys (the node width)
+//!   has as many units as its keys need. A larger block is a complete tree: nodes of `K` keys
+//!   breadth first, child `s` of node `i` being node `i * (K + 1) + s + 1`; all nodes are full but
+//!   the last, which is padded. The entry of slot `s` of node `i` is the one at `i * K + s`: no
+//!   entry is wasted and no pointer is stored.
+//! * An only child has no keys: its parent holds its word, and in the highest order its log10 p too
+//!   ([`Entry::SINGLE`]). Nine of ten n-grams of high orders are only children.
 //! * Orders up to a chosen one may be *hashed* instead: see [`Bucket`].
 
 use miriam_storage::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
@@ -74,15 +73,15 @@ impl NodeWidth {
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C, align(16))]
 pub struct Entry {
-    /// The bits of log10 p. From two words on its sign, which is always set, is dropped,
-    /// and the bit says whether there is one child ([`Entry::SINGLE`]).
+    /// The bits of log10 p. In n-grams of two words or more, its sign would always be set; this bit
+    /// says instead whether there is exactly one child ([`Entry::SINGLE`]).
     pub log10: u32,
     /// The bits of the log10 backoff; -0.0 if there is none and no longer n-gram
     /// begins with this one.
     pub backoff: u32,
-    /// The unit at which the children's block begins. With [`Entry::SINGLE`]: the
-    /// unit of the child's entry, or, if that is of the highest order, the bits of its
-    /// log10 p. 0 without children, and when they are hashed.
+    /// The unit at which the children's block begins. With [`Entry::SINGLE`]: the unit of the
+    /// child's entry, or, if the child is of the highest order, the bits of its log10 p. 0 without
+    /// children, and when they are hashed.
     pub first: u32,
     /// The number of children. With [`Entry::SINGLE`]: the child's word.
     pub count: u32,
@@ -95,9 +94,9 @@ impl Entry {
 
 /// Three n-grams of a hashed order below the highest, in a line of a CPU.
 ///
-/// A key is the parent's number (a word's id; of a hashed n-gram `3 * bucket + slot`)
-/// times 2^32 plus the word, so keys are exact. A key's home is [`home_bucket`]; full
-/// buckets overflow into the next one, the last into the first.
+/// A key is the parent's number (a word's id, or `3 * bucket + slot` for a hashed n-gram) times
+/// 2^32 plus the word, so keys are exact. A key's home is [`home_bucket`]; full buckets overflow
+/// into the next one, the last into the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C, align(64))]
@@ -108,11 +107,11 @@ pub struct Bucket {
     pub log10: [u32; 3],
     /// The bits of the log10 backoff, as in [`Entry`].
     pub backoff: [u32; 3],
-    /// The unit at which the children's block begins; 0 when these are hashed too.
+    /// The unit at which the children's block begins; 0 when the children are hashed too.
     pub first: [u32; 3],
-    /// The number of children; [`MANY_CHILDREN`] for that many or more: then the block
-    /// begins with a *head*, one unit whose first four bytes are their number, after
-    /// which the keys begin at a line.
+    /// The number of children; [`MANY_CHILDREN`] for that many or more. In this case the block
+    /// begins with a *head*, a unit whose first four bytes are the number of children; the keys
+    /// follow it, at the start of a line.
     pub count: [u8; 3],
     /// 1 if a key whose home is this bucket or an earlier one is stored in a later one.
     pub overflows: u8,

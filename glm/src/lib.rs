@@ -4,8 +4,9 @@
 //!
 //! [`format`](mod@format) describes the layout of the n-grams, `docs/formats.md` every byte.
 //! [`build_glm`] writes a file, [`GlmModel`] searches it on the CPU, and [`device`], with the cargo
-//! feature `cuda`, on a GPU. Both are language models of [`miriam_lmcpu`], which scores words,
-//! batches and text with them, to the same bits. [`open()`] opens language models of every kind.
+//! feature `cuda`, on a GPU. Both are language models for [`miriam_lmcpu`], which scores words,
+//! batches and text with either of them, to the same bits. [`open()`] opens language models of
+//! every kind.
 //!
 //! # Examples
 //!

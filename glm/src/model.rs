@@ -73,7 +73,7 @@ pub struct GlmModel {
     pub(crate) unigrams: View<Entry>,
     /// Orders from 2.
     pub(crate) levels: Vec<Level>,
-    /// Locations: units of entries, or slots.
+    /// The locations of blanks: units of entries, or slots.
     pub(crate) blanks: BlankLists,
     pub(crate) isa: Isa,
 }
@@ -88,9 +88,9 @@ impl GlmModel {
         Self::from_container(&Container::open_any(path, load)?)
     }
 
-    /// Opens a container, which must be of this kind and version. Everything that
-    /// scoring relies on is checked here, in time that does not grow with the
-    /// n-grams; [`crate::verify()`] checks the rest.
+    /// Opens a container, which must be of this kind and version. Everything that scoring relies on
+    /// is checked here, in time that does not grow with the number of n-grams; [`crate::verify()`]
+    /// checks the rest.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl GlmModel {
         self.node_width
     }
 
-    /// Orders from 2 up to this one are in hash tables; 0 or 1: none.
+    /// Returns the highest order in a hash table, which starts at order 2; 0 or 1: none.
     pub fn max_hashed_order(&self) -> usize {
         self.metadata.max_hashed_order as usize
     }

@@ -15,7 +15,7 @@ use crate::format::{EMPTY_KEY, HashBucket, MANY_CHILDREN, NO_WORD, home_bucket};
 use crate::model::{GlmModel, Level};
 use crate::search::{ChildrenKind, NodeRef, longest_ngram};
 
-/// No n-gram.
+/// The value for a missing suffix or location.
 const NONE: u32 = u32::MAX;
 
 /// The n-grams of one order, with the blanks.
@@ -23,7 +23,7 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct NgramTable {
     /// The index of each n-gram's suffix in the table of the previous order.
     pub parents: Vec<u32>,
-    /// The oldest word of each.
+    /// The oldest word of each n-gram.
     pub words: Vec<u32>,
     /// log10 p.
     pub log10: Vec<f32>,

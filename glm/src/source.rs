@@ -15,7 +15,7 @@ use miriam_textio::display_name;
 use crate::model::GlmModel;
 use crate::ngram_table::NgramTable;
 
-/// Reads the orders of a `glm` file; each is fully checked before it is listed.
+/// Reader of the orders of a `glm` file; each order is fully checked before it is listed.
 pub(crate) struct GlmLevels {
     container: Container,
     model: GlmModel,

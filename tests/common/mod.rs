@@ -7,8 +7,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// The folder of real data beside the project; if missing, prints why the test is skipped
-/// and returns `None`.
+/// Returns a folder of real data next to the project; if it is missing, prints why the test is
+/// skipped and returns `None`.
 pub fn shared_data(what: &str) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(what);
     if folder.exists() {
@@ -102,7 +102,7 @@ pub fn terminate(id: u32) {
     run(Command::new("kill").args(["-s", "TERM"]).arg(id.to_string()));
 }
 
-/// Bytes as text for messages.
+/// Converts bytes to text for messages.
 pub fn lossy_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -201,7 +201,7 @@ pub fn tracked_files() -> Vec<PathBuf> {
     found
 }
 
-/// Paths and contents of the tracked files with these extensions.
+/// Returns the paths and contents of the tracked files with these extensions.
 pub fn files_with_extensions(endings: &[&str]) -> Vec<(PathBuf, String)> {
     let mut paths = tracked_files();
     paths.retain(|path| {

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::format::{Bucket, UNIT_BYTES};
 use crate::model::{GlmModel, Level};
 
-/// The alignment of orders in the device's memory, in bytes: two lines.
+/// The alignment of orders in the device's memory, in bytes: two cache lines.
 const SECTION_ALIGNMENT: usize = 256;
 
 /// The highest order that the kernels address (`orders` in `glm/kernels/model.cuh`).

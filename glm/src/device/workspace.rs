@@ -76,7 +76,7 @@ pub(super) enum StateOutput {
     Unwanted,
 }
 
-/// A stream and its buffers. One batch at a time.
+/// A stream and its buffers, for one batch at a time.
 pub(super) struct StreamWorkspace {
     pub stream: Stream,
     /// Tokens, queries, or contexts.

@@ -1,4 +1,4 @@
-//! Blocks of all critical sizes, below words, entries and buckets.
+//! Blocks of all critical sizes, whose parents are words, entries and buckets.
 
 use rayon::prelude::*;
 
@@ -17,7 +17,7 @@ fn arpa() -> String {
             (0..sizes[newest]).map(move |older| (older * 3 % MAX_BLOCK_SIZE, newest))
         })
         .collect();
-    // Of one pair in 50, the trigrams have many children of their own.
+    // One pair in 50 is preceded by a critical number of words, the others by at most three.
     let mut triples: Vec<(usize, usize, usize)> = Vec::new();
     for (i, &(older, newest)) in pairs.iter().enumerate().take(4000) {
         let size = match i % 50 {
@@ -59,7 +59,7 @@ fn blocks_of_all_sizes_are_searched() {
     let trie = built.trie();
     let word = |i: usize| LanguageModel::word_id(&trie, format!("w{i}").as_bytes());
     let words: Vec<LmWord> = (0..MAX_BLOCK_SIZE).map(word).collect();
-    // Each word before each of the first, and the words that may precede both.
+    // For each of the first words, trigrams with the words before it and the words before these.
     let mut text = Vec::new();
     for newest in 0..=BLOCK_SIZES.len() {
         for (older, oldest) in (0..MAX_BLOCK_SIZE).step_by(7).zip((0..1100).cycle()) {

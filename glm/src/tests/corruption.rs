@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::source::source_from_container;
 
-/// Every query of damaged bytes gives a score or an error.
+/// Makes every query of damaged bytes, each of which must give a score or an error.
 pub(super) fn query_everything(bytes: &[u8], words: &[u32]) {
     let Ok(container) = Container::from_bytes(Bytes::copy_from(bytes), Path::new("x")) else {
         return;
@@ -50,7 +50,7 @@ proptest! {
         query_everything(&bytes, &words);
     }
 
-    /// Invalid locations in every field of n-grams.
+    /// Invalid locations in any field of n-grams do not make a query panic.
     #[test]
     fn hostile_locations_never_panic(
         changes in proptest::collection::vec(

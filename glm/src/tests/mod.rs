@@ -82,8 +82,8 @@ fn bits(state: &State) -> Vec<(LmWord, u32)> {
     state.entries().iter().map(|&(word, backoff)| (word, backoff.to_bits())).collect()
 }
 
-/// Scores sentences from the state `begin` through every method; each must equal what
-/// `expected` gives word by word. `sign`: bits that may differ.
+/// Scores sentences from the state `begin` through every method; each score must equal the one that
+/// `expected` gives word by word. The bits in `sign` may differ.
 fn assert_same_scores(
     model: &dyn LanguageModel,
     expected: &dyn LanguageModel,

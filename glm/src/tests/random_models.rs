@@ -114,7 +114,7 @@ proptest! {
         }
     }
 
-    /// An explicit context of any length scores as a state.
+    /// An explicit context of any length gives the same scores as a state.
     #[test]
     fn explicit_contexts_score_as_in_lmcpu(
         arpa in arbitrary_arpa(6),
@@ -134,8 +134,8 @@ proptest! {
         }
     }
 
-    /// A file built from the n-grams listed by a file is the same file: blanks are left out
-    /// of the list and added again. So is one built from a trie.
+    /// A file built from the n-grams that a file lists is equal to that file: blanks are left out
+    /// of the list and added again. A file built from a trie is equal too.
     #[test]
     fn a_file_lists_the_ngrams_it_was_built_from(arpa in arbitrary_arpa(6), hashed in 0..7usize) {
         let built = TestModel::new(&arpa);

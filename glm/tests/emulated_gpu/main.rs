@@ -45,7 +45,7 @@ fn kernels_agree_with_the_cpu() {
     }
 }
 
-/// Prints why a test is skipped to standard error, past what the test runner captures.
+/// Prints to standard error why a test is skipped, in a way that the test runner does not capture.
 fn report_skip(reason: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }
@@ -247,7 +247,7 @@ fn batches_and_chunks_of_different_sizes() {
     }
 }
 
-/// Models whose order has kernels of its own, by the kernels for any order.
+/// Models whose order has its own kernels get the same scores from the kernels for any order.
 #[test]
 #[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
 fn kernels_for_any_order_give_the_scores_of_special_ones() {

@@ -116,7 +116,7 @@ impl TestModels {
     }
 }
 
-/// Sentences of `count` tokens in all, and where they end.
+/// Returns sentences of `count` tokens in all, and their ends.
 pub fn random_text(
     model: &dyn LanguageModel,
     count: usize,
