@@ -1,5 +1,5 @@
-//! Tables that are not read, or not those of a phrase-based system: what they are is said where
-//! they are opened, with the way on.
+//! Tables that cannot be read, or do not belong to a phrase-based system: the error says what they
+//! are and what to do instead.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,8 @@ use crate::common::{lossy_text, miriam, run, run_to_error, run_with_input};
 const TABLE: &str = "das ||| the ||| 0.5\nhaus ||| house ||| 0.5\n";
 const REORDERING: &str = "das ||| the ||| 0.5 0.25 0.25\nhaus ||| house ||| 0.25 0.25 0.5\n";
 
-/// A system whose tables are `phrase-table` and `reordering-table`, which the caller writes.
+/// Writes the ini of a system whose tables are `phrase-table` and `reordering-table`, which the
+/// caller writes.
 fn write_ini(folder: &Path, table_type: &str) {
     let ini = format!(
         "[mapping]\n0 T 0\n[feature]\nUnknownWordPenalty\nDistortion\n\
@@ -107,7 +108,7 @@ fn binary_phrase_tables_of_moses_are_named() {
             assert!(message.contains(there), "{arguments:?}: {message}");
         }
     }
-    // In a system, by name or by what is in the place of the file.
+    // In a system, such a table is found by its extension.
     fs::remove_file(folder.join("lm.arpa")).unwrap();
     write(folder, "reordering-table", REORDERING);
     for table_type in ["PhraseDictionaryMemory", "ProbingPT"] {
@@ -140,7 +141,8 @@ fn text_tables_are_told_from_binary_ones() {
     );
 }
 
-/// Moses looks for a reordering table under its name with .gz; so is every file of an ini found.
+/// Moses looks for a reordering table under its name with .gz as well; here this holds for every
+/// file of an ini.
 #[test]
 fn compressed_tables_are_found_without_their_extension() {
     let folder = tempfile::tempdir().unwrap();
@@ -180,7 +182,7 @@ fn a_reordering_table_of_another_system_is_warned_of() {
     let one = "haus ||| casa ||| 0.5 0.25 0.25\nhaus ||| house ||| 0.5 0.25 0.25\n";
     assert!(!log(one).contains(warning));
     assert!(!log(&format!("a ||| b ||| 1 1 1\nc ||| d ||| 1 1 1\n{one}")).contains(warning));
-    // Built into one file, it is as silent.
+    // Building both tables into one file gives a warning too.
     write(folder, "reordering-table", "a ||| b ||| 1 1 1\n");
     let build = ["--phrase-table", "phrase-table", "--reordering", "reordering-table", "-o", "t"];
     let output = pt(folder, &[&["build"], &build[..]].concat()).output().unwrap();

@@ -9,7 +9,7 @@ use crate::common::{
     shared_data,
 };
 
-/// `miriam` with `arguments`.
+/// Returns the command `miriam --quiet` with `arguments`.
 fn miriam_quiet(arguments: &[&str]) -> Command {
     let mut command = miriam();
     command.arg("--quiet").args(arguments);

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use crate::common::{lossy_text, miriam, project_root, run, run_with_input};
 
-/// A folder to run scripts in: `bin` has the names, `corpus.txt` is the toy's text, some of it
-/// repeated.
+/// Creates a folder to run scripts in: `bin` has the names of the programs, `corpus.txt` is the
+/// toy's text, some of it repeated.
 fn workplace() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     run(miriam().arg("install-aliases").arg(folder.path().join("bin")));
@@ -33,7 +33,7 @@ fn shell(folder: &Path, script: &str) -> String {
     lossy_text(&output.stdout)
 }
 
-/// The output of `query` without ids, which depend on the kind of file.
+/// Returns the output of `query` without ids, which depend on the kind of file.
 fn scores(folder: &Path, model: &str) -> Vec<String> {
     let text = fs::read(folder.join("corpus.txt")).unwrap();
     let output = run_with_input(
@@ -100,7 +100,7 @@ fn an_option_takes_what_follows_as_its_value() {
          cmp lm.binary same.binary; build_binary trie -q 16 -b 7 words.arpa lm.trie",
     );
     assert_eq!(scores(folder, "lm.binary"), scores(folder, "words.arpa"));
-    // -s belongs to -T: the markers are asked for.
+    // -s is the value of -T here, so missing markers are an error.
     let arpa = "\\data\\\nngram 1=2\nngram 2=1\n\n\\1-grams:\n-1\t<unk>\n-1\ta\n\n\\2-grams:\n\
                 -0.5\ta a\n\n\\end\\\n";
     fs::write(folder.join("bare.arpa"), arpa).unwrap();
@@ -111,7 +111,8 @@ fn an_option_takes_what_follows_as_its_value() {
     shell(folder, "build_binary -sT -s bare.arpa x; build_binary -sS1G -T/tmp/x bare.arpa x");
 }
 
-/// The LibriSpeech recipe of OpenSeq2Seq: 256 is 0 in the eight bits that KenLM has for it.
+/// The LibriSpeech recipe of OpenSeq2Seq: `-a 256` means 0, as KenLM keeps eight bits of the
+/// number.
 #[test]
 fn bits_beyond_those_of_the_format() {
     let folder = workplace();
@@ -150,7 +151,7 @@ fn models_of_ccnet() {
 }
 
 /// Models of pocolm, written by its format_arpa_lm.py: a space is before the backoff of `<s>`,
-/// n-grams are in the order of ids as text, and those of which no history was kept have no backoff.
+/// n-grams are in the order of ids as text, and n-grams that are not a history have no backoff.
 #[test]
 fn models_of_pocolm_are_packed_and_asked() {
     let folder = workplace();
@@ -198,7 +199,8 @@ fn models_through_a_pipe() {
     assert_eq!(scores(folder, "lm.bin"), scores(folder, "lm.arpa"));
 }
 
-/// The output of KenLM's `filter` in place of a file, and names of files that begin with a folder.
+/// KenLM's `filter` writes to standard output as to a file, and to files whose names begin with a
+/// folder.
 #[test]
 fn filters_write_where_they_are_told() {
     let folder = workplace();

@@ -1,7 +1,8 @@
 //! Counts of what makes prose and code hard to read, which may fall but not rise.
 //!
-//! CONTRIBUTING.md, "Style", has the rules. What can be counted is counted here over the whole
-//! repository: a change that brings a marker back fails with the places.
+//! The rules are in CONTRIBUTING.md, "Style". This test counts the markers that can be counted,
+//! over the whole repository. A change that brings a marker back fails, and the message lists the
+//! places.
 
 use crate::common::files_with_extensions;
 
@@ -101,7 +102,7 @@ fn markers_are_found() {
     assert_eq!(named_closures(&code).collect::<Vec<_>>(), ["f", "h"]);
 }
 
-/// Paths and contents of all files in the project's words, but for this one.
+/// Returns the paths and contents of all files in the project's own words, except this one.
 fn own_text() -> impl Iterator<Item = (String, String)> {
     files_with_extensions(OWN_TEXT)
         .into_iter()
@@ -133,8 +134,8 @@ fn flowing_text(text: &str) -> String {
     flowing
 }
 
-/// Places where a form of "to be" negates a noun with "no" or "none": the word before, and the
-/// word after "no". "There is no ..." and "no longer" are plain.
+/// Returns the places where a form of "to be" negates a noun with "no" or "none": the word before,
+/// and the word after "no". "There is no ..." and "no longer" are allowed.
 fn negated_nouns(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     let mut found = Vec::new();

@@ -9,7 +9,7 @@ use crate::common::{
     lossy_text, miriam, read_decompressed, run, run_to_error, run_with_input, shared_data,
 };
 
-/// `miriam` with `arguments`.
+/// Returns the command `miriam --quiet lm` with `arguments`.
 fn lm(arguments: &[&str]) -> Command {
     let mut command = miriam();
     command.args(["--quiet", "lm"]).args(arguments);
@@ -38,7 +38,7 @@ fn assert_same(found: &[u8], expected: &[u8], what: &str) {
 
 const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.3\n-1.2\t</s>\n-1.5\ta\t-0.2\n-1.7\tb\t-0.1\n\n\\2-grams:\n-0.5\t<s> a\t-0.05\n-0.6\ta b\t0\n-0.7\tb </s>\n-0.9\tb a\t-0.4\n\n\\3-grams:\n-0.3\t<s> a b\n\n\\end\\\n";
 
-/// A folder with the toy model as ARPA and as a file of ours.
+/// Writes the toy model as ARPA and in Miriam's format; returns the folder and both paths.
 fn build_toy_model() -> (tempfile::TempDir, PathBuf, PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (arpa, model) = (folder.path().join("toy.arpa"), folder.path().join("toy.miriam"));
@@ -61,7 +61,8 @@ fn arpa_cases_are_accepted_and_scored_as_by_kenlm() {
         count += 1;
         let name = arpa.file_stem().and_then(|s| s.to_str()).expect("text").to_owned();
         let decision = read_decompressed(&arpa.with_extension("decision"));
-        // Deliberate differences: what nobody sees decides nothing, nor does text before the model.
+        // Deliberate differences: invisible characters and text before the model do not make a file
+        // invalid.
         let is_like_base = matches!(&name[..], "bom" | "bospace" | "junk" | "spaces" | "spaces1g");
         let accepted = match &name[..] {
             "uni" => true,
@@ -93,7 +94,7 @@ fn arpa_cases_are_accepted_and_scored_as_by_kenlm() {
     assert!(count > 25, "{count} cases");
 }
 
-/// `query` from the ARPA file and from our file gives `expected`.
+/// Checks that `query` prints the expected results, from the ARPA file and from Miriam's own file.
 fn check_queries(arpa: &Path, texts: &[(PathBuf, PathBuf)]) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let model = folder.path().join("model");
@@ -387,7 +388,7 @@ fn a_full_disk_while_building_leaves_the_old_file() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file remains");
 }
 
-/// The decompressed content of a file of real data, as a file in `folder`.
+/// Decompresses a file of real data into `folder`; returns its path.
 fn unpack_model(folder: &Path, file: &Path) -> PathBuf {
     let unpacked = folder.join(file.file_stem().expect("has a name"));
     std::fs::write(&unpacked, read_decompressed(file)).expect("writable");
@@ -498,7 +499,7 @@ fn kenlm_options_are_checked() {
 }
 
 /// The files of CMU's lmtool and QuickLM: text before the model, spaces in place of tabs. The
-/// values are sums of the model's.
+/// expected totals are sums of the model's values.
 #[test]
 fn quicklm_files_are_read() {
     let folder = tempfile::tempdir().unwrap();

@@ -141,7 +141,7 @@ fn forced_translations_walls_and_zones_as_in_moses2() {
     }
 }
 
-/// Beyond Moses2, which keeps the last of a span's translations, has neither alternatives
+/// Markup that Moses2 lacks: it keeps only the last translation of a span, has neither alternatives
 /// nor spans, treats `ignore` as inclusive and refuses constraints.
 #[test]
 fn markup_that_moses2_lacks() {
@@ -276,7 +276,7 @@ haus|NN ||| home|NN ||| 0.1 0.5 0.4 0.5 0.1 0.4
 ist|V ||| is|VB ||| 0.7 0.1 0.2 0.6 0.2 0.2
 ";
 
-/// An ARPA file with the scores of the one that Moses2 read.
+/// Returns an ARPA file with the scores of the file that Moses2 read.
 fn arpa(words: &str, pairs: &str) -> String {
     let words: Vec<&str> = words.split(' ').collect();
     let pairs: Vec<&str> = pairs.split(", ").collect();
@@ -308,7 +308,7 @@ impl FactoredSystem {
         FactoredSystem(folder)
     }
 
-    /// An ini with the table that `feature` describes.
+    /// Writes an ini with the table that `feature` describes.
     fn ini(&self, feature: &str) -> std::path::PathBuf {
         let path = self.0.path().join("moses.ini");
         let ini = format!(

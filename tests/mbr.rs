@@ -9,7 +9,8 @@ use crate::common::{
     run_with_input,
 };
 
-/// The words of two lines that are alike, for chrF of single characters: 2 c / (a + b).
+/// Returns the chrF of single characters of two lines: 2 c / (a + b), where c is the number of
+/// common characters.
 fn character_f1(a: &str, b: &str) -> f64 {
     fn counts(line: &str) -> HashMap<char, usize> {
         let mut counts = HashMap::new();
@@ -115,7 +116,7 @@ fn lists_are_written_in_the_order_of_risk() {
     let expected = "0 ||| x y ||| MBR= -66.6667 ||| -66.6667\n0 ||| a b c d ||| MBR= -75 ||| -75\n\
                     0 ||| a b c e ||| MBR= -75 ||| -75\n1 ||| g ||| MBR= 0 ||| 0\n";
     assert_eq!(text.replace("-0 ", "0 ").replace("-0\n", "0\n"), expected);
-    // What was written is a list again.
+    // The output is an n-best list that can be read again.
     let again = lossy_text(&run(miriam().args(["mbr", "-i"]).arg(&path)));
     assert_eq!(again.lines().count(), 2);
 }

@@ -1,8 +1,8 @@
-//! Modules of every crate import downwards: within a folder none imports another that imports it,
-//! directly or through others, but for the circles listed here.
+//! Modules of every crate import downwards: within a folder, no module imports a module that
+//! imports it, directly or through others. Only the circles listed here are allowed.
 //!
-//! A path counts where it leads, through re-exports. A module and what is in its folder are one
-//! module to those beside it.
+//! A path counts for the module to which it leads through re-exports. For its neighbours, a module
+//! and the modules in its folder are one module.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -90,7 +90,7 @@ fn strip_comments_and_tests(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The paths that begin at `code`, one for each item of its groups.
+/// Returns the paths that begin at `code`, one for each item of its groups.
 fn expand_path(code: &str) -> Vec<Vec<String>> {
     let code = code.trim_start();
     if let Some(group) = code.strip_prefix('{') {
@@ -120,7 +120,7 @@ fn expand_path(code: &str) -> Vec<Vec<String>> {
     rest.into_iter().map(|path| [vec![name.to_owned()], path].concat()).collect()
 }
 
-/// `path` from the root of the crate, as it stands in the code of `module`.
+/// Returns the path from the root of the crate for `path`, which the code of `module` uses.
 fn absolute_path(module: &[String], path: &[String]) -> ModulePath {
     let supers = path.iter().take_while(|name| *name == "super").count();
     let base = &module[..module.len().saturating_sub(supers)];
@@ -132,7 +132,7 @@ fn absolute_path(module: &[String], path: &[String]) -> ModulePath {
     }
 }
 
-/// What follows each `keyword` in `code` that is a word of its own.
+/// Returns the code after each `keyword` that is a word of its own.
 fn after_each<'c>(code: &'c str, keyword: &'static str) -> impl Iterator<Item = &'c str> {
     let is_inside = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let starts = code.match_indices(keyword).map(|(at, _)| at);
@@ -141,7 +141,7 @@ fn after_each<'c>(code: &'c str, keyword: &'static str) -> impl Iterator<Item = 
         .map(move |at| &code[at + keyword.len()..])
 }
 
-/// For each module the names that it re-exports, each with its path.
+/// Returns, for each module, the names that it re-exports, each with its path.
 fn re_exports(modules: &Modules) -> BTreeMap<ModulePath, BTreeMap<String, ModulePath>> {
     let mut exports = BTreeMap::new();
     for (module, code) in modules {
@@ -219,7 +219,7 @@ fn find_circles(modules: &Modules) -> Circles {
             let others = imported.iter().filter_map(|path| path.strip_prefix(folder)?.first());
             reached.entry(own).or_default().extend(others.filter(|other| *other != own));
         }
-        // What is imported through others too.
+        // Adds the modules that are imported through others.
         loop {
             let before: usize = reached.values().map(BTreeSet::len).sum();
             for module in reached.keys().copied().collect::<Vec<_>>() {

@@ -14,7 +14,7 @@ const REORDERING: &str = "das haus ||| the house ||| 0.5 0.25 0.25\ndas ||| the 
 const ARPA: &str = "\\data\\\nngram 1=5\nngram 2=1\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.1\n\
                     -1\t</s>\n-1\tthe\t-0.2\n-1\thouse\n\n\\2-grams:\n-0.25\tthe house\n\n\\end\\\n";
 
-/// A folder with small models.
+/// Writes small models to a folder.
 fn write_models() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in
@@ -25,7 +25,7 @@ fn write_models() -> tempfile::TempDir {
     folder
 }
 
-/// An ini of the new format with these feature lines after those of the penalties.
+/// Writes an ini of the new format with these feature lines after those of the penalties.
 fn write_ini(folder: &Path, features: &str, weights: &str, more: &str) -> PathBuf {
     let ini = format!(
         "[mapping]\n0 T 0\n[feature]\nUnknownWordPenalty\nWordPenalty\nDistortion\n{features}\n\
@@ -49,8 +49,8 @@ const PLAIN_TABLE: &str = "PhraseDictionaryMemory name=T num-features=2 path=phr
 const REORDERING_MODEL: &str =
     "LexicalReordering name=R num-features=3 type=msd-backward-fe path=reordering-table";
 
-/// In Moses 1 a pair must be in all tables of a graph; the warning says what it is here. Tables may
-/// be named instead of counted.
+/// In Moses 1 a pair must be in all tables of a graph; here it need not be, and a warning says so.
+/// Tables may be named instead of counted.
 #[test]
 fn tables_of_one_graph_are_warned_of() {
     let folder = write_models();
@@ -162,7 +162,7 @@ fn reordering_has_default_scores() {
     }
 }
 
-/// File, size and `distinct` on one line, as Moses' documentation of inis has them on three.
+/// File, size and `distinct` may be on one line; Moses' documentation of inis has them on three.
 #[test]
 fn an_n_best_list_may_be_one_line_of_the_ini() {
     let folder = write_models();
@@ -178,8 +178,9 @@ fn an_n_best_list_may_be_one_line_of_the_ini() {
     assert_eq!(list("[n-best-list]\nlist 10\ndistinct"), lines);
 }
 
-/// The old format with a weight of unknown words for the language model gives what the new one
-/// does, and sections that the new format has as keys may stay beside it.
+/// The old format, with a weight of the language model for unknown words, gives the same result as
+/// the new one. Sections of the old format that are keys in the new one may stay in an ini of the
+/// new format.
 #[test]
 fn sections_of_the_old_format_that_are_keys_today() {
     let folder = write_models();
@@ -234,7 +235,7 @@ fn what_is_not_available_is_named() {
     }
 }
 
-/// A byte order mark is not text, in an ini as anywhere.
+/// A byte order mark is not text, in an ini as in any other file.
 #[test]
 fn an_ini_may_begin_with_a_byte_order_mark() {
     let folder = write_models();
@@ -246,7 +247,7 @@ fn an_ini_may_begin_with_a_byte_order_mark() {
     assert_eq!(lossy_text(&output.stdout), lossy_text(&expected));
 }
 
-/// The folder of a system is as good as its ini.
+/// The folder of a system may be given in place of its ini.
 #[test]
 fn a_folder_names_its_ini() {
     let folder = write_models();
@@ -276,7 +277,7 @@ fn words_that_are_cut_at_a_bar_are_warned_of() {
     }
     let log = lossy_text(&translate_text(&ini, &["-split"], "das haus|NN .\n").stderr);
     assert!(log.contains("line 1: 1 word is cut at a bar"), "{log}");
-    // So are tables.
+    // Words of the tables are reported too.
     let words = "a ||| either|or ||| 0.5 0.5\nb|c ||| BC ||| 0.5 0.5\n";
     fs::write(folder.path().join("bars"), words).unwrap();
     let bars = write_ini(folder.path(), &PLAIN_TABLE.replace("phrase-table", "bars"), "T= 1 1", "");

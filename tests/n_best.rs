@@ -12,7 +12,7 @@ use crate::common::{
 /// A line of an n-best list: words, values and total as printed.
 type NBestEntry = (String, Vec<String>, String);
 
-/// The lists in `bytes`, one a sentence.
+/// Returns the lists in `bytes`, one for each sentence.
 fn parse_n_best_lists(bytes: &[u8]) -> Vec<Vec<NBestEntry>> {
     let mut lists: Vec<Vec<NBestEntry>> = Vec::new();
     for line in lossy_text(bytes).lines() {
@@ -31,10 +31,10 @@ fn parse_n_best_lists(bytes: &[u8]) -> Vec<Vec<NBestEntry>> {
     lists
 }
 
-/// The first difference between two lists of a sentence. Totals must be the same, one by
-/// one; entries of equal printed totals are compared as sets, because Moses2's order
-/// among them follows memory addresses. Of the last of these sets the lists may have
-/// different subsets.
+/// Returns the first difference between two lists of a sentence. Totals must be the same, one by
+/// one; entries of equal printed totals are compared as sets, because Moses2's order among them
+/// follows memory addresses. The last of these sets is not compared, because the lists may have
+/// different parts of it.
 fn first_difference(ours: &[NBestEntry], theirs: &[NBestEntry]) -> Option<String> {
     if ours.len() != theirs.len() {
         return Some(format!("{} entries against {}", ours.len(), theirs.len()));
@@ -53,11 +53,11 @@ fn first_difference(ours: &[NBestEntry], theirs: &[NBestEntry]) -> Option<String
     Some(format!("sets differ\nours   {a:?}\ntheirs {b:?}"))
 }
 
-/// Sentences whose distinct lists are not compared. These lists reach twenty times as far
-/// into the lattice, and so to earlier decisions between ties: which of two equally good
-/// options is the last within the table limit, which of two equal items is popped first.
-/// Moses2's own lists of 53 and 100 differ from run to run; that of 589 becomes ours
-/// without a table limit, that of 415 with a pop limit of 2,000.
+/// Returns the sentences whose distinct lists are not compared. These lists reach twenty times as
+/// far into the lattice, and so to earlier decisions between ties: which of two equally good
+/// options is the last within the table limit, which of two equal items is popped first. Moses2's
+/// own lists of 53 and 100 differ from run to run; its list of 589 equals ours without a table
+/// limit, and its list of 415 with a pop limit of 2,000.
 fn tied_sentences(weights: &str, distinct: &str) -> &'static [usize] {
     match (weights, distinct) {
         (_, "") => &[],

@@ -75,7 +75,8 @@ fn weights_are_packed_for_one_precision() {
         command.args(["nmt", "convert", "--quiet", "--precision", precision]);
         run(command.arg(tiny_model("tiny-ct2")).arg("-o").arg(&output));
         let verified = lossy_text(&run(miriam().arg("verify").arg(&output)));
-        // The table of words is the output layer too: as it is only where that is of floats.
+        // The table of embeddings is also the output layer; it is stored once only if that layer
+        // has floats.
         let version = if precision == "f32" { 5 } else { 2 };
         let expected = format!("whole: nmt-model version {version}");
         assert!(verified.contains(&expected), "{precision}: {verified}");
@@ -149,7 +150,7 @@ fn errors_name_the_cause_and_what_to_do() {
     let own = file("own.npz", &npz);
     let error = run_to_error(miriam().args(["nmt", "convert"]).arg(&own).arg("-o").arg(&own));
     assert!(error.contains("also the output"), "{error}");
-    // A damaged file of ours.
+    // A damaged file in Miriam's format.
     let output = folder.path().join("model.miriam");
     run(miriam()
         .args(["nmt", "convert", "--quiet"])

@@ -22,8 +22,8 @@ fn verbose_settings(model: &Path, more: &[&str]) -> String {
     lossy_text(&run_with_input(translate(model).arg("--verbose").args(more), b"").stderr)
 }
 
-/// A folder with the small model of Marian whose vocabulary has the subwords of `BPE_CODES`:
-/// one of them is `v@@`, which it prefers.
+/// Writes Marian's small model to `folder`, with a vocabulary that has the subwords of `BPE_CODES`.
+/// One of them is `v@@`, which the model prefers.
 fn write_bpe_bundle(folder: &Path) {
     fs::copy(tiny_model("tiny.npz"), folder.join("model.npz")).unwrap();
     let words = fs::read_to_string(tiny_model("tiny.vocab.yml")).unwrap();
@@ -48,8 +48,8 @@ fn bpe_codes_are_applied_and_undone() {
     let joined = |output: &[u8]| lossy_text(output).replace("@@ ", "").replace("@@\n", "\n");
     let expected = run_with_input(&mut translate(folder), pieces.as_bytes()).stdout;
     assert!(lossy_text(&expected).contains("@@"), "{}", lossy_text(&expected));
-    // Codes named by the option, codes of the folder under each name, and those of our
-    // own file.
+    // Codes named by the option, codes of the folder under each name, and codes in Miriam's own
+    // file.
     let codes = folder.join("c");
     fs::write(&codes, BPE_CODES).unwrap();
     let named =
@@ -106,7 +106,7 @@ fn a_converted_model_keeps_its_settings() {
     run(miriam().args(["nmt", "convert", "--quiet"]).arg(folder).arg("-o").arg(&ours));
     let settings = |model: &Path| {
         let settings = verbose_settings(model, &["--no-tuner-file"]);
-        // Vocabularies lie elsewhere.
+        // The paths of the vocabularies differ.
         let lines = settings.lines().skip(1).filter(|line| !line.contains(" vocabulary: "));
         lines.map(str::to_owned).collect::<Vec<_>>()
     };

@@ -22,7 +22,7 @@ pub(crate) fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
-/// Arguments that translate lines of the toy corpus.
+/// Returns arguments that translate lines of the toy corpus.
 pub(crate) fn translation<'a>(model: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
     [&["translate", "-m", path_str(model)], more].concat()
 }
@@ -35,8 +35,8 @@ fn a_build_without_cuda_names_the_feature() {
     assert!(message.contains("feature `cuda`"), "{message}");
 }
 
-/// Without a driver: a GPU that is asked for is an error, `auto` is the CPU, and Marian's option is
-/// without effect, for command lines are copied from machines with GPUs.
+/// Without a driver, a requested GPU is an error, and `auto` is the CPU. Marian's option has no
+/// effect, because command lines are copied from machines with GPUs.
 #[test]
 fn without_a_gpu_the_choice_is_named() {
     let toy = toy();
@@ -57,7 +57,8 @@ fn without_a_gpu_the_choice_is_named() {
     }
 }
 
-/// Half precision is of GPUs: the CPU refuses it by name, and a file is not packed for it.
+/// Half precision is for GPUs only: the CPU rejects it with a message that names it, and files
+/// cannot be packed for it.
 #[test]
 fn the_cpu_refuses_half_precision() {
     let toy = toy();
@@ -92,7 +93,7 @@ pub(crate) mod emulated {
         lossy_text(&run(&mut nmt(arguments)))
     }
 
-    /// The first lines of a text, in a file.
+    /// Writes the first lines of a text to a file in `folder`.
     pub(crate) fn first_lines(text: &Path, count: usize, folder: &Path) -> PathBuf {
         let all = std::fs::read_to_string(text).expect("the text is there");
         let lines: String = all.split_inclusive('\n').take(count).collect();
@@ -101,7 +102,7 @@ pub(crate) mod emulated {
         file
     }
 
-    /// The relative difference of totals: a multiplicative LSTM makes most of rounding.
+    /// The largest relative difference of totals. A multiplicative LSTM amplifies rounding most.
     const TOLERANCE: f64 = 5e-4;
 
     /// Compares n-best lists: the same lines in the same order, with nearly the same totals.
@@ -110,7 +111,7 @@ pub(crate) mod emulated {
     }
 
     /// Compares n-best lists as [`assert_same_lists`] does, with totals that differ by at most
-    /// `tolerance`, relative to those above one.
+    /// `tolerance`, relative to totals above one.
     pub(crate) fn assert_lists_within(tolerance: f64, name: &str, expected: &str, found: &str) {
         assert_eq!(expected.lines().count(), found.lines().count(), "{name}");
         for (a, b) in expected.lines().zip(found.lines()) {
@@ -327,8 +328,8 @@ pub(crate) mod emulated {
         }
     }
 
-    /// A GPU that is lost, before its first kernel or while others run: the CPU repeats what was
-    /// under way, and one warning says so.
+    /// If a GPU is lost, before its first kernel or later, the CPU repeats the unfinished work, and
+    /// one warning says so.
     #[test]
     fn sentences_continue_on_the_cpu_when_the_gpu_is_lost() {
         let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
@@ -364,7 +365,7 @@ pub(crate) mod emulated {
         }
     }
 
-    /// Threads of two GPUs that launch nothing: each GPU is named once, whatever the number of
+    /// If two GPUs cannot launch a kernel, each of them is named once, whatever the number of
     /// batches.
     #[test]
     fn several_gpus_that_fail_are_named_once_each() {
@@ -383,7 +384,7 @@ pub(crate) mod emulated {
         assert!(messages.contains("all sentences continue on the CPU"), "{messages}");
     }
 
-    /// Memory that a launch lacks is full memory, too: the GPU is not given up.
+    /// A launch that lacks memory means that the memory is full, not that the GPU is lost.
     #[test]
     fn a_gpu_whose_launches_lack_memory_is_not_lost() {
         let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
@@ -431,7 +432,7 @@ pub(crate) mod emulated {
         assert!(outcomes.iter().all(|&count| count > 0), "{outcomes:?}");
     }
 
-    /// What a GPU cannot do is an error that names the choice, not a silent change.
+    /// A request that a GPU cannot fulfil is an error that names the choice, not a silent change.
     #[test]
     fn a_gpu_that_cannot_be_used_is_named() {
         let toy = toy();

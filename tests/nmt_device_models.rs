@@ -9,7 +9,7 @@ use crate::nmt_device::emulated::{
 };
 use crate::nmt_device::{path_str, translation};
 
-/// Beam sizes; lists are as long.
+/// Beam sizes, which are also the lengths of the lists.
 const BEAMS: &[&str] = &["1", "4"];
 
 /// Few tokens: translations of random models rarely end before their limit.
@@ -64,7 +64,7 @@ fn compare_test_models(part: usize) {
     }
 }
 
-/// In two tests, which run side by side.
+/// The models are divided between two tests, which run at the same time.
 #[test]
 fn every_second_test_model_translates_as_on_the_cpu() {
     compare_test_models(0);
@@ -104,7 +104,7 @@ fn models_of_all_architectures_translate_greedily_as_on_the_cpu() {
     }
 }
 
-/// Scores of a trained model in half precision are those of f32 on the CPU but for rounding: f16 has
+/// Scores of a trained model in half precision equal those of f32 on the CPU but for rounding: f16 has
 /// ten bits of a fraction, bf16 seven. Near ties, which rounding may decide in another way, are not
 /// among these lines.
 #[test]

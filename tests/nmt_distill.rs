@@ -1,5 +1,5 @@
-//! `miriam nmt distill`: lists that are those of `nmt translate`, selection by a slow definition,
-//! the same bytes after kills, and a student that trains from what was written.
+//! `miriam nmt distill`: lists that are those of `nmt translate`, selection as by a slow
+//! implementation, the same bytes after kills, and a student that trains from what was written.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn teacher() -> PathBuf {
     project_root().join("examples/toy-neural")
 }
 
-/// The first lines of the toy corpus, an empty line among them; source and target.
+/// Writes the first lines of the toy corpus, an empty line among them, as source and target.
 fn write_text(folder: &Path) -> [PathBuf; 2] {
     ["en", "es"].map(|language| {
         let text =
@@ -46,7 +46,7 @@ fn list_of_translate(source: &Path) -> String {
     lossy_text(&run(command.arg(teacher()).arg("-i").arg(source)))
 }
 
-/// Marian's students' BLEU of a sentence, from its definition.
+/// Returns the BLEU of a sentence as Marian's recipe for students defines it.
 fn slow_bleu(reference: &str, hypothesis: &str) -> f64 {
     let [reference, hypothesis]: [Vec<&str>; 2] =
         [reference, hypothesis].map(|text| text.split_whitespace().collect());
@@ -71,7 +71,7 @@ fn slow_bleu(reference: &str, hypothesis: &str) -> f64 {
     penalty * f64::powf(product, 0.25)
 }
 
-/// The first of the best translations of each sentence.
+/// Returns the first of the best translations of each sentence.
 fn slow_selection(list: &str, references: &str) -> Vec<String> {
     let mut best: Vec<(f64, String)> = Vec::new();
     let references: Vec<&str> = references.lines().collect();
@@ -88,7 +88,7 @@ fn slow_selection(list: &str, references: &str) -> Vec<String> {
     best.into_iter().map(|(_, text)| text).collect()
 }
 
-/// All files of a folder by their names, without what tells times.
+/// Returns all files of a folder by their names, without those that contain times.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut all = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -130,7 +130,7 @@ fn a_training_set_is_what_translate_and_a_slow_selection_give() {
         }
     }
     assert_ne!(firsts, expected, "some translation is not the first");
-    // The same list, selected from by itself, in any compression.
+    // Selection from this list alone gives the same, in any compression.
     let plain = folder.path().join("list");
     std::fs::write(&plain, &list).unwrap();
     let compressed = folder.path().join("list.zst");
@@ -165,7 +165,7 @@ fn a_training_set_is_what_translate_and_a_slow_selection_give() {
     assert_eq!(translated.stdout.iter().filter(|&&byte| byte == b'\n').count(), 1);
 }
 
-/// Kills after each number of parts, and while stages after translating run.
+/// A run is killed after each number of parts, and during the stages after translation.
 #[test]
 fn a_killed_run_ends_with_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
@@ -206,7 +206,7 @@ fn a_killed_run_ends_with_the_same_bytes() {
                 kills += usize::from(!child.wait().unwrap().success());
             }
         }
-        // What is there is complete: the same as in the run that was not killed.
+        // The files that exist are complete: the same as in the run that was not killed.
         for (name, bytes) in files(&output) {
             let is_work = name.starts_with("distill.work") || name.contains(".partial");
             assert!(is_work || expected.get(&name) == Some(&bytes), "{wanted}: {name}");
@@ -244,7 +244,7 @@ fn wrong_input_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let text = write_text(folder.path());
     let output = folder.path().join("out");
-    // Another search in the folder of this one.
+    // Another search in the same folder.
     run(distill_command(&text, &output).args(["--alignments", "none"]));
     let mut command = distill_command(&text, &output);
     let arguments: Vec<_> = command.get_args().map(|a| a.to_owned()).collect();
@@ -262,7 +262,7 @@ fn wrong_input_is_named() {
     let new = folder.path().join("new");
     let error = run_to_error(&mut distill_command(&[text[0].clone(), short.clone()], &new));
     assert!(error.contains("text.en has 60 lines") && error.contains("short.es has 1"), "{error}");
-    // Those to validate on are looked at before anything is translated.
+    // Texts for validation are checked before anything is translated.
     let dev = [text[0].to_str().unwrap(), short.to_str().unwrap()];
     let mut command = distill_command(&text, &new);
     let error = run_to_error(command.args(["--dev-source", dev[0], "--dev-target", dev[1]]));

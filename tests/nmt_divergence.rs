@@ -57,7 +57,7 @@ fn a_damaged_state_is_not_trained_on() {
         );
         assert!(corpus.files("model")[0] == files[0], "the model stays");
     }
-    // As after a copy of the right file. What is done about bad gradients may change.
+    // The undamaged file is restored. Options about bad gradients may change.
     fs::write(&state, &sound).unwrap();
     run(&mut corpus.train("model", "--after 6u --check-gradient-nan --throw-on-divergence"));
     run(&mut corpus.train("whole", "--after 6u"));

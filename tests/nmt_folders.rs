@@ -15,7 +15,7 @@ fn tiny_model(name: &str) -> PathBuf {
     project_root().join("nmt/testdata").join(name)
 }
 
-/// `miriam nmt translate` with these models.
+/// Returns the command `miriam nmt translate` with these models.
 fn translate(models: &[&Path]) -> Command {
     let mut command = miriam();
     command.args(["nmt", "translate", "--quiet", "--no-tuner-file", "-m"]).args(models);
@@ -24,7 +24,7 @@ fn translate(models: &[&Path]) -> Command {
 
 const TEXT: &str = "abba cabb\nbac bac a\n\nzz cab\n";
 
-/// A SentencePiece model with 24 pieces, as many as the small models have words.
+/// Writes a SentencePiece model with 24 pieces, as many as the small models have words.
 fn write_pieces(path: &Path) {
     let text = path.with_extension("text");
     let words = "ab ba abba cab bac cabba aab bb ccab abc cba acb bacca cabcab abab acca";
@@ -42,7 +42,7 @@ fn write_pieces(path: &Path) {
     fs::remove_file(&text).unwrap();
 }
 
-/// Marian's `.bin` of a small model as the fork for browsers packs it (`neural.md` 1.2).
+/// Returns Marian's `.bin` of a small model as the fork for browsers packs it (`neural.md` 1.2).
 fn browser_model(npz: &Path) -> Vec<u8> {
     let checkpoint = Checkpoint::open(npz, Default::default()).unwrap();
     let mut items: Vec<(String, u64, Vec<usize>, Vec<u8>)> = Vec::new();
@@ -127,7 +127,8 @@ fn field(number: u32, bytes: &[u8]) -> Vec<u8> {
     field
 }
 
-/// The special pieces of a SentencePiece model are those that the trainer says, by name or number.
+/// The special pieces of a SentencePiece model are those that its trainer's specification gives, by
+/// name or number.
 #[test]
 fn special_pieces_may_have_any_name() {
     let folder = tempfile::tempdir().unwrap();
@@ -192,7 +193,7 @@ fn a_sentencepiece_vocabulary_cuts_text_whatever_its_name() {
         assert!(settings.contains(&format!("{name}, 24 words")), "{settings}");
         assert!(settings.contains("source text: SentencePiece, Unigram, 24 pieces"), "{settings}");
     }
-    // The pieces as a plain list cannot cut text, which is said.
+    // A plain list of pieces cannot cut text, and a message says so.
     let words = Vocabulary::open(&spm).unwrap();
     let list: Vec<String> = words.iter().map(lossy_text).collect();
     let path = folder.path().join("pieces.txt");
@@ -251,7 +252,7 @@ fn every_key_of_a_configuration_has_its_effect_or_is_named() {
     let cropped = "max-length: 3\nmax-length-crop: true\n";
     let failed = text("max-length: 3\n", &[]);
     assert_eq!(text(cropped, &["--no-max-length-crop"]), failed);
-    // Others are named once, or rejected.
+    // Other keys are named once, or rejected.
     let message = lossy_text(&with("skip-cost: true\nworkspace: 128\nquiet: true\n", &[]).stderr);
     assert_eq!(message.matches("without effect here: skip-cost workspace quiet").count(), 1);
     for (keys, said) in [
@@ -281,7 +282,7 @@ fn a_converted_model_keeps_settings_of_output() {
     assert!(lossy_text(&expected).contains("WordScores="));
 }
 
-/// A browser's folder: model, vocabulary and shortlist, each through `pack`.
+/// Writes a browser's folder: model, vocabulary and shortlist, each through `pack`.
 fn write_browser_folder(folder: &Path, pack: impl Fn(&[u8]) -> Vec<u8>, suffix: &str) {
     write_pieces(&folder.join("pieces.spm"));
     let pieces = fs::read(folder.join("pieces.spm")).unwrap();
@@ -343,7 +344,7 @@ fn a_browser_folder_opens_as_it_lies() {
     fs::rename(at("vocab.deen.spm"), at("srcvocab.deen.spm")).unwrap();
     fs::copy(at("srcvocab.deen.spm"), at("trgvocab.deen.spm")).unwrap();
     assert_eq!(output(&mut translate(&[plain.path()])), expected);
-    // A file of ours keeps the defaults.
+    // A file in Miriam's format keeps the defaults.
     let ours = at("ours.miriam");
     run(miriam().args(["nmt", "convert", "--quiet"]).arg(plain.path()).arg("-o").arg(&ours));
     assert_eq!(output(&mut translate(&[&ours])), expected);
@@ -404,7 +405,7 @@ fn two_models_translate_like_two_commands() {
     let mut command = translate(&[&model]);
     command.args(options).arg("--then").arg(&model);
     let output = run_with_input(&mut command, text);
-    // What failed in the first model is empty in the second one's input.
+    // A line that failed in the first model is empty in the input of the second.
     assert_eq!(lossy_text(&output.stdout), lossy_text(&twice));
 }
 
@@ -444,8 +445,8 @@ fn what_a_ctranslate2_folder_lacks_or_has_besides_is_named() {
     assert!(error.contains("the target vocabulary is missing"), "{error}");
 }
 
-/// What `generation_config.json` says is a default, or is named as without effect; the language of
-/// the text is that of abbreviations too.
+/// Settings of `generation_config.json` are defaults, or are named as without effect. The language
+/// of the text also selects the abbreviations.
 #[test]
 fn settings_of_generation_are_taken_or_named() {
     let target = tempfile::tempdir().unwrap();
@@ -485,11 +486,11 @@ fn settings_of_generation_are_taken_or_named() {
     let (by_options, messages) = output(&tiny_model("hf-nllb"), &options);
     assert_eq!(by_file, by_options);
     assert!(!messages.contains("early_stopping"), "{messages}");
-    // A file of ours keeps them.
+    // A file in Miriam's format keeps the settings.
     let ours = target.path().join("ours.miriam");
     run(miriam().args(["nmt", "convert", "--quiet"]).arg(&folder).arg("-o").arg(&ours));
     assert_eq!(output(&ours, &[]).0, by_file);
-    // The language in the model's name is not one of the text's here.
+    // Here the language in the model's name is not that of the text.
     let named = target.path().join("opus-mt-fr-en");
     fs::rename(&folder, &named).unwrap();
     let (_, messages) = output(&named, &["--verbose", "--split"]);

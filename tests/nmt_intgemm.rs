@@ -1,4 +1,4 @@
-//! `miriam nmt convert --to marian-intgemm8`: what browsers open, opened again here.
+//! `miriam nmt convert --to marian-intgemm8`: files for browsers, opened again here.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -46,7 +46,8 @@ fn a_model_in_the_integers_of_browsers_translates_alike() {
     };
     let (floats, integers) = (cross_entropy(&model, &[]), cross_entropy(&written, &[]));
     assert!((integers / floats - 1.0).abs() < 0.01, "{integers}, with floats {floats}");
-    // With the scales of the file in the place of one for each row, nearly so.
+    // With the scales of the file instead of one for each row, the probabilities are nearly the
+    // same.
     let alphas = cross_entropy(&written, &["--precision", "i8-alphas"]);
     assert!((alphas / floats - 1.0).abs() < 0.01, "{alphas}, with floats {floats}");
     assert_ne!(alphas, integers);
@@ -97,7 +98,7 @@ fn a_model_in_the_integers_of_browsers_translates_alike() {
         let kept = Checkpoint::open(&kept, LoadMethod::Lazy).unwrap();
         assert_eq!(kept.activation_multipliers(), measured, "{source:?}");
     }
-    // The same bytes again.
+    // Another run writes the same bytes.
     let again = folder.path().join("again.bin");
     let mut command = miriam();
     command.args(["nmt", "convert", "--quiet", "--threads", "1", "--to", "marian-intgemm8"]);

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_to_usage_error};
 
-/// `miriam nmt translate` of the toy model on the text that it is tested on.
+/// Returns the command that translates the test text with the toy model.
 fn translate(more: &[&str]) -> Command {
     let mut command = miriam();
     let root = project_root();
@@ -16,7 +16,8 @@ fn translate(more: &[&str]) -> Command {
     command
 }
 
-/// Estimates a model over the words of the toy corpus; returns its ARPA text in `folder`.
+/// Estimates a model over the words of the toy corpus; returns the path of its ARPA file in
+/// `folder`.
 pub fn word_model(folder: &Path) -> PathBuf {
     estimate(folder, &project_root().join("examples/toy/mono.es"), "words")
 }
@@ -33,7 +34,7 @@ fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
-/// The log-probability (base 10) of each line by `lm query`.
+/// Returns the log-probability (base 10) of each line by `lm query`.
 fn query(lm: &Path, lines: &[String], folder: &Path) -> Vec<f64> {
     let text = folder.join("lines");
     std::fs::write(&text, lines.join("\n") + "\n").unwrap();
@@ -45,7 +46,7 @@ fn query(lm: &Path, lines: &[String], folder: &Path) -> Vec<f64> {
     totals.take(lines.len()).collect()
 }
 
-/// The text and the value of a feature of each line of a list.
+/// Returns the text and the value of a feature of each line of a list.
 fn features(list: &str, name: &str) -> Vec<(String, f64)> {
     let read = |line: &str| {
         let fields: Vec<&str> = line.split(" ||| ").collect();
@@ -59,13 +60,13 @@ fn features(list: &str, name: &str) -> Vec<(String, f64)> {
 fn lists_have_the_score_that_a_query_gives() {
     let folder = tempfile::tempdir().unwrap();
     let words = word_model(folder.path());
-    // The same list in pieces is the text of a model over pieces.
+    // The translations in pieces are the training text of a model over pieces.
     let pieces = lossy_text(&run(&mut translate(&["--no-spm-decode"])));
     let text = folder.path().join("pieces.txt");
     std::fs::write(&text, &pieces).unwrap();
     let pieces = estimate(folder.path(), &text, "pieces");
     for (lm, more) in [(&words, &[][..]), (&pieces, &["--lm-pieces", "--no-spm-decode"])] {
-        // Translations that are cut have no end, and of so few hypotheses none is.
+        // Translations that are cut have no `</s>`; with so small a beam none is cut.
         let options = ["-b", "2", "--lm", path_str(lm), "--lm-weight", "0.3", "--normalize", "0"];
         let more = [&["--n-best"], more].concat();
         let list = lossy_text(&run(&mut translate(&[&options[..], &more].concat())));
@@ -122,14 +123,14 @@ pub fn neural_model(folder: &Path, kind: &str, vocabulary: &Path, more: &[&str])
     path
 }
 
-/// `miriam nmt score` of a model.
+/// Returns the command `miriam nmt score` with a model.
 fn score(model: &Path, more: &[&str]) -> Command {
     let mut command = miriam();
     command.args(["--quiet", "nmt", "score", "--no-tuner-file", "-m", path_str(model)]).args(more);
     command
 }
 
-/// `miriam nmt rescore` of models.
+/// Returns the command `miriam nmt rescore` with models.
 fn rescore(models: &[&Path], more: &[&str]) -> Command {
     let mut command = miriam();
     command.args(["--quiet", "nmt", "rescore", "--no-tuner-file", "-m"]).args(models).args(more);
@@ -183,8 +184,8 @@ fn neural_models_score_lists_as_they_score_text() {
         let by_lm = run(&mut translate(&threads("1")));
         assert!(by_lm != plain);
         assert_eq!(run(&mut translate(&threads("3"))), by_lm);
-        // One file serves as well as the folder, and so does Marian's ensemble, where the model
-        // votes on all pieces.
+        // A converted file gives the same result as the folder. The model may also join an ensemble
+        // as in Marian, where it votes on all pieces, here with the weight 0.
         let converted = folder.path().join(format!("{kind}.miriam"));
         run(miriam().args([
             "--quiet",
@@ -240,7 +241,7 @@ fn neural_models_that_do_not_fit_are_rejected() {
         let message = run_to_error(&mut score(model, options));
         assert!(message.contains(expected), "{message}");
     }
-    // A source is asked for where a model reads it, and rejected where none does.
+    // A source is required if a model reads it, and rejected if none does.
     let source = ["--source", text, "--n-best", list];
     for (models, options, expected) in [
         (&[&*lm][..], &source[..], "reads no --source"),

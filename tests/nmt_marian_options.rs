@@ -1,5 +1,5 @@
-//! Command lines as Marian's users write them: what a configuration may say, an option may say,
-//! with the same meaning; and limits of length with prefixes, as CTranslate2 counts them.
+//! Command lines as Marian's users write them: every key of a configuration is also an option, with
+//! the same meaning; and limits of length with prefixes, as CTranslate2 counts them.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -72,7 +72,7 @@ fn every_key_of_a_configuration_is_an_option() {
     let mut unknown = String::new();
     let keys = MARIAN_KEYS.honoured.iter().chain(MARIAN_KEYS.without_effect);
     let keys = keys.chain(MARIAN_KEYS.refused.iter().map(|(name, _)| name));
-    // The last ones are those of Marian's scorer and server.
+    // These keys are not tried; the last ones belong to Marian's scorer and server.
     let others =
         ["version", "input", "output", "config", "train-sets", "summary", "n-best-feature", "port"];
     for key in keys.filter(|key| !others.contains(key)) {

@@ -19,7 +19,7 @@ fn translate(model: &Path) -> Command {
     command
 }
 
-/// A zip archive of the files of a folder, stored.
+/// Writes a zip archive of the files of a folder, without compression.
 fn zip(folder: &Path, archive: &Path) {
     let (mut bytes, mut directory, mut count) = (Vec::new(), Vec::new(), 0u16);
     for entry in fs::read_dir(folder).unwrap() {
@@ -60,7 +60,8 @@ fn zip(folder: &Path, archive: &Path) {
     fs::write(archive, bytes).unwrap();
 }
 
-/// The configuration of a package; its paths are of the machine where the model was trained.
+/// Writes the configuration of a package; its paths are those of the machine where the model was
+/// trained.
 fn write_configuration(folder: &Path) {
     let model = "opus.spm32k-spm32k.transformer-align.model1.npz.best-perplexity.npz";
     fs::copy(tiny_model("tiny.npz"), folder.join(model)).unwrap();
@@ -74,8 +75,8 @@ fn write_configuration(folder: &Path) {
     fs::write(folder.join("decoder.yml"), configuration).unwrap();
 }
 
-/// A package with SentencePiece models, whose vocabulary has the pieces in another order and a
-/// token of a language.
+/// Writes a package with SentencePiece models, whose vocabulary has the pieces in another order and
+/// a token of a language.
 pub fn write_pieces_package(folder: &Path) {
     write_configuration(folder);
     let text = folder.join("text");
@@ -161,7 +162,7 @@ fn an_opus_mt_archive_translates_as_it_lies() {
             });
             let found = lossy_text(&run_with_input(&mut command, TEXT.as_bytes()).stdout);
             assert_eq!(found, expected, "{} {language:?}", package.display());
-            // A tag in the text says the same.
+            // A tag in the text has the same effect.
             let tagged: String = TEXT.lines().map(|line| format!("{tag}{line}\n")).collect();
             let tagged = tagged.replace(">>xyz<< \n", "\n");
             let found = run_with_input(&mut translate(package), tagged.as_bytes()).stdout;
@@ -195,7 +196,7 @@ fn bpe_codes_of_opus_mt_are_for_words_of_moses() {
         list += &format!("\"{word}\": {id}\n");
     }
     fs::write(folder.join("opus.spm32k-spm32k.vocab.yml"), list).unwrap();
-    // Without the script words are what spaces divide.
+    // Without the script, words are separated by spaces only.
     let plain = |lines: &str, more: &[&str]| {
         lossy_text(&run_with_input(translate(&folder).args(more), lines.as_bytes()).stdout)
     };

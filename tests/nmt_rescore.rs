@@ -14,15 +14,15 @@ use crate::common::{
     lossy_text, miriam, project_root, read_decompressed, run, run_to_error, run_to_usage_error,
 };
 
-/// The tolerance of scores: all positions at once, floats are added in another order than step by
-/// step; printed numbers have six digits.
+/// The tolerance of scores. Scoring all positions at once adds floats in another order than scoring
+/// step by step, and printed numbers have six digits.
 const TOLERANCE: f64 = 1e-3;
 
 fn toy() -> PathBuf {
     project_root().join("examples/toy-neural")
 }
 
-/// The first `count` lines of the toy corpus in a file, and their n-best lists by a search.
+/// Writes the first `count` lines of the toy corpus, and their n-best lists by a search.
 fn toy_lists(folder: &Path, count: usize, beam: &str) -> [PathBuf; 2] {
     let [source, list] = ["source", "list.gz"].map(|name| folder.join(name));
     let text = fs::read_to_string(project_root().join("examples/toy/train.en")).unwrap();
@@ -43,7 +43,7 @@ fn rescore(source: &Path, list: &Path) -> Command {
     command
 }
 
-/// Scores of pairs, each alone.
+/// Returns the scores of pairs, each scored alone.
 fn scores_alone(model: &Path, pairs: &[(String, String)], folder: &Path) -> Vec<f64> {
     let tsv = folder.join("pairs.tsv");
     let lines: String = pairs.iter().map(|(a, b)| format!("{a}\t{b}\n")).collect();
@@ -55,7 +55,7 @@ fn scores_alone(model: &Path, pairs: &[(String, String)], folder: &Path) -> Vec<
     scores.lines().map(|score| score.parse().unwrap()).collect()
 }
 
-/// A copy of the toy model that writes from right to left.
+/// Writes a copy of the toy model that translates from right to left.
 fn right_to_left_model(folder: &Path) -> PathBuf {
     let path = folder.join("right-left.npz");
     let bundle = ModelBundle::open(&toy().join("model.npz"), None).unwrap();
@@ -121,9 +121,9 @@ fn features_are_the_scores_of_each_pair_alone() {
             assert!(difference < TOLERANCE * (1.0 + expected.abs()), "{found:?} {expected}");
         }
     }
-    // A model scores reversed text as one in the other direction does text.
+    // The models of both directions give different scores.
     assert!(expected[0].iter().zip(&expected[1]).any(|(a, b)| (a - b).abs() > 1.0));
-    // The one feature of `nmt score` is the first of these, and the list may have gaps there.
+    // `nmt score` adds the first of these features only, and allows gaps in the list.
     let mut command = miriam();
     command.args(["nmt", "score", "--quiet", "--n-best-feature", "Neural0", "-m"]).arg(toy());
     let score = run(command.arg("--source").arg(&source).arg("--n-best").arg(&list));

@@ -1,4 +1,5 @@
-//! Right-to-left models of Marian: those of a plain model for reversed sentences of both sides.
+//! Right-to-left models of Marian: their results are those of a plain model with both sides of the
+//! text reversed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -110,7 +111,7 @@ fn training_is_that_of_reversed_sentences() {
         let text = fs::read_to_string(project_root().join("examples/toy").join(name)).unwrap();
         text.split_inclusive('\n').take(60).collect::<String>()
     };
-    // Six words and `</s>`.
+    // Lines are cropped to six words and `</s>`.
     let crop = |text: &str| {
         let cropped = text.lines().map(|line| {
             let words: Vec<&str> = line.split(' ').take(6).collect();

@@ -22,7 +22,7 @@ fn translate(options: &[&str]) -> Command {
     command
 }
 
-/// Lines of different words and lengths, of which the last are the longest.
+/// Returns lines of different words and lengths; the last lines are the longest.
 fn make_lines(count: usize) -> String {
     let word = |line: usize, place: usize| format!("w{}", 2 + (7 * line + 3 * place) % 20);
     let words = |line: usize| 1 + line % 11 + 10 * line / count;
@@ -109,8 +109,8 @@ fn a_closed_pipe_ends_the_run_quietly() {
     assert!(ended.status.success() && ended.stderr.is_empty(), "{}", lossy_text(&ended.stderr));
 }
 
-/// The number of choices read from the file and of those made, as `--verbose` prints
-/// them.
+/// Returns the number of choices that were read from the file and of those that were made, as
+/// `--verbose` prints them.
 fn parse_tuner_counts(messages: &str) -> (usize, usize) {
     let number = |what: &str| {
         let after = messages.split_once(what).unwrap_or_else(|| panic!("{messages}")).1;
@@ -210,7 +210,7 @@ fn the_instructions_can_be_limited() {
     assert!(message.contains("MIRIAM_MAX_ISA is \"avx9\"") && message.contains("avx512-vnni"));
 }
 
-/// A file named by the option that cannot be written gives a warning.
+/// Checks that a tuner file that cannot be written gives a warning.
 fn check_unwritable_tuner_file(file: &Path, expected: &[u8]) {
     let mut command = translate(&["--tuner-file", file.to_str().unwrap()]);
     let input = make_lines(300);

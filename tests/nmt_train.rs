@@ -45,7 +45,7 @@ impl Corpus {
         self.0.path().join(name)
     }
 
-    /// A command that trains into `output`, with `options` over those of all trainings.
+    /// Returns a command that trains into `output`; `options` override the options of all tests.
     pub fn train(&self, output: &str, options: &str) -> Command {
         let mut command = miriam();
         command.current_dir(self.0.path()).args(["nmt", "train", "-o", output]);
@@ -62,7 +62,7 @@ impl Corpus {
         command
     }
 
-    /// The bytes of the files of a training run whose content is a matter of updates alone.
+    /// Returns the bytes of the files of a training run whose contents depend on the updates alone.
     pub fn files(&self, output: &str) -> [Vec<u8>; 3] {
         ["model.npz", "model.npz.optimizer.npz", "model.npz.progress.yml"]
             .map(|name| fs::read(self.path(output).join(name)).expect("the file is there"))
@@ -86,7 +86,7 @@ pub fn kill_after(command: &mut Command, time: Duration) {
     child.wait().unwrap();
 }
 
-/// So many numbers from 0 to `most`, always the same.
+/// Returns `count` pseudo-random numbers from 0 to `most`, always the same.
 pub fn moments(count: usize, most: f64) -> impl Iterator<Item = f64> {
     let mut random = 0x2545_f491_u32;
     std::iter::repeat_with(move || {
@@ -113,7 +113,7 @@ fn one_command_goes_from_text_to_a_model_that_translates() {
         .skip(1)
         .map(|rest| rest.split(' ').next().unwrap().parse().unwrap())
         .collect();
-    // Nothing is known at first: about ln 300 a token.
+    // The model knows nothing at first, so the cost is about ln 300 a token.
     assert!((5.0..7.0).contains(&costs[0]), "{log}");
     assert!(*costs.last().unwrap() < 0.5 * costs[0], "{log}");
     let valid = log.matches("[valid]").count();
@@ -185,7 +185,7 @@ fn a_training_goes_on_where_a_limit_is_raised() {
             |output: &str| fs::read(corpus.path(output).join(format!("model.npz.{best}.npz")));
         assert!(file("parts").unwrap() == file("whole").unwrap(), "{best}");
     }
-    // Curves of a training run that has ended are drawn from what was kept.
+    // Curves of a training run that has ended are drawn from the values that were recorded.
     assert!(train("parts", "--after 45u --plot plot").contains("No curves: none were recorded"));
     train("parts", "--after 46u --disp-freq 1u --plot plot");
     let svg = corpus.path("plot/training.svg");
@@ -225,11 +225,11 @@ fn a_killed_training_goes_on_to_the_same_bytes() {
     run(&mut corpus.train("whole", &format!("{options} --workers 1")));
     let duration = began.elapsed();
     let options = format!("{options} --save-freq 1u --workers 2");
-    // Somewhere in reading, in updates, in saves: each run saves several times, so that all of
-    // them together come to the end.
+    // The kills come while a run reads, updates or saves. Each run saves several times, so that all
+    // runs together come to the end.
     for part in moments(20, 0.5) {
         kill_after(&mut corpus.train("killed", &options), duration.mul_f64(part));
-        // A configuration names what is there.
+        // The files that the configuration names exist.
         let configuration = fs::read_to_string(corpus.path("killed/decoder.yml"));
         for line in configuration.unwrap_or_default().lines() {
             if let Some(name) = line.strip_prefix("  - ") {
@@ -257,8 +257,8 @@ fn two_trainings_of_a_model_do_not_meet() {
     let error = run_to_error(&mut corpus.train("model", &format!("{options} 7u")));
     assert!(error.contains("model/model.npz: another training run is writing to it"), "{error}");
     assert!(error.contains("another folder"), "{error}");
-    // Another folder is free; so is this one when its training was killed, which leaves the file
-    // of the lock.
+    // A training run in another folder is possible. In this folder it is possible once the first
+    // run was killed, though the lock file is left.
     run(&mut corpus.train("other", "--after 2u"));
     first.kill().unwrap();
     first.wait().unwrap();
@@ -268,7 +268,7 @@ fn two_trainings_of_a_model_do_not_meet() {
     assert!(!corpus.names("model").iter().any(|name| name.ends_with(".lock")));
 }
 
-/// The log is kept in a file too, that of a resumed training run after that of the first.
+/// The log is also kept in a file, to which a resumed training run appends.
 #[test]
 fn a_file_keeps_the_log() {
     let corpus = Corpus::new(200);
@@ -306,7 +306,8 @@ fn the_last_validation_leaves_the_best_models_alone() {
         |output: &str| fs::read_to_string(corpus.path(output).join("decoder.yml")).unwrap();
     train("whole", "20u");
     let log = train("model", "35u");
-    // Out of turn and better, or as good and trained longer: it is said, and decoded with.
+    // This validation is out of turn. If its model is better, or as good and trained longer, the
+    // log says so, and decoder.yml names the model.
     assert!(log.contains("Up. 35 : ce-mean-words") && log.contains("new best"), "{log}");
     assert!(best("model") == best("whole"));
     let bleu = log.lines().find_map(|line| line.split_once("Up. 35 : bleu : "));
@@ -381,7 +382,8 @@ fn later_configurations_are_above_earlier_ones() {
     let corpus = Corpus::new(20);
     fs::create_dir(corpus.path("runs")).unwrap();
     let write = |name: &str, text: &str| fs::write(corpus.path(name), text).unwrap();
-    // Numbers of updates that are shown; the preset keeps the best model and older ones not.
+    // The log shows the number of updates. The preset and the first configuration keep the best
+    // model, the second does not.
     write("first.yml", "after: 2u\nkeep-best: yes\nskip: false\n");
     write(
         "runs/second.yml",
@@ -395,7 +397,7 @@ fn later_configurations_are_above_earlier_ones() {
     assert!(output.status.success(), "{log}");
     assert!(log.contains("Up. 3 : chrf") && !log.contains("Up. 2 : chrf"), "{log}");
     assert!(corpus.path("runs/out.txt").is_file(), "relative to its configuration");
-    // What is saved holds in every folder.
+    // Saved paths are absolute, so that they hold in every folder.
     let saved = fs::read_to_string(corpus.path("model/model.npz.yml")).unwrap();
     let dev = saved.lines().find(|line| line.ends_with("runs/../dev.en")).expect(&saved);
     assert!(dev.trim_start_matches([' ', '-']).starts_with('/'), "{dev}");

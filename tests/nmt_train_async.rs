@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::common::{lossy_text, miriam, report_skip, run};
 use crate::nmt_train::{Corpus, kill_after, moments};
 
-/// What workers have a state for.
+/// Options of techniques that need a state of each worker.
 const TECHNIQUES: &str = "--optimizer-delay 2 --local-optimizer-batches 20 \
     --grad-dropping-rate 0.9 --grad-dropping-warmup 3 --exponential-smoothing 0.1";
 
@@ -20,7 +20,7 @@ fn write_machine(corpus: &Corpus, workers: usize) {
     fs::write(corpus.path("machine.toml"), text).unwrap();
 }
 
-/// Trains `whole`, and with a save at every update `killed`, which is killed again and again.
+/// Trains `whole`, and then `killed`, which saves at every update and is killed again and again.
 fn train_whole_and_killed(corpus: &Corpus, options: &str) {
     let began = Instant::now();
     run(&mut corpus.train("whole", options));
@@ -32,7 +32,7 @@ fn train_whole_and_killed(corpus: &Corpus, options: &str) {
     run(&mut corpus.train("killed", &options));
 }
 
-/// Also where epochs end the training, whose last pushes are not part of the saved state.
+/// This also holds if epochs end the training, whose last pushes are not part of the saved state.
 #[test]
 fn a_killed_simulation_goes_on_to_the_same_bytes() {
     for after in ["40u", "6e"] {
@@ -56,7 +56,7 @@ fn a_killed_simulation_goes_on_to_the_same_bytes() {
     }
 }
 
-/// The cross-entropies of the validation set, in the order of the log.
+/// Returns the cross-entropies of the validation set, in the order of the log.
 fn cross_entropies(log: &str) -> Vec<f64> {
     let lines = log.lines().filter_map(|line| line.split_once("ce-mean-words : "));
     lines.map(|(_, rest)| rest.split(' ').next().unwrap().parse().unwrap()).collect()
@@ -84,7 +84,7 @@ fn killed_threads_go_on_from_the_last_save() {
 }
 
 /// Two threads race as two simulated workers do: after 500 updates the validation set has the same
-/// cross-entropy but for 2 %.
+/// cross-entropy within 2 %.
 #[test]
 fn threads_train_what_the_simulator_trains() {
     let corpus = Corpus::new(2000);
@@ -112,13 +112,15 @@ fn marian() -> Option<Command> {
     Some(command)
 }
 
-/// Half of a training run here and half in Marian cost what a whole one does, in either order.
+/// A training run that is half done here and half in Marian has the costs of a whole one, in either
+/// order.
 #[test]
 fn marian_goes_on_with_our_training_and_we_with_marians() {
     let Some(_) = marian() else { return };
     let corpus = Corpus::new(300);
-    // Batches of the corpus's order: an epoch has ten, and the halves are whole epochs. Without
-    // norms of layers, whose gradient Marian's kernels for CPUs get wrong.
+    // Batches are in the order of the corpus: an epoch has ten, and the halves are whole epochs.
+    // There are no layer norms, because Marian's kernels for CPUs compute a wrong gradient for
+    // them.
     let options = "--shuffle none --maxi-batch 1 --maxi-batch-sort none --mini-batch 32 \
         --disp-freq 1u --max-length 100 --type s2s --dim-emb 32 --dim-rnn 32 \
         --tied-embeddings --learn-rate 0.003 --optimizer-params 0.9 0.98 1e-9 \
@@ -142,7 +144,7 @@ fn marian_goes_on_with_our_training_and_we_with_marians() {
     }
     let whole = costs(&by_us("whole", "40"));
     assert_eq!(whole.len(), 40);
-    // Ours begins, Marian resumes.
+    // Miriam begins, Marian resumes.
     by_us("ours", "20");
     let rest = costs(&by_marian("ours", "40"));
     assert_near(&rest, &whole[20..]);

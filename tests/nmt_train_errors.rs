@@ -9,7 +9,7 @@ use miriam_storage::LoadMethod;
 use crate::common::{lossy_text, miriam, run, run_to_error, run_to_usage_error, run_with_input};
 use crate::nmt_train::Corpus;
 
-/// The folder of a phrase-based system is left alone, and what is missing is wrong usage.
+/// The folder of a phrase-based system is left alone, and a missing option is a usage error.
 #[test]
 fn the_folder_of_a_phrase_based_system_is_rejected() {
     let corpus = Corpus::new(20);
@@ -29,7 +29,7 @@ fn unknown_and_unsupported_options_are_named() {
     assert_eq!(unknown.status.code(), Some(2));
     assert!(message.contains("'--dim-embb'") && message.contains("'--dim-emb'"), "{message}");
     let refuse = |options: &str| run_to_usage_error(&mut corpus.train("model", options));
-    // A file that cannot be read as options is not wrong usage.
+    // A file that cannot be read as options is not a usage error.
     fs::write(corpus.path("train.yml"), "dim-embb: 3\n").unwrap();
     let error = run_to_error(&mut corpus.train("model", "-c train.yml"));
     assert!(error.contains("train.yml: dim-embb") && error.contains("--dim-emb?"), "{error}");
@@ -59,11 +59,11 @@ fn unknown_and_unsupported_options_are_named() {
         let error = refuse(options);
         assert!(error.contains(name), "{options}: {error}");
     }
-    // What the architecture as a whole does not allow.
+    // A value that is invalid only for this architecture.
     let error = run_to_error(&mut corpus.train("model", "--transformer-heads 3"));
     assert!(error.contains("heads"), "{error}");
     assert!(!corpus.path("model").exists(), "options are looked at first");
-    // What is off in a configuration asks for nothing; what has no effect is said once.
+    // Options that are off in a configuration are accepted; an option without effect is named once.
     fs::write(corpus.path("train.yml"), "dropout-rnn: 0\nasync-sgd: false\nworkspace: 9000\n")
         .unwrap();
     let options = "-c train.yml --after 2u --vocab-size 100 --sync-sgd";

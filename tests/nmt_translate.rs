@@ -16,7 +16,7 @@ fn tiny_model(name: &str) -> PathBuf {
     project_root().join("nmt/testdata").join(name)
 }
 
-/// `miriam nmt translate` with the small model of the project.
+/// Returns the command `miriam nmt translate` with the small model of the project.
 fn translate_tiny() -> Command {
     let mut command = miriam();
     command.args(["nmt", "translate", "--quiet", "-m"]).arg(tiny_model("tiny.npz"));
@@ -25,7 +25,7 @@ fn translate_tiny() -> Command {
     command
 }
 
-/// Sentences of all lengths up to 30, including empty ones and unknown words.
+/// Returns sentences of all lengths up to 30, including empty ones and unknown words.
 fn sentences(count: usize) -> String {
     let mut state = 1u32;
     let mut random = |below: u32| {
@@ -40,7 +40,7 @@ fn sentences(count: usize) -> String {
     text
 }
 
-/// The command with a model of the oracle, as Marian's main line computes.
+/// Returns the command with a model of the oracle, in the dialect of Marian's main line.
 fn oracle_command(data: &Path, command: &str, model: &str) -> Command {
     let spm = data.join("vocab.spm");
     let mut all = miriam();
@@ -69,7 +69,8 @@ fn parse_n_best_line(line: &str) -> (u64, String, Vec<f64>, f64, f64) {
     (number, translation.trim().to_owned(), words, feature, total)
 }
 
-/// Words, tokens and prices of `--report`, counted here; translations stay the same bytes.
+/// Words, tokens and prices of `--report` are those that are counted here, and it does not change
+/// the translations.
 #[test]
 fn a_report_says_what_a_translation_took() {
     let text = sentences(40);
@@ -87,10 +88,10 @@ fn a_report_says_what_a_translation_took() {
     };
     assert_eq!(value("lines "), 40.0);
     assert_eq!(value("source words"), words as f64);
-    // The vocabulary is of words.
+    // The vocabulary has words, so tokens are words.
     assert_eq!(value("source tokens"), words as f64);
     assert!(value("model MiB") > 0.0);
-    // A second costs a thousandth: the price of a million words is that of as many seconds.
+    // A second costs a thousandth, so the seconds per word give the price of a million words.
     let expected = value("seconds") / words as f64 * 1000.0;
     let (seconds, price) = (value("seconds"), value("of a million words"));
     assert!(seconds > 0.0 && (price / expected - 1.0).abs() < 0.05, "{report}");
@@ -311,7 +312,7 @@ fn batches_and_threads_change_nothing() {
     ] {
         assert_eq!(translate(more), expected, "{more:?}");
     }
-    // From a file, which is read ahead, as from a pipe, which is not.
+    // A file, which is read ahead, gives the same output as a pipe, which is not.
     let folder = tempfile::tempdir().unwrap();
     let (file, output) = (folder.path().join("in"), folder.path().join("out"));
     std::fs::write(&file, &input).unwrap();
@@ -348,7 +349,7 @@ fn prefixes_and_constraints_are_kept() {
     let constrained = file("constrained", "w4 w5 w7\t\tw20 w11 ||| w17\n");
     let line = lossy_text(&run(translate_tiny().args(["--tsv", "-i"]).arg(&constrained)));
     assert!(line.contains("w20 w11") && line.contains("w17"), "{line}");
-    // As many prefixes as sentences.
+    // There must be as many prefixes as sentences.
     let short = file("short", "w9\n");
     let mut command = translate_tiny();
     let error = run_to_error(command.arg("--force-decode").arg("-i").args([&source, &short]));
@@ -474,7 +475,7 @@ fn unscorable_input_is_named() {
     let tsv = file("tsv", "w3\tw4\nw3\tw4 w5 w6\n");
     let error = run_to_error(&mut score("--tsv", &tsv, &["--max-length", "2"]));
     assert!(error.contains("tsv, line 2") && error.contains("4 pieces, at most 2"), "{error}");
-    // The third line of the list, in its second group.
+    // The wrong entry is on the third line of the list, in its second group.
     let source = file("source", "w3\nw4\n");
     let line = |number: u32| format!("{number} ||| w5 ||| F0= -1 ||| -1\n");
     let list = file("list", &(line(1) + &line(1) + &line(0)));

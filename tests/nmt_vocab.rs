@@ -183,8 +183,8 @@ fn few_merges_are_a_warning_and_bytes_of_no_character_are_symbols() {
     assert!(messages.contains("only 2 merges"), "{messages}");
 }
 
-/// Real text: as few pieces as the original trainer's models of these sizes need for the
-/// development set, within a hundredth.
+/// On real text, models need as few pieces for the development set as the original trainer's models
+/// of these sizes, within a hundredth.
 #[test]
 fn models_of_real_text_serve_as_those_of_the_original_trainer() {
     let Some(data) = shared_data("m30k-de-en") else { return };
@@ -211,7 +211,7 @@ fn models_of_real_text_serve_as_those_of_the_original_trainer() {
     }
 }
 
-/// The original library opens our models and segments as our processor does.
+/// The original library opens Miriam's models and segments text as Miriam does.
 #[test]
 fn the_original_library_opens_the_models() {
     let script = "

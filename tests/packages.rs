@@ -23,7 +23,7 @@ fn the_version_has_the_commit_and_the_features() {
         let mut git = Command::new("git");
         let head = run(git.args(["rev-parse", "HEAD"]).current_dir(project_root()));
         let commit = rest.split("commit ").nth(1).and_then(|rest| rest.split([',', ')']).next());
-        // The test may run on a commit whose sources are those of the one that was built.
+        // The test may run on another commit than the one that was built, with the same sources.
         assert!(
             commit.is_some_and(|commit| commit.len() == 12),
             "{version} at {}",
@@ -155,7 +155,7 @@ fn the_debian_package_installs_and_runs() {
     assert!(status.contains("/etc/miriam/serve.toml"), "{status}");
 }
 
-/// The configuration that packages bring is one, also with its example.
+/// The configuration in the packages is valid, also with its example.
 #[cfg(feature = "serve")]
 #[test]
 fn the_packaged_configuration_is_read() {
@@ -187,7 +187,7 @@ fn files_that_recipes_name_are_there() {
     let copied: Vec<&str> = copied.filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(copied, ["packaging/passwd", "target/packages/miriam"]);
     assert!(root.join("packaging/passwd").is_file());
-    // The other is what the script writes that the recipe names.
+    // The other file is written by the script that the recipe names.
     assert!(recipe.contains("packaging/build_static.sh target/packages/miriam"));
     let passwd = std::fs::read_to_string(root.join("packaging/passwd")).unwrap();
     assert!(passwd.contains(":65532:65532:") && recipe.contains("USER 65532:65532"));

@@ -43,7 +43,7 @@ impl Filter {
     }
 }
 
-/// Commands that write as they read, with a table that one of them asks.
+/// Returns commands that write while they read, and builds the table that one of them queries.
 fn filters(folder: &TempDir) -> Vec<Filter> {
     let table = folder.path().join("table.miriam");
     let mut build = miriam();
@@ -94,7 +94,7 @@ fn a_killed_run_leaves_the_output_before() {
             let mut input = child.stdin.take().unwrap();
             input.write_all(filter.line.as_bytes()).unwrap();
             wait_for(&name, || partial.exists());
-            // Time to install what handles signals.
+            // The process needs time to install its signal handlers.
             std::thread::sleep(Duration::from_millis(20));
             run(Command::new("kill").args(["-s", signal]).arg(child.id().to_string()));
             let status = child.wait().unwrap();
@@ -106,7 +106,7 @@ fn a_killed_run_leaves_the_output_before() {
         assert_eq!(names(place.path()), ["out"], "{name}");
         let text = fs::read_to_string(&output).unwrap();
         assert!(text.ends_with('\n') && !text.contains("before"), "{name}: {text}");
-        // Whatever standard output is, it is written as it is.
+        // Standard output is written directly, whatever it is.
         let piped = filter.command(Path::new("/dev/stdout"));
         let piped = run_with_input(&mut { piped }, filter.line.as_bytes());
         assert!(lossy_text(&piped.stdout).contains(&text), "{name}");
