@@ -45,7 +45,7 @@ fn run_toy_to_error(options: &[&str]) -> String {
 
 const INPUT: &str = "the red house is big .\nanselmo reads the small book .\n";
 
-/// The ini of one of Moses' regression cases, with its placeholders filled in.
+/// Returns the ini of one of Moses' regression cases, with its placeholders filled in.
 fn moses_case(data: &Path, name: &str) -> String {
     let ini = lossy_text(&read_decompressed(&data.join(name).join("moses.ini")));
     ini.replace("${MODEL_PATH}", data.join("models").to_str().unwrap())

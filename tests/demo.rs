@@ -2,7 +2,7 @@
 
 use crate::common::{lossy_text, miriam, project_root, read_decompressed, run};
 
-/// The scores and texts of the lines with `label`.
+/// Returns the scores and texts of the lines with `label`.
 fn columns<'a>(output: &'a str, label: &str) -> Vec<(&'a str, &'a str)> {
     let label = format!("{label:12}  ");
     let rows = output.lines().filter_map(|line| {
@@ -12,7 +12,7 @@ fn columns<'a>(output: &'a str, label: &str) -> Vec<(&'a str, &'a str)> {
     rows.collect()
 }
 
-/// The texts of lines without scores.
+/// Returns the texts of lines without scores.
 fn texts<'a>(output: &'a str, label: &str) -> Vec<&'a str> {
     let without_score = columns(output, label).into_iter().filter(|(score, _)| score.is_empty());
     without_score.map(|(_, text)| text).collect()

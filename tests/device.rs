@@ -18,7 +18,7 @@ fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
-/// A folder with the toy model, `toy.arpa` and `toy.glm`.
+/// Builds a folder with the toy model as `toy.arpa` and `toy.glm`.
 fn build_toy_model() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (arpa, glm) = (folder.path().join("toy.arpa"), folder.path().join("toy.glm"));

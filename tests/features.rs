@@ -84,8 +84,8 @@ impl ToySystem {
     }
 }
 
-/// The toy system with a reordering model of type `kind` and the first `columns`
-/// columns of its table.
+/// Returns the toy system with a reordering model of type `kind` and the first `columns` columns of
+/// its table.
 fn with_reordering(kind: &str, columns: usize) -> ToySystem {
     let weights = ["0.3", "0.1", "0.2", "0.25", "0.15", "0.05"][..columns].join(" ");
     let toy = ToySystem::new(&[

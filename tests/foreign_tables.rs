@@ -38,7 +38,7 @@ fn pt(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// The first bytes of Moses' compact tables.
+/// Returns the first bytes of Moses' compact tables.
 fn compact_table() -> Vec<u8> {
     [&[10u8, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0][..], &[1; 8], b"chd\0\n\n|||"].concat()
 }

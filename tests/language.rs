@@ -115,13 +115,14 @@ fn is_test(path: &str) -> bool {
     parts.any(|part| ["tests", "benches", "fuzz", "tests.rs", "testing.rs"].contains(&part))
 }
 
-/// The first line of a file's comment, without comment signs; none if it begins with code.
+/// Returns the first line of a file's comment, without comment signs; none if it begins with code.
 fn head(text: &str) -> Option<&str> {
     let line = text.lines().find(|line| !line.starts_with("#!") && !line.trim().is_empty())?;
     ["//! ", "// ", "\"\"\"", "# "].into_iter().find_map(|sign| line.strip_prefix(sign))
 }
 
-/// The text in one line: without line ends, signs of comments, and the ends of continued strings.
+/// Returns the text in one line: without line ends, signs of comments, and the ends of continued
+/// strings.
 fn flowing_text(text: &str) -> String {
     let mut flowing = String::with_capacity(text.len());
     for line in text.lines() {
@@ -158,7 +159,7 @@ fn negated_nouns(text: &str) -> Vec<String> {
     found
 }
 
-/// The different names in a file that begin with `of_`, in their order.
+/// Returns the different names in a file that begin with `of_`, in their order.
 fn names_with_of(code: &str) -> Vec<&str> {
     let mut names = Vec::new();
     for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
@@ -175,14 +176,14 @@ fn names_with_of(code: &str) -> Vec<&str> {
     names
 }
 
-/// The lines of code of a file, without tests at its end, comments and blank lines.
+/// Returns the lines of code of a file, without tests at its end, comments and blank lines.
 fn production_code(text: &str) -> String {
     let code = text.split_once("#[cfg(test)]\nmod tests {").map_or(text, |(code, _)| code);
     let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
     code.lines().filter(is_code).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// The names of closures that `let` defines.
+/// Returns the names of closures that `let` defines.
 fn named_closures(code: &str) -> impl Iterator<Item = &str> {
     code.split("let ").skip(1).filter_map(|rest| {
         let rest = rest.strip_prefix("mut ").unwrap_or(rest);

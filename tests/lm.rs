@@ -16,7 +16,7 @@ fn lm(arguments: &[&str]) -> Command {
     command
 }
 
-/// The output of `command` for `input`.
+/// Returns the output of `command` for `input`.
 fn run_piped(command: &mut Command, input: &[u8]) -> Vec<u8> {
     run_with_input(command, input).stdout
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_with_input};
 
-/// The toy system's translations of `input`.
+/// Returns the toy system's translations of `input`.
 fn run_toy(options: &str, input: &str) -> Vec<String> {
     let ini = project_root().join("examples/toy/moses.ini");
     translate(&ini, options, input)
@@ -20,7 +20,7 @@ fn translate(ini: &Path, options: &str, input: &str) -> Vec<String> {
     lossy_text(&output.stdout).lines().map(str::to_owned).collect()
 }
 
-/// The error about a line that cannot be translated.
+/// Returns the error about a line that cannot be translated.
 fn line_error(ini: &Path, options: &str, line: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("input");
@@ -495,7 +495,7 @@ fn tables_in_the_line_as_in_moses2() {
     assert!(message.contains("D0") && message.contains("inputtype"), "{message}");
 }
 
-/// The output of one run: the best translations, and the file of another stream.
+/// Returns the output of one run: the best translations, and the file of another stream.
 fn run_with_stream(ini: &Path, options: &str, stream: &str, input: &str) -> (String, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("stream");

@@ -51,7 +51,7 @@ type Modules = BTreeMap<ModulePath, String>;
 /// The folder of modules and the modules of each circle in it.
 type Circles = BTreeSet<(String, Vec<String>)>;
 
-/// The folders of the crates with sources.
+/// Returns the folders of the crates with sources.
 fn crate_folders() -> Vec<(String, PathBuf)> {
     let root = project_root();
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
@@ -83,7 +83,7 @@ fn read_modules(folder: &Path, at: &[String], modules: &mut Modules) {
     }
 }
 
-/// The code of a file before its tests, without comments.
+/// Returns the code of a file before its tests, without comments.
 fn strip_comments_and_tests(text: &str) -> String {
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
     let lines = code.lines().map(|line| line.split("//").next().unwrap());
@@ -159,7 +159,7 @@ fn re_exports(modules: &Modules) -> BTreeMap<ModulePath, BTreeMap<String, Module
     exports
 }
 
-/// The modules that each module imports.
+/// Returns the modules that each module imports.
 fn imports(modules: &Modules) -> BTreeMap<ModulePath, BTreeSet<ModulePath>> {
     let exports = re_exports(modules);
     let resolve = |mut path: ModulePath| -> ModulePath {
@@ -206,7 +206,7 @@ fn imports(modules: &Modules) -> BTreeMap<ModulePath, BTreeSet<ModulePath>> {
     imports
 }
 
-/// All circles among the modules of a folder.
+/// Returns all circles among the modules of a folder.
 fn find_circles(modules: &Modules) -> Circles {
     let imports = imports(modules);
     let folders: BTreeSet<&[String]> =

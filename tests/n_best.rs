@@ -127,7 +127,7 @@ fn toy_command() -> Command {
     command
 }
 
-/// The toy system's output for `input`.
+/// Returns the toy system's output for `input`.
 fn toy_output(options: &str, input: &str) -> String {
     lossy_text(
         &run_with_input(toy_command().args(options.split_whitespace()), input.as_bytes()).stdout,

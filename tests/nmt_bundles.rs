@@ -17,7 +17,7 @@ fn translate(model: &Path) -> Command {
     command
 }
 
-/// The settings of a model, as `--verbose` prints them.
+/// Returns the settings of a model, as `--verbose` prints them.
 fn verbose_settings(model: &Path, more: &[&str]) -> String {
     lossy_text(&run_with_input(translate(model).arg("--verbose").args(more), b"").stderr)
 }

@@ -104,9 +104,9 @@ fn models_of_all_architectures_translate_greedily_as_on_the_cpu() {
     }
 }
 
-/// Scores of a trained model in half precision equal those of f32 on the CPU but for rounding: f16 has
-/// ten bits of a fraction, bf16 seven. Near ties, which rounding may decide in another way, are not
-/// among these lines.
+/// The scores of a trained model in half precision equal those of f32 on the CPU but for rounding:
+/// f16 has ten bits of a fraction, bf16 seven. Near ties, which rounding may decide in another way,
+/// are not among these lines.
 #[test]
 fn scores_of_half_precision_differ_by_rounding() {
     let toy = project_root().join("examples/toy-neural");

@@ -39,7 +39,7 @@ fn distill_command(text: &[PathBuf; 2], output: &Path) -> Command {
     command
 }
 
-/// The n-best list of `nmt translate`.
+/// Returns the n-best list of `nmt translate`.
 fn list_of_translate(source: &Path) -> String {
     let mut command = miriam();
     command.args(["nmt", "translate", "--quiet", "-b", "4", "--normalize", "--n-best", "-m"]);

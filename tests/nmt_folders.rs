@@ -93,7 +93,7 @@ fn browser_model(npz: &Path) -> Vec<u8> {
     bytes
 }
 
-/// A binary shortlist of 24 words (`neural.md` 1.4): two frequent ones, and for each word
+/// Returns a binary shortlist of 24 words (`neural.md` 1.4): two frequent ones, and for each word
 /// itself and the next.
 fn shortlist() -> Vec<u8> {
     let offsets: Vec<u64> = (0..=24).map(|word| 2 * word).collect();
@@ -119,7 +119,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 1).unwrap()
 }
 
-/// A field of a protocol buffer with bytes.
+/// Returns a field of a protocol buffer with bytes.
 fn field(number: u32, bytes: &[u8]) -> Vec<u8> {
     let tag = number << 3 | 2;
     let mut field = vec![tag as u8 | 0x80, (tag >> 7) as u8, bytes.len() as u8];

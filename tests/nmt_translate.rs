@@ -52,7 +52,7 @@ fn oracle_command(data: &Path, command: &str, model: &str) -> Command {
     all
 }
 
-/// The first lines of a text.
+/// Returns the first lines of a text.
 fn first_lines(bytes: &[u8], lines: usize) -> String {
     lossy_text(bytes).lines().take(lines).map(|line| format!("{line}\n")).collect()
 }

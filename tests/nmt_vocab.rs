@@ -21,7 +21,7 @@ fn toy(name: &str) -> PathBuf {
     project_root().join("examples/toy").join(name)
 }
 
-/// The file that the command makes of `text`.
+/// Returns the file that the command makes of `text`.
 fn learn(arguments: &[&str], text: &[u8]) -> Vec<u8> {
     run_with_input(vocab(arguments).args(["--text", "-"]), text).stdout
 }

@@ -10,14 +10,14 @@ use crate::common::{
     shared_data,
 };
 
-/// `miriam lm` with `arguments`.
+/// Returns the command `miriam --quiet lm` with `arguments`.
 fn lm(arguments: &[&str]) -> Command {
     let mut command = miriam();
     command.args(["--quiet", "lm"]).args(arguments);
     command
 }
 
-/// The output and the messages of `command` for `input`.
+/// Returns the output and the messages of `command` for `input`.
 fn run_piped(command: &mut Command, input: &[u8]) -> (String, String) {
     let output = run_with_input(command, input);
     (lossy_text(&output.stdout), lossy_text(&output.stderr))
@@ -31,7 +31,7 @@ fn toy_model_path() -> String {
     path_str(&project_root().join("tests/data/toy.arpa")).to_owned()
 }
 
-/// A folder with a file `name` in it.
+/// Writes a file `name`, compressed as its extension says, to a new folder.
 fn write_temp_file(name: &str, content: &[u8]) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join(name);
@@ -263,7 +263,7 @@ fn documents_are_put_into_the_buckets_of_ccnet() {
             10f64.powf(-fields[0] / fields[1])
         })
         .collect();
-    // The limits are such that the first document of each language is in another bucket.
+    // With these limits, the first German and the first English document are in different buckets.
     let (german, english) = (perplexities[0], perplexities[1]);
     let cutoffs = format!(
         ",de,en\n29,0,0\n30,{},{}\n60,{},{}\n",

@@ -17,7 +17,7 @@ fn toy_model() -> PathBuf {
     project_root().join("tests/data/toy.arpa")
 }
 
-/// `miriam lm perplexity` with the toy model and `arguments`, in `folder`.
+/// Returns the command `miriam lm perplexity` with the toy model and `arguments`, in `folder`.
 fn perplexity(folder: &Path, arguments: &str) -> Command {
     let mut command = miriam();
     command.current_dir(folder).args(["lm", "perplexity", "--quiet"]).arg(toy_model());
@@ -29,7 +29,7 @@ fn output(folder: &Path, arguments: &str) -> String {
     lossy_text(&run(&mut perplexity(folder, arguments)))
 }
 
-/// A folder with these files.
+/// Creates a folder with these files.
 fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -38,7 +38,7 @@ fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-/// Decompresses a file as other programs of this one read it.
+/// Reads a file, decompressed as this program's commands read it.
 fn read(path: &Path) -> String {
     let mut text = String::new();
     miriam_textio::Input::open(path).unwrap().read_to_string(&mut text).unwrap();
@@ -72,7 +72,7 @@ fn percentiles_are_a_table_of_cutoffs() {
     let numbers: Vec<f64> = rows[1..].iter().map(|row| row[1].parse().unwrap()).collect();
     assert_eq!(numbers, [sorted[0], (sorted[4] + sorted[5]) / 2.0, sorted[9]]);
     assert_eq!((rows[1][0], rows[2][0], rows[3][0]), ("0", "50", "100"));
-    // By language, and what is written is read again.
+    // Percentiles by language; the table that is written can be read again.
     let documents: String = LINES
         .lines()
         .enumerate()
@@ -89,9 +89,9 @@ fn percentiles_are_a_table_of_cutoffs() {
     let bucketed = output(at, "--json-field text --cutoffs cutoffs.csv -i web.jsonl");
     let count = |bucket: &str| bucketed.matches(&format!("\"bucket\":\"{bucket}\"")).count();
     assert!(count("head") > 0 && count("tail") > 0, "{bucketed}");
-    // The empty document alone has no bucket.
+    // Only the empty document has no bucket.
     assert_eq!(count("all"), 1, "{bucketed}");
-    // A text without languages has the column of all.
+    // For a text without languages, the table has one column for all documents.
     let web = "{\"text\":\"a b\"}\n{\"text\":\"zz\"}\n{\"text\":\"b\"}\n";
     fs::write(at.join("plain.jsonl"), web).unwrap();
     output(at, "--json-field text --percentiles 30,60 -i plain.jsonl -o all.csv");
@@ -107,7 +107,7 @@ fn percentiles_are_a_table_of_cutoffs() {
     }
 }
 
-/// The lines that sorting brings first, in their order.
+/// Returns the `count` lines with the lowest perplexities, in the order of the text.
 fn best_lines(folder: &Path, text: &str, count: usize) -> String {
     let scores = output(folder, "--per-line -i text");
     let values: Vec<f64> =
@@ -124,7 +124,7 @@ fn best_lines(folder: &Path, text: &str, count: usize) -> String {
 fn the_best_share_is_kept_exactly() {
     let folder = folder_with(&[("text", LINES)]);
     let at = folder.path();
-    // Four lines are equal, and three of them kept.
+    // Four lines are equal, and three of them are kept.
     assert_eq!(best_lines(at, LINES, 3), "a b\na b\na b\n");
     for (percent, count) in [("0", 0), ("25", 3), ("30", 3), ("50", 5), ("70", 7), ("100", 10)] {
         let expected = best_lines(at, LINES, count);
@@ -189,7 +189,7 @@ fn many_files_follow_one_option() {
         let per_line = if inputs.contains("per-line") { "" } else { "--per-line" };
         assert_eq!(output(at, &format!("{per_line} {inputs}")), whole, "{inputs}");
     }
-    // The model may come last, as it could when one file followed.
+    // The model may come last, as after a single input file.
     let mut last = miriam();
     last.current_dir(at).args(["lm", "perplexity", "--quiet", "--per-line", "-i"]);
     assert_eq!(lossy_text(&run(last.args(["1", "2", "3"]).arg(toy_model()))), whole);
@@ -212,7 +212,7 @@ fn a_folder_gets_an_output_for_each_input() {
         let is_plain = fs::read(&kept).unwrap().starts_with(b"a b");
         assert_eq!(is_plain, name == "a.txt", "{name}");
     }
-    // What is there is complete and stays; the rest is written.
+    // Outputs that exist are complete and stay; the others are written.
     fs::remove_file(at.join("kept/c.zst")).unwrap();
     fs::write(at.join("kept/c.zst.partial"), "cut").unwrap();
     fs::write(at.join("kept/a.txt"), "complete\n").unwrap();
@@ -222,12 +222,12 @@ fn a_folder_gets_an_output_for_each_input() {
     assert_eq!(read(&at.join("kept/a.txt")), "complete\n");
     assert_eq!(read(&at.join("kept/c.zst")), "a b\n".repeat(4));
     assert_eq!(fs::read_dir(at.join("kept")).unwrap().count(), 5);
-    // Each is a text of its own.
+    // Each input is a text of its own.
     fs::write(at.join("a.txt"), "a b\nzz\n").unwrap();
     output(at, "--keep-percent 50 -i a.txt b.gz -o halves/");
     assert_eq!(read(&at.join("halves/a.txt")), "a b\n");
     assert_eq!(read(&at.join("halves/b.gz")).lines().count(), 5);
-    // What cannot be told apart, has no name, or would be written over.
+    // Inputs of one output, without a name, or that would be overwritten are rejected.
     fs::create_dir(at.join("other")).unwrap();
     fs::copy(at.join("a.txt"), at.join("other/a.txt")).unwrap();
     for (arguments, message) in [
@@ -260,7 +260,7 @@ fn a_field_that_no_document_has_is_an_error() {
     let error = run_to_error(&mut perplexity(at, "--json-field t --skip-invalid -i words"));
     assert!(error.contains("words, line 1: expected value"), "{error}");
     assert_eq!(output(at, "--json-field t --skip-invalid --per-line -i none"), "");
-    // So is a language that no document has, where it is named.
+    // So is a field of the language that no document has, if it is given.
     fs::write(at.join("cutoffs.csv"), ",en\n30,5\n60,9\n").unwrap();
     for more in ["--cutoffs cutoffs.csv", "--percentiles"] {
         let arguments = format!("--json-field text --lang-field lang -i web.jsonl {more}");
@@ -314,14 +314,14 @@ fn a_stopped_run_leaves_nothing_under_the_name() {
         let target = if name == "folder/" { at.join("folder/pipe") } else { at.join(name) };
         let partial = PathBuf::from(format!("{}.partial", target.display()));
         for (signal, number) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
-            // Children inherit what, for example, nohup ignores.
+            // Children inherit ignored signals, for example from nohup.
             if ignores_signal(number) {
                 report_skip(&format!("SIG{signal} is ignored here"));
                 continue;
             }
             let mut command = perplexity(at, &format!("--per-line -i pipe -o {name}"));
             let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-            // It opens the pipe to read when the output is there.
+            // The command opens the pipe for reading once its output exists.
             let mut pipe = fs::OpenOptions::new().write(true).open(&fifo).unwrap();
             pipe.write_all(&LINES.repeat(20_000).into_bytes()).unwrap();
             wait_for(name, || partial.exists());

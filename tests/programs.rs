@@ -1,5 +1,5 @@
 //! Other programs under their own names (`miriam install-aliases`): what they print and write
-//! equals what KenLM's programs, fast_align, atools and extract_lex did.
+//! equals the output of KenLM's programs, fast_align, atools and extract_lex.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use crate::common::{
     shared_data,
 };
 
-/// A folder with the names, made by the binary.
+/// Returns a folder with the programs' names, which the binary makes.
 fn aliases(folder: &Path) -> PathBuf {
     let names = folder.join("names");
     let printed = lossy_text(&run(miriam().arg("install-aliases").arg(&names)));
@@ -182,7 +182,7 @@ fn build_binary_writes_what_kenlms_wrote() {
 }
 
 /// The command line of DeepSpeech's and Coqui's scripts, `-a 255 -q 8 -v trie`: KenLM takes 255
-/// bits as all there are, and leaves the words out after the rest of the file.
+/// bits as the maximum, and leaves out the words, which would follow the rest of the file.
 #[test]
 fn build_binary_takes_the_options_of_public_scripts() {
     let Some(cases) = shared_data("kenlm-cases") else { return };
@@ -231,8 +231,8 @@ fn query_prints_what_kenlms_printed() {
         let found = run_with_input(Command::new(&query).args(options).arg(&model), &text).stdout;
         assert!(found == expected, "{options:?}");
     }
-    // Sums on paper: `a b` without markers is -1.5 and -0.6. KenLM neither ends a last line
-    // without a line end nor prints its total.
+    // Sums computed by hand: `a b` without markers is -1.5 and -0.6. For a last line without a line
+    // end, KenLM prints no total.
     let found =
         run_with_input(Command::new(&query).args(["-n", "-v", "sentence"]).arg(toy()), b"a b\na b");
     assert_eq!(lossy_text(&found.stdout), "Total: -2.1 OOV: 0\n");

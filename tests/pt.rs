@@ -22,7 +22,7 @@ haus ||| haus ||| 0.5 0.25 0.25 0.125 0.125 0.75
 haus ||| house ||| 1 0 0 0.125 0.125 0.75
 ";
 
-/// A folder with the small tables above.
+/// Writes the small tables above to a new folder.
 fn write_small_table() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("table"), TABLE).unwrap();
@@ -333,7 +333,7 @@ fn files_that_cannot_be_read_or_written() {
     assert!(!folder.join("o.pt").exists());
 }
 
-/// A table too large for the limits of the tests below.
+/// Writes a table that is too large for the limits of the tests below.
 fn write_large_table(folder: &Path) {
     let mut table = String::new();
     for i in 0..60_000 {

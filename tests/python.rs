@@ -10,7 +10,7 @@ use std::process::Command;
 
 use crate::common::{lossy_text, project_root, report_skip};
 
-/// The Python to use; nothing, after saying so, where there is none.
+/// Returns the Python to use; if there is none, prints this and returns `None`.
 fn python() -> Option<PathBuf> {
     let environment = project_root().join("target/python-env/bin/python3");
     let python = match std::env::var_os("MIRIAM_PYTHON") {
@@ -43,7 +43,7 @@ fn run_echoed(command: &mut Command) {
     assert!(output.status.success(), "{command:?}");
 }
 
-/// The wheel of `MIRIAM_WHEEL`, or one built now into `folder`.
+/// Returns the wheel of `MIRIAM_WHEEL`, or one built now into `folder`.
 fn wheel(python: &Path, folder: &Path) -> PathBuf {
     if let Some(wheel) = std::env::var_os("MIRIAM_WHEEL") {
         return PathBuf::from(wheel);
@@ -68,7 +68,7 @@ fn the_wheel_passes_its_tests() {
     let Some(python) = python() else { return };
     let folder = tempfile::tempdir().unwrap();
     let wheel = wheel(&python, &folder.path().join("wheels"));
-    // The program is put into it.
+    // The program is added to the wheel.
     let with_program = folder.path().join("with-program");
     run_echoed(Command::new(&python).arg(project_root().join("packaging/add_program.py")).args([
         &wheel,

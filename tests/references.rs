@@ -23,7 +23,7 @@ fn every_cited_section_is_in_the_specification() {
     let specification = Specification::read(&project_root().join("docs/spec"));
     let (mut broken, mut citations) = (Vec::new(), 0);
     for (path, content) in files_with_extensions(CITING) {
-        // Its examples are broken on purpose.
+        // The examples of this file are broken on purpose.
         if path.ends_with("tests/references.rs") {
             continue;
         }
@@ -84,7 +84,7 @@ struct Citation {
     section: String,
 }
 
-/// The citations in `content`.
+/// Returns the citations in `content`.
 fn citations_of(content: &str) -> Vec<Citation> {
     // The comment as one line: its markers and line ends are blanks. Lengths do not
     // change, so an offset in `flat` is an offset in `content`.
@@ -111,7 +111,7 @@ fn citations_of(content: &str) -> Vec<Citation> {
     citations
 }
 
-/// The sections that follow the name of a page.
+/// Returns the sections that follow the name of a page.
 fn sections_of(rest: &str) -> Vec<String> {
     let rest = rest.strip_prefix('`').unwrap_or(rest);
     let rest = rest.strip_prefix(',').unwrap_or(rest);
@@ -136,8 +136,8 @@ fn sections_of(rest: &str) -> Vec<String> {
     sections
 }
 
-/// `3.8`, `A.10`, `Appendix A`, or, where `items` may follow a section, `T11`, at the
-/// beginning of `text`, and the rest.
+/// Returns the section at the beginning of `text`, and the rest: `3.8`, `A.10`, `Appendix A` or, if
+/// `items` may follow a section, `T11`.
 fn leading_section(text: &str, items: bool) -> Option<(String, &str)> {
     if let Some(letter) = text.strip_prefix("Appendix ").and_then(|rest| rest.chars().next()) {
         let length = "Appendix ".len() + letter.len_utf8();
@@ -165,7 +165,7 @@ fn leading_section(text: &str, items: bool) -> Option<(String, &str)> {
     Some((section.to_owned(), after))
 }
 
-/// The sections after `first` up to `last`, `3.9` and `3.10` of `3.8 to 3.10`.
+/// Returns the sections after `first` up to `last`, `3.9` and `3.10` of `3.8 to 3.10`.
 fn range(first: &str, last: &str) -> Vec<String> {
     let split = |section: &str| -> Option<(String, u32)> {
         let (chapter, number) = section.rsplit_once('.')?;
@@ -197,7 +197,7 @@ impl Specification {
         Specification { pages }
     }
 
-    /// Why `citation` does not resolve; `None` if it does.
+    /// Returns why `citation` does not resolve; `None` if it does.
     fn refuse(&self, Citation { page, section, .. }: &Citation) -> Option<String> {
         match self.pages.get(page) {
             None => Some(format!("{page}.md {section}: docs/spec has no page {page}.md")),
@@ -209,7 +209,7 @@ impl Specification {
     }
 }
 
-/// The labels of a page that can be cited: numbers of headings and items `- **T1** ...`.
+/// Returns the labels of a page that can be cited: numbers of headings and items `- **T1** ...`.
 fn labels_of(page: &str) -> BTreeSet<String> {
     let mut labels = BTreeSet::new();
     for line in prose(page).lines() {
@@ -225,7 +225,7 @@ fn labels_of(page: &str) -> BTreeSet<String> {
     labels
 }
 
-/// `page` with its fenced blocks emptied.
+/// Returns `page` with its fenced blocks emptied.
 fn prose(page: &str) -> String {
     let mut is_code = false;
     let mut kept = String::new();
@@ -238,7 +238,7 @@ fn prose(page: &str) -> String {
     kept
 }
 
-/// The code spans of `line`, and the line without them.
+/// Returns the code spans of `line`, and the line without them.
 fn code_spans(line: &str) -> (Vec<&str>, String) {
     let (mut spans, mut rest) = (Vec::new(), String::new());
     for (i, part) in line.split('`').enumerate() {
@@ -251,7 +251,7 @@ fn code_spans(line: &str) -> (Vec<&str>, String) {
     (spans, rest)
 }
 
-/// The relative links of a page.
+/// Returns the relative links of a page.
 fn links_of(page: &str) -> Vec<String> {
     let mut links = Vec::new();
     let (_, page) = code_spans(&prose(page));
@@ -269,7 +269,7 @@ fn links_of(page: &str) -> Vec<String> {
     links
 }
 
-/// Why `link` of the page at `path` does not resolve; `None` if it does.
+/// Returns why `link` of the page at `path` does not resolve; `None` if it does.
 fn broken_link(path: &Path, link: &str, pages: &BTreeMap<PathBuf, String>) -> Option<String> {
     let (file, anchor) = link.split_once('#').map_or((link, None), |(f, a)| (f, Some(a)));
     let target = if file.is_empty() {
@@ -288,7 +288,7 @@ fn broken_link(path: &Path, link: &str, pages: &BTreeMap<PathBuf, String>) -> Op
     }
 }
 
-/// `path` without `.` and `..`.
+/// Returns `path` without `.` and `..`.
 fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
@@ -301,7 +301,7 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// The anchors that GitHub gives the headings of a page.
+/// Returns the anchors that GitHub gives the headings of a page.
 fn anchors_of(page: &str) -> BTreeSet<String> {
     let mut anchors = BTreeSet::new();
     for line in prose(page).lines() {
@@ -323,8 +323,8 @@ fn anchors_of(page: &str) -> BTreeSet<String> {
     anchors
 }
 
-/// Code spans that are paths of files: no blanks, wildcards or placeholders, a slash and
-/// an extension of the repository.
+/// Returns the code spans that are paths of files: no blanks, wildcards or placeholders, a slash
+/// and an extension of the repository.
 fn paths_of(page: &str) -> Vec<String> {
     let page = prose(page);
     let is_path = |span: &&str| {

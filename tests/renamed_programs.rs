@@ -9,7 +9,7 @@ use crate::common::{
     run_with_input,
 };
 
-/// The names, made by the binary, in a folder that is removed in the end.
+/// The programs' names, which the binary makes, in a folder that is removed at the end.
 struct Names {
     folder: tempfile::TempDir,
 }
@@ -25,14 +25,14 @@ impl Names {
         Command::new(self.folder.path().join("names").join(name))
     }
 
-    /// A file with this content.
+    /// Writes a file with this content.
     fn file(&self, name: &str, content: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::write(&path, content).unwrap();
         path
     }
 
-    /// What a program writes for `input`.
+    /// Returns what a program writes for `input`.
     fn output(&self, name: &str, arguments: &[&str], input: &str) -> String {
         let output = run_with_input(self.program(name).args(arguments), input.as_bytes());
         lossy_text(&output.stdout)
@@ -53,13 +53,13 @@ fn moses_programs_translate() {
     for name in ["moses", "moses2"] {
         assert_eq!(names.output(name, &options, &input), lossy_text(&expected.stdout), "{name}");
     }
-    // A server is started, if its options are right.
+    // mosesserver starts a server, so it checks the server's options.
     #[cfg(feature = "serve")]
     {
         let wrong = ["-f", text(&ini), "--server-port", "high"];
         let error = run_to_usage_error(names.program("mosesserver").args(wrong));
         assert!(error.contains("\"high\": give a number from 0 to 65535"), "{error}");
-        // Scripts name the flag that the name implies.
+        // Scripts also give the flag that the name implies.
         let error = run_to_usage_error(names.program("mosesserver").arg("--server").args(wrong));
         assert!(error.contains("\"high\": give a number from 0 to 65535"), "{error}");
     }
@@ -144,7 +144,7 @@ fn multi_bleu_counts_the_words_of_tokenised_text() {
     let second = "the small house is small .\nit rained in the town today\nb c\n";
     let second = names.file("ref1", second);
     let stem = names.folder.path().join("ref");
-    // The lines of the script.
+    // The lines that the script prints.
     let cased =
         "BLEU = 57.79, 90.9/88.9/71.4/40.0 (BP=0.834, ratio=0.846, hyp_len=11, ref_len=13)\n";
     let lowercased =
@@ -183,7 +183,7 @@ fn programs_of_marian_translate_score_and_count_words() {
     assert_eq!(names.output("marian-scorer", &[&files[..], &texts].concat(), ""), scores);
     assert_eq!(scores.lines().count(), 3);
 
-    // Lists are the second text of --train-sets there.
+    // In Marian, a list is the second text of --train-sets.
     let list = names.file("list", "0 ||| w3 ||| F0= -1 ||| -1\n1 ||| w4 ||| F0= -2 ||| -2\n");
     let ours = ["nmt", "score", "--quiet", "--n-best", text(&list), "--source", text(&source)];
     let ours = lossy_text(&run(miriam().args(ours).args(files)));
@@ -300,7 +300,7 @@ fn best_models_of_marian_have_configurations() {
     let shape = "--type transformer --dim-emb 16 --transformer-heads 2 --transformer-dim-ffn 16 \
                  -b 1 --quiet --after-batches 2";
     let shape: Vec<&str> = shape.split_whitespace().collect();
-    // With one validation in turn, and with that at the end alone.
+    // With a validation at the given frequency, and with only the one at the end.
     for (name, frequency) in [("one.npz", "1"), ("two.npz", "100")] {
         let model = names.folder.path().join(name);
         let options = ["-m", text(&model), "--valid-freq", frequency];

@@ -1,5 +1,5 @@
-//! Models in the section `[rescore]` of an ini: one command gives what lists, scores and weights
-//! give in four.
+//! Models in the section `[rescore]` of an ini: one command gives the same as four commands for
+//! lists, scores and weights.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,15 @@ use crate::common::{lossy_text, miriam, project_root, run, run_to_error};
 
 pub const MODELS: &str = "[rescore]\nNeuralModel path=NEURAL\nNeuralModel path=NEURAL reverse=true\n\
                       NgramModel name=Again path=TOY/lm.arpa\n[rescore-n-best]\n20\n";
-/// Against the first model, so that translations change.
+/// Weights that count against the first model, so that translations change.
 pub const WEIGHTS: &str = "Neural0= -0.8\nReverse0= 0.3\nAgain= -0.05\n";
 
 fn toy() -> PathBuf {
     project_root().join("examples/toy")
 }
 
-/// The ini of the toy system with further sections and weights, beside the models.
+/// Writes the ini of the toy system with further sections and weights, and with the paths of the
+/// models.
 pub fn write_ini(path: &Path, sections: &str, weights: &str) {
     let toy = toy().display().to_string();
     let neural = project_root().join("examples/toy-neural").display().to_string();
@@ -34,7 +35,7 @@ fn translate(ini: &Path, more: &[&str]) -> Command {
     command
 }
 
-/// The lines of an n-best list: number, text, features, total.
+/// Returns the lines of an n-best list: number, text, features, total.
 fn entries(list: &str) -> Vec<(String, String, Vec<f64>, f64)> {
     list.lines()
         .map(|line| {
@@ -53,7 +54,7 @@ fn one_command_gives_the_translations_of_lists_scores_and_weights() {
             .map(|name| folder.path().join(name));
     write_ini(&plain, "", "");
     write_ini(&rescored, MODELS, WEIGHTS);
-    // In four commands. Lists have an entry more than is asked for.
+    // In four commands. Lists have one entry more than requested.
     run(translate(&plain, &["-n-best-list"]).arg(&list).args(["19", "distinct"]));
     let mut command = miriam();
     command.args(["nmt", "rescore", "-m"]).arg(project_root().join("examples/toy-neural"));
@@ -126,7 +127,7 @@ fn value<'f>(features: &'f Features, name: &str) -> &'f [f64] {
     values
 }
 
-/// Number and text of each line of a list, and its third field.
+/// Returns the number, the text and the third field of each line of a list.
 fn fields(path: &Path) -> Vec<(usize, String, String)> {
     let list = fs::read_to_string(path).unwrap();
     let lines = list.lines().map(|line| {
@@ -154,7 +155,7 @@ fn translations_of_a_neural_model_enter_the_list() {
     let mut command = miriam();
     command.args(["nmt", "translate", "--n-best", "-b", "6", "-m"]).arg(&model);
     run(command.arg("-i").arg(&input).arg("-o").arg(&neural));
-    // Both in one list; what only the neural model has gets the values of the first entry.
+    // Both in one list; a text of the neural model alone gets the values of the first entry.
     let (found, others) = (fields(&list), fields(&neural));
     let mut lines = String::new();
     let mut added = Vec::new();
@@ -164,7 +165,8 @@ fn translations_of_a_neural_model_enter_the_list() {
             lines += &format!("{number} ||| {text} ||| {values} ||| 0\n");
             added.push(false);
         }
-        // Different pieces may be the same text, and of none are no translation.
+        // Different pieces can form the same text, and an empty list of pieces is not a
+        // translation.
         let mut texts: Vec<&str> = by_search.iter().map(|entry| &entry.1[..]).collect();
         for (_, text, _) in others.iter().filter(|entry| entry.0 == number) {
             if !text.is_empty() && !texts.contains(&&text[..]) {

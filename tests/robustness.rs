@@ -23,7 +23,7 @@ fn translate(options: &[&str]) -> Command {
     command
 }
 
-/// The records of an errors file: line, kind, reason.
+/// Returns the records of an errors file: line, kind, reason.
 fn error_records(path: &Path) -> Vec<(u64, String, String)> {
     let record = |line: &str| {
         let record: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -33,7 +33,7 @@ fn error_records(path: &Path) -> Vec<(u64, String, String)> {
     lossy_text(&read_decompressed(path)).lines().map(record).collect()
 }
 
-/// A sentence whose full search takes far longer than a millisecond.
+/// Returns a sentence whose full search takes far longer than a millisecond.
 fn long_sentence() -> String {
     vec!["the red house is big ."; 40].join(" ")
 }
@@ -131,7 +131,7 @@ impl RunningTranslation {
     fn write_until_end(&mut self, line: &str) {
         let started = Instant::now();
         while self.child.try_wait().unwrap().is_none() && started.elapsed().as_secs() < 60 {
-            // Refused where the process has just ended.
+            // This fails if the process has just ended.
             let _ = self.input.write_all(line.as_bytes());
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -185,7 +185,7 @@ fn a_signal_leaves_whole_lines_in_order() {
     let mut command = translate(&["-threads", "2"]);
     command.arg("-i").arg(at("input")).arg("-o").arg(at("output.gz"));
     let running = RunningTranslation::spawn(&mut command);
-    // Time to load and to translate some lines.
+    // Waits until some lines are translated.
     while fs::metadata(at("output.gz.partial")).map_or(0, |file| file.len()) == 0 {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -193,7 +193,7 @@ fn a_signal_leaves_whole_lines_in_order() {
     let (status, messages) = running.wait();
     assert_eq!(status.signal(), Some(15), "{messages}");
     assert!(messages.contains("output.gz.partial") && !at("output.gz").exists(), "{messages}");
-    // The name tells how to read it.
+    // The extension tells how to decompress the file.
     fs::rename(at("output.gz.partial"), at("part.gz")).unwrap();
     let output = lossy_text(&read_decompressed(&at("part.gz")));
     let written = output.lines().count();
@@ -252,7 +252,7 @@ fn a_log_that_nobody_reads_any_more_ends_no_run() {
     assert!(fs::metadata(&links).unwrap().len() > 0);
 }
 
-/// The peak memory of a process, in KiB.
+/// Returns the peak memory of a process, in KiB.
 fn peak_memory(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,12 +1,12 @@
-//! `--split` and `--html` of both translators: the text that comes back is the given one with
-//! the translations that its sentences have as lines; and what is done with long lines.
+//! `--split` and `--html` of both translators: the result is the given text, with each sentence
+//! replaced by the translation that it has as a line. Also the treatment of long lines.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::common::{lossy_text, miriam, project_root, run_with_input};
 
-/// The phrase-based toy system for raw text.
+/// Returns the command of the phrase-based toy system for raw text.
 fn phrase_based() -> Command {
     let mut command = miriam();
     command.args(["translate", "-quiet", "-threads", "2", "-f"]);
@@ -15,7 +15,7 @@ fn phrase_based() -> Command {
     command
 }
 
-/// The neural toy model.
+/// Returns the command of the neural toy model.
 fn neural() -> Command {
     let mut command = miriam();
     command.args(["nmt", "translate", "--quiet", "--no-tuner-file", "--threads", "2", "-m"]);
@@ -23,7 +23,7 @@ fn neural() -> Command {
     command
 }
 
-/// The small model with words as tokens.
+/// Returns the command of the small model with words as tokens.
 fn tiny() -> Command {
     let mut command = miriam();
     command.args(["nmt", "translate", "--quiet", "--no-tuner-file", "-m"]);
@@ -38,7 +38,8 @@ fn translate(mut command: Command, options: &[&str], text: &str) -> (String, Str
     (lossy_text(&output.stdout), lossy_text(&output.stderr))
 }
 
-/// A text of sentences and what is between them, and the same with sentences translated as lines.
+/// Returns a text of sentences and the text between them, and the same with the sentences
+/// translated as lines.
 fn text_and_translation(command: Command, parts: &[(&str, &str)]) -> (String, String) {
     let lines: Vec<String> = parts.iter().map(|(sentence, _)| format!("{sentence}\n")).collect();
     let (translated, _) = translate(command, &[], &lines.concat());
@@ -110,7 +111,7 @@ fn tags_of_a_page_stay_around_their_words() {
     let page = "<!DOCTYPE html>\n<p class=\"a\">the <b>red</b> house is big .</p>\n<script>a < b</script>\n";
     let expected = "<!DOCTYPE html>\n<p class=\"a\">La casa <b>roja</b> es grande.</p>\n<script>a < b</script>\n";
     assert_eq!(translate(phrase_based(), &["-html"], page).0, expected);
-    // Articles look at the nouns that they belong to.
+    // An article is put into the tag of its noun.
     let page =
         "<p>my <b>sister</b> reads a <i>long letter</i>\n in the <a href='?a&b'>garden</a> .<br>\n";
     let expected =
@@ -137,7 +138,7 @@ fn long_lines_are_cut_where_sentences_end_unless_a_length_is_given() {
         words + 1
     );
     assert!(words > 5000 && messages.contains(&expected), "{messages}");
-    // As in Marian where the length or what to do is given, and where parts cannot be joined.
+    // As in Marian, if the length or the treatment is given, or if parts cannot be joined.
     for options in [&["--max-length", "5000"][..], &["--n-best"], &["--no-max-length-crop"]] {
         let (found, messages) = translate(tiny(), options, &text);
         let is_failed = |line: &str| line.is_empty() || line.starts_with("1 |||  |||");

@@ -1,7 +1,7 @@
 //! Tests that pass on a fresh machine: none needs the network, an installed program, a Python
 //! package or a file outside of the repository without saying that it is skipped.
 //!
-//! This reads the sources. `.ci/run` holds the other half: it runs the tests with an empty
+//! This test reads the sources. `.ci/run` checks the other half: it runs the tests with an empty
 //! `CARGO_HOME`, an empty home folder and, where the kernel allows, without a network.
 
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::common::project_root;
 /// Programs of every Linux machine that can build Rust.
 const BASIC_PROGRAMS: [&str; 5] = ["bash", "chmod", "kill", "mkfifo", "sh"];
 
-/// Programs that a test uses where they are there, and replaces where they are not.
+/// Programs that a test uses if they are installed, and replaces if they are not.
 const REPLACED: [(&str, &str); 1] = [("tests/references.rs", "git")];
 
 /// Text of sources that needs something which a fresh machine may lack.
@@ -54,17 +54,17 @@ fn tests_connect_to_this_machine_only() {
     assert!(distant.is_empty(), "{distant:#?}");
 }
 
-/// Lines of a source that are not comments.
+/// Returns the lines of a source that are not comments.
 fn code(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.trim_start().starts_with("//"))
 }
 
-/// What follows each `start` up to the next quotation mark, outside of comments.
+/// Returns the text from each `start` to the next quotation mark, outside of comments.
 fn literals_after<'t>(text: &'t str, start: &'t str) -> impl Iterator<Item = &'t str> {
     code(text).filter_map(move |line| line.split_once(start)?.1.split('"').next())
 }
 
-/// The sources of tests: files in folders `tests`, and those that have a module of tests.
+/// Returns the sources of tests: files in folders `tests`, and those that have a module of tests.
 fn test_sources() -> Vec<PathBuf> {
     let mut sources = Vec::new();
     let mut folders = vec![std::fs::canonicalize(project_root()).unwrap()];

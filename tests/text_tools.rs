@@ -53,7 +53,7 @@ fn recorded_lines_come_out_as_from_moses() {
     }
 }
 
-/// A model's words, each with its forms and counts, sorted: in Moses the order is random,
+/// Returns a model's words, each with its forms and counts, sorted: in Moses the order is random,
 /// and so is the first of equally frequent forms.
 fn sorted_casings(model: &[u8]) -> Vec<Vec<(String, String)>> {
     let line = |line: &str| {
@@ -189,7 +189,7 @@ fn errors_name_the_file_and_what_to_do() {
     assert!(lossy_text(&warned.stderr).contains("no list of abbreviations for \"xx\""));
 }
 
-/// A copy of the toy system with a `preparation` file for raw text beside its ini.
+/// Copies the toy system, and writes a `preparation` file for raw text next to its ini.
 fn toy_for_raw_text(folder: &Path) -> PathBuf {
     for file in ["moses.ini", "phrase-table", "reordering-table", "lm.arpa"] {
         fs::copy(project_root().join("examples/toy").join(file), folder.join(file)).unwrap();

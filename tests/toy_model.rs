@@ -12,8 +12,8 @@ use crate::common::{lossy_text, miriam, project_root, run};
 
 const FOLDER: &str = "examples/toy-neural";
 
-/// The command of the page, run in the project's folder, with another output folder and, if it is
-/// given, another end.
+/// Returns the command of the page, for the project's folder, with another output folder and, if
+/// `after` is given, another end of training.
 fn training(output: &Path, after: Option<&str>) -> Command {
     let page = fs::read_to_string(project_root().join(FOLDER).join("README.md")).unwrap();
     let (_, command) = page.split_once("    miriam nmt train ").expect("the page has the command");
@@ -38,7 +38,7 @@ fn training(output: &Path, after: Option<&str>) -> Command {
     train
 }
 
-/// The names, shapes and types of what a model file has, and its options.
+/// Returns the names, shapes and types of the tensors of a model file, and its options.
 fn outline(path: &Path) -> (Vec<String>, String) {
     let model = Checkpoint::open(path, LoadMethod::Lazy).unwrap();
     let tensors = model.names().map(|name| format!("{name} {:?}", model.get(name).unwrap()));

@@ -14,7 +14,7 @@ fn toy_file(name: &str) -> PathBuf {
     project_root().join("examples/toy").join(name)
 }
 
-/// `miriam train` on the toy text, tuned on its dev text.
+/// Returns the command `miriam train` on the toy text, tuned on its dev text.
 fn train(model: &Path, options: &[&str]) -> Command {
     let mut command = miriam();
     command
@@ -28,7 +28,7 @@ fn train(model: &Path, options: &[&str]) -> Command {
     command
 }
 
-/// The stages that a run executed, by its messages.
+/// Returns the stages that a run executed, by its messages.
 fn stages_done(stderr: &[u8]) -> Vec<String> {
     let done = |line: &str| {
         let (number, rest) = line.trim_start().strip_prefix("INFO ")?.split_once(" of ")?;
@@ -38,7 +38,7 @@ fn stages_done(stderr: &[u8]) -> Vec<String> {
     lossy_text(stderr).lines().filter_map(done).collect()
 }
 
-/// BLEU of the model on the toy test text.
+/// Returns the BLEU of the model on the toy test text.
 fn test_bleu(model: &Path) -> f64 {
     let mut translate = miriam();
     translate.args(["translate", "-f"]).arg(model.join("moses.ini"));
@@ -90,7 +90,7 @@ fn text_tables_may_be_requested_later() {
     for _ in 0..2 {
         run_with_input(&mut train(model, &["--keep-work", "--text"]), b"");
         assert!(model.join("text/phrase-table.gz").exists());
-        // Without it they would not be those of the model.
+        // Without --text the tables are set aside, because they would not be those of the model.
         let log = lossy_text(&run_with_input(&mut train(model, &["--keep-work"]), b"").stderr);
         assert!(log.contains("it is text.old now"), "{log}");
         assert!(model.join("text.old/phrase-table.gz").exists() && !model.join("text").exists());
@@ -200,7 +200,7 @@ fn training_on_raw_text_gives_a_raw_text_system() {
     let summary = lossy_text(&run_with_input(&mut command, b"").stdout);
     assert!(summary.contains("translate with  miriam translate -f "), "{summary}");
     assert!(!summary.contains(" 0.0 s"), "{summary}");
-    // Its preparation is the default; the copy of the list is enough.
+    // The system prepares text by default; its copy of the list is enough.
     assert_eq!(fs::read(at("model/nonbreaking-prefixes.source")).unwrap(), b"Zork\n");
     fs::remove_file(at("list")).unwrap();
     let translate = |options: &[&str], text: &str| {
@@ -219,7 +219,7 @@ fn training_on_raw_text_gives_a_raw_text_system() {
     translate(&["-n-best-list", list.to_str().unwrap(), "1"], "Zork. Story.\n");
     let list = lossy_text(&read_decompressed(&list));
     assert!(list.to_lowercase().contains("zork. historia ."), "{list}");
-    // Raw texts tune it too, with the BLEU that training had of the same weights.
+    // Tuning reads raw texts too, and reports the BLEU that training had with the same weights.
     let mut tune = miriam();
     tune.args(["tune", "--iterations", "1", "-f"]).arg(at("model/moses.untuned.ini"));
     tune.arg("--source").arg(at("dev.en")).arg("--reference").arg(at("dev.es"));
@@ -233,7 +233,7 @@ fn training_on_raw_text_gives_a_raw_text_system() {
         bleu(&lossy_text(&output.stderr), "iteration 1: BLEU", "("),
         bleu(&summary, "dev BLEU", "before tuning")
     );
-    // What prepares raw text has gone with the ini.
+    // The files that prepare raw text were copied with the ini.
     let mut command = miriam();
     command.args(["translate", "-f"]).arg(at("elsewhere/tuned.ini"));
     let output = run_with_input(&mut command, b"This story is interesting.\n");
@@ -248,7 +248,7 @@ fn training_on_raw_text_gives_a_raw_text_system() {
     assert!(log.contains("it is preparation.old now"), "{log}");
     let (tokens, _) = translate(&[], "this story is interesting .\n");
     assert_eq!(tokens, "esta historia es interesante . \n");
-    // An ini of a system of tokens would find it there, too.
+    // Another command that would write an ini of a system of tokens there is rejected too.
     let mut build = miriam();
     build.args(["pt", "build", "--config"]).arg(toy_file("moses.ini"));
     let message = run_to_error(build.arg("-o").arg(at("elsewhere")));
@@ -288,7 +288,7 @@ fn untokenised_text_is_noticed() {
     assert!(!translate(&tokens, &[]).contains(notice));
 }
 
-/// With the name of their file.
+/// Changed and unusual lines are reported with the name of their file.
 #[test]
 fn changed_and_unusual_lines_are_reported() {
     let folder = tempfile::tempdir().unwrap();

@@ -14,7 +14,7 @@ use crate::common::{
 };
 use crate::nmt_train::kill_after;
 
-/// A model that learns nothing in a second.
+/// The configuration of a model that trains in a second, and learns nothing.
 const CONFIG: &str = "type: transformer\ndim-emb: 16\nenc-depth: 1\ndec-depth: 1\n\
                       transformer-heads: 2\ntransformer-dim-ffn: 16\ntied-embeddings-all: true\n\
                       mini-batch: 50\nmaxi-batch: 4\nlearn-rate: 0.01\nvalid-freq: 4u\n\
@@ -75,7 +75,7 @@ impl Corpus {
     }
 }
 
-/// The titles of the stages that ran, of those that train neural models.
+/// Returns the titles of the stages that ran and that train neural models.
 fn trainings(log: &str) -> Vec<&str> {
     let titles = log.lines().filter_map(|line| line.split_once(" of ")?.1.split_once(": "));
     titles.map(|(_, title)| title).filter(|title| title.starts_with("training the")).collect()
@@ -180,7 +180,7 @@ fn other_options_train_anew() {
     let log = corpus.finish("model", &[]);
     assert!(!log.contains("it is replaced"), "{log}");
     assert_eq!(trainings(&log).len(), 2, "{log}");
-    // The best model is the best of one validation text.
+    // The best model is chosen by a validation text, so another text replaces it.
     fs::copy(corpus.at("mono.es"), corpus.at("dev.es")).unwrap();
     let english = read_decompressed(&project_root().join("examples/toy/test.en"));
     let lines: Vec<_> = english.split_inclusive(|&byte| byte == b'\n').take(30).collect();
@@ -214,7 +214,7 @@ fn back_translated_text_is_added() {
         corpus.read("model", "neural-augmented/model.npz")
             != corpus.read("model", "neural/model.npz")
     );
-    // Without it, only the combination changes.
+    // Without back-translated text, only the combination changes.
     assert_eq!(trainings(&corpus.finish("model", &["--max-ratio", "200"])), [""; 0]);
 }
 
@@ -237,8 +237,8 @@ fn the_ini_combines_all_models() {
     assert_eq!(listed, translate("moses.ini", &[]));
     let list = fs::read_to_string(&list).unwrap();
     assert!(list.lines().all(|line| line.contains(" Neural0= -") && line.contains(" Reverse0= -")));
-    // The lists that the weights are tuned on have the entries that are scored in a translation, of
-    // which a list of 99 prints all 100.
+    // The lists for tuning the weights have the entries that are scored in a translation; a list of
+    // 99 prints all 100 of them.
     let entries = |list: &str| -> BTreeSet<(String, String)> {
         let fields = list.lines().map(|line| line.split_once(" ||| ").unwrap());
         fields
@@ -259,7 +259,7 @@ fn the_ini_combines_all_models() {
     assert!(
         ini.contains("path=${INI}/neural candidates=3\n") && ini.contains("\nNeural0Candidate= ")
     );
-    // Tuning begins with weights that were found without them.
+    // Tuning begins with weights that were found without these translations.
     let search = lossy_text(&corpus.read("model/train.work", "dev.search.list"));
     assert!(search.contains("Neural0Candidate= 0") && !search.contains("Neural0Candidate= 1"));
     translate("moses.ini", &["-n-best-list", path.to_str().unwrap(), "102", "distinct"]);

@@ -74,7 +74,7 @@ impl Multi30k {
         self.folder.path().join(format!("binary{suffix}.ini"))
     }
 
-    /// The system over the directory that Moses' own tool made.
+    /// Returns the ini of the system with the directory that Moses' own tool made.
     fn moses(&self, weights: &str) -> PathBuf {
         let suffix = if weights == "tuned" { ".tuned" } else { "" };
         self.folder.path().join(format!("moses{suffix}.ini"))
@@ -85,7 +85,7 @@ impl Multi30k {
         self.data.join(format!("text{suffix}.ini"))
     }
 
-    /// Every line must be Moses2's.
+    /// Checks that every line is that of Moses2.
     fn assert_matches(&self, output: &[u8], oracle: &str) {
         let expected = read_decompressed(&self.data.join("oracle").join(oracle));
         let lines = |bytes: &[u8]| lossy_text(bytes).lines().map(str::to_owned).collect::<Vec<_>>();
@@ -241,7 +241,7 @@ fn toy_ini() -> PathBuf {
     project_root().join("examples/toy/moses.ini")
 }
 
-/// The toy system's output for `input`, and its messages on standard error.
+/// Returns the toy system's output for `input`, and its messages on standard error.
 fn run_toy_with_messages(options: &[&str], input: &[u8]) -> (Vec<u8>, String) {
     let mut child = miriam()
         .args(["translate", "-f"])

@@ -13,7 +13,7 @@ fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
-/// The toy system in `folder`, with `weights` for the language model.
+/// Writes the toy system to `folder`, with the weight `language_model` for the language model.
 fn write_toy_system(folder: &Path, language_model: &str) -> PathBuf {
     for name in ["phrase-table", "reordering-table", "lm.arpa"] {
         std::fs::copy(project_root().join("examples/toy").join(name), folder.join(name))
@@ -21,7 +21,7 @@ fn write_toy_system(folder: &Path, language_model: &str) -> PathBuf {
     }
     let ini = lossy_text(&read_decompressed(&project_root().join("examples/toy/moses.ini")));
     let ini = ini.replace("LM0= 0.5", &format!("LM0= {language_model} # the model of words"));
-    // Names that the working directory does not have.
+    // The working directory does not have these files.
     let ini = ini.replace("path=", &format!("path={}/", path_str(folder)));
     std::fs::write(folder.join("moses.ini"), ini).expect("writable");
     folder.join("moses.ini")
@@ -36,7 +36,7 @@ fn tune(ini: &Path, output: &Path) -> Command {
     command
 }
 
-/// The BLEU of the iterations in the log.
+/// Returns the BLEU of the iterations in the log.
 fn bleu_per_iteration(log: &str) -> Vec<f64> {
     let after = |line: &str| line.split("BLEU ").nth(1)?.split(' ').next()?.parse().ok();
     log.lines()
@@ -45,7 +45,7 @@ fn bleu_per_iteration(log: &str) -> Vec<f64> {
         .collect()
 }
 
-/// The search that tunes is that of the ini, as far as it says one.
+/// Tuning uses the search options that the ini sets.
 #[test]
 fn the_ini_says_how_to_search() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -138,7 +138,7 @@ fn threads_change_nothing_and_seeds_do() {
     }
 }
 
-/// Standard error of a run that ends well.
+/// Returns the standard error of a run, which must succeed.
 fn run_log(command: &mut Command) -> String {
     let output = command.output().expect("it starts");
     assert!(output.status.success(), "{}", lossy_text(&output.stderr));
@@ -192,7 +192,7 @@ fn a_tuned_ini_in_another_folder_opens() {
     assert!(!text.contains("${INI}"), "{text}");
 }
 
-/// A text of the other language is translated, and that it is one is said once.
+/// A text in the other language is translated, with one warning about it.
 #[test]
 fn a_text_of_unknown_words_is_warned_of() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -301,8 +301,8 @@ fn untunable_systems_are_rejected() {
     assert!(!output.exists());
 }
 
-/// Better than the initial weights of the recorded Moses pipeline, on a part of the real
-/// text.
+/// The tuned weights are better than the initial weights of the recorded Moses pipeline, on a part
+/// of the real text.
 #[test]
 fn real_text_gets_better() {
     let Some(data) = shared_data("m30k-de-en") else { return };

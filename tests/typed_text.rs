@@ -46,7 +46,7 @@ fn text_and_a_file_are_not_given_together() {
     }
 }
 
-/// A terminal, which `script` of util-linux makes.
+/// The terminal is made by `script` of util-linux.
 #[test]
 fn who_types_is_told_how() {
     let binary = miriam().get_program().to_owned();
@@ -58,7 +58,7 @@ fn who_types_is_told_how() {
         return report_skip("there is no program `script` to make a terminal");
     };
     let mut child = child;
-    // What is typed, and Ctrl-D.
+    // Types a sentence, and Ctrl-D.
     let mut input = child.stdin.take().unwrap();
     std::io::Write::write_all(&mut input, format!("{SENTENCE}\n\u{4}").as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_with_input};
 
-/// A file of each kind, by name.
+/// Writes a file of each kind; returns a function from the name of a file to its path.
 fn write_models(folder: &Path) -> impl Fn(&str) -> PathBuf {
     let toy = project_root().join("examples/toy");
     for name in ["moses.ini", "phrase-table", "reordering-table", "lm.arpa"] {
@@ -63,7 +63,7 @@ fn every_command_says_what_the_file_is() {
         let message = error(arguments, name);
         assert!(message.contains(what) && message.contains(command), "{arguments:?}: {message}");
     }
-    // What is not a model has the message of the format that was expected.
+    // A file that is not a model gets the message of the format that was expected.
     fs::write(model("text"), "neither\n").unwrap();
     let message = error(&["lm", "query"], "text");
     assert!(!message.contains("miriam nmt") && !message.contains("miriam translate"), "{message}");
@@ -153,7 +153,8 @@ fn a_vocabulary_larger_than_the_model_is_warned_of() {
     assert_eq!(log.matches(warning).count(), 1, "{log}");
 }
 
-/// What an empty text gives stays as it is, for pipelines; that it is empty is said.
+/// An empty text gives the same result as before, for pipelines, but a warning says that it is
+/// empty.
 #[test]
 fn empty_texts_are_warned_of() {
     let folder = tempfile::tempdir().unwrap();

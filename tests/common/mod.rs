@@ -24,19 +24,19 @@ pub fn report_skip(reason: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }
 
-/// The project's folder.
+/// Returns the project's folder.
 pub fn project_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A command of the binary under test, without access to the user's cache.
+/// Returns a command of the binary under test, without access to the user's cache.
 pub fn miriam() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_miriam"));
     command.env("MIRIAM_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
     command
 }
 
-/// The environment of a process that finds the emulated GPU, with settings of its driver.
+/// Returns the environment of a process that finds the emulated GPU, with settings of its driver.
 #[cfg(feature = "cuda")]
 pub fn emulated_gpu(settings: &str) -> [(&'static str, std::ffi::OsString); 2] {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -107,7 +107,7 @@ pub fn lossy_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The content of a plain, `.gz` or `.zst` file, decompressed.
+/// Returns the content of a plain, `.gz` or `.zst` file, decompressed.
 pub fn read_decompressed(path: &Path) -> Vec<u8> {
     use std::io::Read;
     let file = std::fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -143,7 +143,7 @@ pub fn output_with_input(command: &mut Command, input: &[u8]) -> Output {
     output
 }
 
-/// The files of a tar archive, by their names without folders.
+/// Returns the files of a tar archive, by their names without folders.
 pub fn untar(archive: &[u8]) -> HashMap<String, &[u8]> {
     let mut files = HashMap::new();
     let mut rest = archive;
@@ -169,8 +169,8 @@ pub fn unpack_archive(path: &Path, folder: &Path) {
     }
 }
 
-/// The files under version control, relative to the project; without git, all files
-/// except built and hidden ones.
+/// Returns the files under version control, relative to the project; without git, all files except
+/// built and hidden ones.
 pub fn tracked_files() -> Vec<PathBuf> {
     let output = Command::new("git").args(["ls-files", "-z"]).current_dir(project_root()).output();
     if let Ok(output) = output

@@ -8,7 +8,7 @@ use super::client::{Client, Server};
 use super::websockets::Socket;
 use super::{lines, toy, toy_neural};
 
-/// A server with a log, and the folder that has it.
+/// Starts a server with a log; returns the folder of the log and the server.
 fn with_log(model: &str) -> (tempfile::TempDir, Server) {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
@@ -16,20 +16,20 @@ fn with_log(model: &str) -> (tempfile::TempDir, Server) {
     (folder, server)
 }
 
-/// The first line of the log in which `key` has this value, if it is written.
+/// Returns the first line of the log in which `key` has this value, if it is written.
 fn find_line(folder: &tempfile::TempDir, key: &str, value: &str) -> Option<Value> {
     let text = std::fs::read_to_string(folder.path().join("log")).unwrap();
     let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines.find(|line| line[key] == value)
 }
 
-/// The line of [`find_line`], which is waited for.
+/// Waits for the line of [`find_line`], and returns it.
 fn wait_for_line(folder: &tempfile::TempDir, server: &Server, key: &str, value: &str) -> Value {
     server.wait_for("a line of the log", |_| find_line(folder, key, value).is_some());
     find_line(folder, key, value).unwrap()
 }
 
-/// Lines of the toy's language as a stream of JSON.
+/// Returns lines of the toy's language as a stream of JSON.
 fn json_lines(count: usize) -> String {
     lines(count).iter().map(|line| json!(line).to_string() + "\n").collect()
 }
@@ -71,7 +71,7 @@ fn streams_are_logged_when_they_end() {
     let line = wait_for_line(&folder, &server, "id", "whole");
     assert_eq!((&line["status"], &line["bytes"]), (&json!(200), &json!(found.body.len())));
     assert_eq!(server.metric("miriam_request_seconds_count", "api=\"v1\""), 0.0);
-    // One whose client reads the first line and goes away.
+    // A stream whose client reads the first line and goes away.
     let body = json_lines(2000);
     let head = format!(
         "POST {path} HTTP/1.1\r\nHost: x\r\nX-Request-Id: half\r\nContent-Length: {}\r\n\r\n",

@@ -16,7 +16,7 @@ use crate::common::{miriam, report_skip};
 struct Browser {
     socket: Socket,
     next_id: u64,
-    /// What the browser told by itself.
+    /// The events that the browser has sent.
     events: VecDeque<Value>,
     _process: Process,
     /// Its profile.
@@ -34,7 +34,7 @@ impl Drop for Process {
 }
 
 impl Browser {
-    /// A browser, if the machine has one.
+    /// Starts a browser, if the machine has one.
     fn start() -> Option<Self> {
         let known = ["chromium", "chromium-browser", "google-chrome"];
         let named = std::env::var("MIRIAM_CHROMIUM").ok();
@@ -65,7 +65,7 @@ impl Browser {
             report_skip("chromium does not start here");
             return None;
         };
-        // What it writes further is read, so that it never waits.
+        // The rest of its output is read, so that it never blocks.
         std::thread::spawn(move || lines.for_each(drop));
         let began = Instant::now();
         let path = loop {
@@ -73,7 +73,7 @@ impl Browser {
             let page =
                 pages.as_array().and_then(|all| all.iter().find(|one| one["type"] == "page"));
             if let Some(url) = page.and_then(|page| page["webSocketDebuggerUrl"].as_str()) {
-                // It names the host as the request does.
+                // The URL has the host of the request; only its path is used.
                 break url[url.find("/devtools/").unwrap()..].to_owned();
             }
             assert!(began.elapsed() < PATIENCE, "the browser has no page");
@@ -93,7 +93,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// Asks the browser something; returns its answer.
+    /// Calls a method of the browser; returns its answer.
     fn call(&mut self, method: &str, parameters: Value) -> Value {
         self.next_id += 1;
         let id = self.next_id;
@@ -110,7 +110,7 @@ impl Browser {
         }
     }
 
-    /// The value of an expression of JavaScript in the page.
+    /// Returns the value of an expression of JavaScript in the page.
     fn value(&mut self, expression: &str) -> Value {
         let parameters =
             json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
@@ -119,7 +119,7 @@ impl Browser {
         found["result"]["value"].clone()
     }
 
-    /// The text of the element with this `data-testid`.
+    /// Returns the text of the element with this `data-testid`.
     fn text(&mut self, id: &str) -> String {
         let found =
             self.value(&format!("document.querySelector('[data-testid={id}]').textContent"));
@@ -134,7 +134,7 @@ impl Browser {
         }
     }
 
-    /// Types a text in place of the one that is there.
+    /// Types a text in place of the current one.
     fn type_text(&mut self, text: &str) {
         self.value("{ const e = document.getElementById('source'); e.focus(); e.select(); }");
         self.call("Input.insertText", json!({"text": text}));
@@ -151,7 +151,7 @@ impl Browser {
         self.call("Input.dispatchMouseEvent", parameters);
     }
 
-    /// What the console has of errors so far, and the addresses that were asked.
+    /// Returns the errors of the console so far, and the addresses that were requested.
     fn errors_and_requests(&mut self) -> (Vec<String>, Vec<String>) {
         let (mut errors, mut requests) = (Vec::new(), Vec::new());
         for event in &self.events {
@@ -174,7 +174,7 @@ impl Browser {
     }
 }
 
-/// The bytes of base64.
+/// Decodes base64.
 fn decode_base64(text: &str) -> Vec<u8> {
     let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let values = text.bytes().filter_map(|byte| digits.iter().position(|&digit| digit == byte));
@@ -194,7 +194,7 @@ fn the_page_translates_and_shows_what_the_models_know() {
     browser.call("Page.navigate", json!({"url": origin}));
     browser.wait_for("the models", "document.querySelectorAll('#model option').length === 2");
 
-    // As one types, and byte for byte what the protocol gives.
+    // The page translates while one types, and shows byte for byte what the protocol returns.
     let sentence = "the red house is big .";
     browser.type_text(sentence);
     let body = json!({"model": "toy", "text": sentence, "split": true, "alignment": true,
@@ -205,7 +205,7 @@ fn the_page_translates_and_shows_what_the_models_know() {
     browser.wait_for("the translation", &same);
     let best = &answer["sentences"][0]["translations"][0];
 
-    // The focused text has one frame, its card's.
+    // The focused text has only the frame of its card.
     let outline = |selector: &str| {
         format!("getComputedStyle(document.querySelector('{selector}')).outlineStyle")
     };
@@ -266,7 +266,7 @@ fn the_page_translates_and_shows_what_the_models_know() {
     assert_eq!(path, json!(spans.as_array().unwrap().len() + 1));
     assert!(browser.text("info").contains("tokens a second"));
 
-    // Text is text.
+    // Tags in the text are shown as text.
     browser.type_text("<img src=x onerror=\"window.wasRun = 1\">");
     let shown = "document.getElementById('target').innerText.includes('onerror=')";
     browser.wait_for("the tag as text", shown);
@@ -302,7 +302,7 @@ fn the_page_translates_and_shows_what_the_models_know() {
     assert_eq!(requests.iter().find(elsewhere), None);
     assert!(requests.len() > 6, "{requests:?}");
 
-    // A server that goes away is told, and one that comes back is asked again.
+    // The page reports that the server is gone, and asks again when a server is back.
     let address = server.address.clone();
     drop(server);
     browser.type_text("the small dog reads .");

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::miriam;
 
-/// How long anything may take in these tests.
+/// The time limit of everything in these tests.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server of the binary under test, which is killed at the end.
@@ -34,7 +34,7 @@ impl Response {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The value of a header, empty where there is none.
+    /// Returns the value of a header, empty where there is none.
     pub fn header(&self, name: &str) -> &str {
         let value_start = |line: &'_ str| -> Option<usize> {
             let (known, _) = line.split_once(':')?;
@@ -48,7 +48,7 @@ impl Response {
 }
 
 impl Server {
-    /// A server with these options, ready to translate.
+    /// Starts a server with these options, and waits until it is ready.
     pub fn start(options: &[&str]) -> Self {
         let mut command = miriam();
         command.args(["serve", "--threads", "2", "--listen", "127.0.0.1:0"]).args(options);
@@ -57,7 +57,7 @@ impl Server {
         server
     }
 
-    /// A server of a command that prints its address.
+    /// Starts a server by a command that prints its address.
     pub fn start_by(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary starts");
         let mut line = String::new();
@@ -95,14 +95,14 @@ impl Server {
         assert!(status.success());
     }
 
-    /// The sum of a measurement over all labels that contain `labels`.
+    /// Returns the sum of a measurement over all labels that contain `labels`.
     pub fn metric(&self, name: &str, labels: &str) -> f64 {
         let page = self.get("/metrics").text();
         let matching = page.lines().filter(|line| line.starts_with(name) && line.contains(labels));
         matching.filter_map(|line| line.rsplit_once(' ')?.1.parse::<f64>().ok()).sum()
     }
 
-    /// Waits until `is_so`, and says what was waited for if it is never.
+    /// Waits until `is_so` holds; panics with `what` if it takes too long.
     pub fn wait_for(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
         let began = Instant::now();
         while !is_so(self) {
@@ -167,7 +167,7 @@ impl Client {
         response
     }
 
-    /// The next chunk of a body.
+    /// Reads the next chunk of a body.
     pub fn chunk(&mut self) -> Option<Vec<u8>> {
         let mut line = String::new();
         self.0.read_line(&mut line).unwrap();
@@ -179,7 +179,8 @@ impl Client {
     }
 }
 
-/// Runs `work` for the numbers of `0..count` on `clients` threads, which take turns.
+/// Runs `work` for the numbers of `0..count` on `clients` threads, to which the numbers are dealt
+/// in turn. Returns the results by number.
 pub fn in_parallel<T: Send>(
     clients: usize,
     count: usize,

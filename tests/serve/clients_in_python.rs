@@ -6,7 +6,7 @@ use super::client::Server;
 use super::{lines, toy, toy_neural, translate};
 use crate::common::{lossy_text, report_skip};
 
-/// The Python that has the clients, if there is one: `MIRIAM_CLIENTS_PYTHON`, or `python3`.
+/// Returns the Python that has the clients, if there is one: `MIRIAM_CLIENTS_PYTHON`, or `python3`.
 fn python(modules: &[&str]) -> Option<Command> {
     let name = std::env::var("MIRIAM_CLIENTS_PYTHON").unwrap_or_else(|_| "python3".into());
     for module in modules {
@@ -122,7 +122,7 @@ assert all(e['tgt-start'] == e['tgt-end'] for e in found['align'])
     run(command, script, &[&format!("http://{}/", neural.address)]);
 }
 
-/// The JSON of lines, as an argument of a script.
+/// Returns the JSON of lines, as an argument of a script.
 fn as_argument(lines: &[String]) -> String {
     serde_json::json!(lines).to_string()
 }

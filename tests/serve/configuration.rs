@@ -1,5 +1,5 @@
-//! The configuration of a server: what a reload takes, what a check finds, and what keys, names of
-//! models and logs become of it.
+//! The configuration of a server: what a reload applies, what a check finds, and the effect of
+//! keys, names of models and logs.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -14,7 +14,8 @@ use crate::common::{lossy_text, miriam, project_root};
 /// The file that lists `secret` as the key of `one`: `printf secret | sha256sum`.
 const KEYS: &str = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b one\n";
 
-/// A reload takes models, keys and the pivot; what else has changed is told, and keys at once.
+/// A reload applies models, keys and the pivot, keys at once. Changes that need a restart are
+/// named.
 #[test]
 fn a_reload_tells_what_it_does_not_take() {
     let folder = tempfile::tempdir().unwrap();
@@ -115,7 +116,8 @@ fn opennmts_address_names_a_model() {
     assert!(refused["error"].as_str().unwrap().contains("No such model 'none'"), "{refused}");
 }
 
-/// The log says whose key asked, and `bench serve` measures a server that needs one.
+/// The log names the owner of the key of a request, and `bench serve` can measure a server that
+/// requires a key.
 #[test]
 fn keys_have_names_in_the_log() {
     let folder = tempfile::tempdir().unwrap();
@@ -146,7 +148,7 @@ fn keys_have_names_in_the_log() {
     assert!(!answered(401).is_empty() && answered(401).iter().all(|line| line["key"].is_null()));
 }
 
-/// Keys that a typing error turns into something else.
+/// Keys of `--model` that a typing error would turn into something else are rejected.
 #[test]
 fn languages_and_keys_of_models_are_checked() {
     let path = toy().split_once('=').unwrap().1.to_owned();
@@ -166,7 +168,7 @@ fn languages_and_keys_of_models_are_checked() {
     }
 }
 
-/// The default model has the requests of its languages, wherever it stands.
+/// The default model gets the requests for its languages, whatever the order of the models.
 #[test]
 fn the_default_model_is_preferred_where_a_request_names_languages() {
     let toy = toy();

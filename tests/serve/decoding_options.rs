@@ -1,5 +1,5 @@
-//! Options of decoding of a served model: what the configuration or a request sets is what the same
-//! option of `miriam nmt translate` does.
+//! Options of decoding of a served model: an option of the configuration or of a request has the
+//! effect of the same option of `miriam nmt translate`.
 
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ fn toy() -> PathBuf {
     project_root().join("examples/toy-neural")
 }
 
-/// Lines of the toy with words that it does not know.
+/// Returns lines of the toy, and lines with words that it does not know.
 fn texts() -> Vec<String> {
     let mut texts = lines(6);
     texts.push("the zebra is big .".into());
@@ -64,7 +64,7 @@ fn translated(server: &Server, options: Value, model: &str) -> Vec<String> {
     results.iter().map(text).collect()
 }
 
-/// A request's spelling of lines of the configuration.
+/// Returns lines of the configuration as the options of a request.
 fn request_options(lines: &str) -> Value {
     let option = |line: &str| {
         let (key, value) = line.split_once(" = ").unwrap();
@@ -93,15 +93,15 @@ fn options_of_a_model_and_of_a_request_are_those_of_the_command_line() {
     for (at, (options, line)) in OPTIONS.iter().enumerate() {
         let expected = printed(options);
         assert_eq!(translated(&server, json!({}), &format!("m{at}")), expected, "{line}");
-        // How long a sentence may be is known before a request.
+        // The maximum length of a sentence is fixed before a request.
         if !line.starts_with("max-length =") {
             assert_eq!(translated(&server, request_options(line), "plain"), expected, "{line}");
         }
         changed += usize::from(expected != plain);
     }
-    // Most make a difference for so few lines.
+    // Most options make a difference even for these few lines.
     assert!(changed >= 13, "{changed}");
-    // An option of a request comes before that of the model.
+    // An option of a request overrides that of the model.
     let found = translated(&server, json!({"min_length": 0}), "m5");
     assert_eq!(found, plain);
     // A model that samples: by its own seed, or by that of a request; or not at all.
@@ -115,7 +115,7 @@ fn options_of_a_model_and_of_a_request_are_those_of_the_command_line() {
     assert_ne!(topk, other);
 }
 
-/// What is drawn for a sentence does not depend on who else asks.
+/// The samples of a sentence do not depend on other requests.
 #[test]
 fn samples_do_not_depend_on_other_requests() {
     let server = Server::start(&["--model", &super::toy_neural()]);
@@ -206,7 +206,7 @@ fn options_that_are_unknown_or_out_of_range_are_named() {
     assert!(check(&format!("{neural},no-repeat-ngram-size=2,allow-unk=true")).0);
 }
 
-/// A shortlist of a configuration is that of the option, its path in the folder of the file.
+/// A shortlist in a configuration has the effect of the option; its path is relative to the file.
 #[test]
 fn a_shortlist_of_the_configuration() {
     let folder = tempfile::tempdir().unwrap();
@@ -225,8 +225,8 @@ fn a_shortlist_of_the_configuration() {
     assert_ne!(expected, printed(&[]));
 }
 
-/// A language model of the configuration is that of the option, its path in the folder of the file;
-/// requests may weigh it otherwise.
+/// A language model in the configuration has the effect of the option; its path is relative to the
+/// file. Requests may set another weight.
 #[test]
 fn a_language_model_of_the_configuration() {
     let folder = tempfile::tempdir().unwrap();

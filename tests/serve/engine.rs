@@ -1,4 +1,5 @@
-//! Requests of many clients share batches and translators, and not one byte shows it.
+//! Requests of many clients share batches and translators, which does not change a byte of the
+//! responses.
 
 use serde_json::{Value, json};
 

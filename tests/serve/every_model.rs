@@ -17,8 +17,8 @@ use super::client::Server;
 use super::output;
 use crate::common::{miriam, project_root};
 
-/// A model of `nmt/testdata`, with its vocabulary where that is not beside it, and the languages
-/// that it is told.
+/// A model of `nmt/testdata`, with its vocabulary if that is in another place, and the languages
+/// that it is given.
 struct TestModel {
     name: &'static str,
     vocabulary: Option<&'static str>,
@@ -70,7 +70,7 @@ fn testdata(name: &str) -> PathBuf {
     project_root().join("nmt/testdata").join(name)
 }
 
-/// Lines in the words of the test models, with what none of them knows.
+/// Returns lines in the words of the test models, and lines that none of the models knows.
 fn lines(name: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let expected = std::fs::read_to_string(testdata(name).join("expected.tsv"));
@@ -106,13 +106,13 @@ impl TestModel {
         options
     }
 
-    /// What `miriam nmt translate` prints.
+    /// Returns what `miriam nmt translate` prints.
     fn printed(&self, options: &[&str], lines: &[String]) -> Vec<String> {
         let mut command = miriam();
         output(command.args(["nmt", "translate"]).args(self.options()).args(options), lines)
     }
 
-    /// What `miriam nmt score` prints for translations, one or more.
+    /// Returns what `miriam nmt score` prints for one or more translations.
     fn scored(&self, sources: &[String], targets: &[String]) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str, lines: &[String]| {
@@ -126,7 +126,7 @@ impl TestModel {
         output(command.args(self.options()), &[])
     }
 
-    /// Its table in the configuration of a server.
+    /// Returns the table of the model in the configuration of a server.
     fn table(&self) -> String {
         let mut table =
             format!("[[model]]\nname = {:?}\npath = {:?}\n", self.name, testdata(self.name));
@@ -140,7 +140,7 @@ impl TestModel {
         table
     }
 
-    /// The pool of a Python package, and its translator for the languages.
+    /// Returns a pool as behind the Python package, and its translator for the languages.
     fn pool(&self) -> (TranslatorPool, Translator) {
         let words = self.vocabulary.map(testdata);
         let words = words.as_ref().map(|words| [words.as_path(); 2]);
@@ -160,7 +160,7 @@ impl TestModel {
     }
 }
 
-/// Translations of a pool.
+/// Returns the translations of a pool.
 fn pooled(
     pool: &(TranslatorPool, Translator),
     format: TextFormat,
@@ -179,7 +179,7 @@ fn pooled(
     texts.into_iter().map(|text| String::from_utf8_lossy(&text).into_owned()).collect()
 }
 
-/// Texts of a response of `/v1/translate`.
+/// Returns the texts of a response of `/v1/translate`.
 fn served(server: &Server, body: &Value) -> Vec<String> {
     let found = server.post_json("/v1/translate", body);
     assert_eq!(found.status, 200, "{body}: {}", found.text());

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::client::{Client, PATIENCE, Server};
 use super::{lines, toy, toy_neural};
 
-/// A configuration file with limits, and its server.
+/// Writes a configuration file with limits, and starts its server.
 fn with_limits(limits: &str, model: &str) -> (tempfile::TempDir, Server) {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("serve.toml");
@@ -43,7 +43,7 @@ fn slow_heads_and_bodies_end_their_connections_alone() {
     let request = b"POST /RPC2 HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n<methodCall>";
     body.0.get_mut().write_all(request).unwrap();
     assert_eq!(body.response().status, 408);
-    // One that was idle meanwhile, longer than a head may take, is still served.
+    // A connection that was idle for longer than a head may take is still served.
     assert_eq!(idle.request("GET", "/healthz", &[], b"").status, 200);
 }
 
@@ -209,7 +209,8 @@ fn many_idle_connections_cost_nothing_but_themselves() {
     server.wait_for("them to go", |server| server.metric("miriam_connections", "") <= 2.0);
 }
 
-/// Ten thousand connections that ask nothing, of a program of their own: each needs a descriptor.
+/// Ten thousand connections without requests, held by another program, because each needs a
+/// descriptor.
 #[test]
 fn ten_thousand_idle_connections_are_held() {
     let has = |program: &str| std::process::Command::new(program).arg("--version").output().is_ok();
@@ -250,7 +251,7 @@ sys.stdin.read()
     server.wait_for("them to go", |server| server.metric("miriam_connections", "") <= 2.0);
 }
 
-/// A process that is stopped and continued: requests of before are answered, none twice.
+/// When the process is stopped and continued, earlier requests are answered, none of them twice.
 #[test]
 fn a_server_that_was_stopped_goes_on() {
     let server = Server::start(&["--model", &toy_neural()]);
@@ -271,7 +272,7 @@ fn a_server_that_was_stopped_goes_on() {
     });
 }
 
-/// A file of keys that is gone at a reload leaves the keys that were known.
+/// If the file of keys is missing at a reload, the known keys stay valid.
 #[test]
 fn keys_stay_when_their_file_goes() {
     let folder = tempfile::tempdir().unwrap();
@@ -335,8 +336,8 @@ fn damaged_forms_do_no_harm() {
     assert_eq!(server.metric("miriam_sentences_total", "outcome=\"error\""), 0.0);
 }
 
-/// Three times as many requests as the server can answer: it answers as many as ever, sends the
-/// others away with a time to come back, and answers no one late.
+/// With three times as many requests as the server can answer, it answers as many as before,
+/// rejects the others with a time to retry, and answers none late.
 #[test]
 fn overload_is_sent_away_and_slows_nobody() {
     let (folder, server) = with_limits("queued-words = 400\ndeadline-ms = 20000", &toy_neural());
@@ -365,6 +366,6 @@ fn overload_is_sent_away_and_slows_nobody() {
     let (goodput, slowest, outcomes) = load("open", &["--rate", &rate, "--seconds", "3"]);
     assert!(outcomes.iter().all(|one| one == "200" || one == "503"), "{outcomes:?}");
     assert!(slowest < 20_000.0, "{slowest} ms");
-    // The client that sends them shares the processors with the server, and others do.
+    // The client shares the processors with the server, and so do other programs.
     assert!(goodput > 0.2 * saturation, "{goodput} of {saturation} requests a second");
 }

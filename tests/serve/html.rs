@@ -12,17 +12,17 @@ const PAGE: &str = "<!DOCTYPE html>\n<p class=\"a\">The <b>red</b> house is <i>b
     <script>if (a < b) { translate() }</script><!-- a comment --> \n\
     <span translate=\"no\">the house</span>\n";
 
-/// What the command line makes of the page.
+/// Returns the translation of the page by the command line.
 fn expected(is_neural: bool) -> String {
     let page = print_page(PAGE, is_neural);
-    // Tags are there, and what is not text is as it was.
+    // Tags are kept, and what is not text is unchanged.
     for copied in ["<b>", "</a>", "<!DOCTYPE html>", "{ translate() }", "<!-- a comment -->"] {
         assert!(page.contains(copied), "{page}");
     }
     page
 }
 
-/// What the command line makes of a page.
+/// Returns the translation of a page by the command line.
 fn print_page(page: &str, is_neural: bool) -> String {
     let mut command = miriam();
     if is_neural {
@@ -38,13 +38,14 @@ fn print_page(page: &str, is_neural: bool) -> String {
     lossy_text(&found.stdout)
 }
 
-/// The text of a page without its tags and without white space.
+/// Returns the text of a page without its tags and without white space.
 fn bare(page: &str) -> String {
     let parts = page.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
     parts.collect::<String>().split_whitespace().collect()
 }
 
-/// The test set of the toy, a paragraph a line, with links of `size` words.
+/// Returns a page of the test set of the toy, with a paragraph for each line and links of `size`
+/// words.
 fn linked_page(size: usize) -> String {
     let text = std::fs::read_to_string(project_root().join("examples/toy/test.en")).unwrap();
     let link = |words: &[&str]| format!("<a href=\"u\">{}</a>", words.join(" "));
@@ -83,8 +84,8 @@ fn links_are_never_empty() {
     }
 }
 
-/// Words that a reader sees apart are not one word of the translation, and what is between them
-/// is where it was.
+/// Words that a reader sees apart are not joined in the translation, and what is between them stays
+/// there.
 #[test]
 fn elements_beside_each_other_are_apart() {
     for is_neural in [false, true] {
@@ -176,7 +177,8 @@ fn markup_without_preparation_is_refused() {
     assert_eq!(server.post_json("/v1/translate", &body).status, 400);
 }
 
-/// Up to 40 characters say too little: a short text of a request has the language of all of them.
+/// Texts of up to 40 characters are too short for detection: they get the language of all texts of
+/// the request.
 #[test]
 fn short_texts_of_a_request_have_its_language() {
     let ini = project_root().join("examples/toy/moses.ini");
@@ -211,7 +213,7 @@ fn languages_are_found_out() {
     let body = json!({"text": texts[..2], "target_lang": "ES"});
     let found = server.post_json("/v2/translate", &body).json();
     assert_eq!(sources(found.clone(), "detected_source_language"), ["EN", "RU"], "{found}");
-    // A name in English makes no page English.
+    // An attribute in English does not make a page English.
     let page = "<p class=\"the english description of it\">Все люди рождаются свободными.</p>";
     let body = json!({"text": [page], "target_lang": "ES", "tag_handling": "html"});
     let found = server.post_json("/v2/translate", &body).json();

@@ -11,7 +11,7 @@ use crate::common::lossy_text;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// A server that takes bodies of up to 1000 bytes.
+/// Starts a server that takes bodies of up to 1000 bytes.
 fn small_server() -> (tempfile::TempDir, Server) {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("serve.toml");
@@ -20,7 +20,7 @@ fn small_server() -> (tempfile::TempDir, Server) {
     (folder, server)
 }
 
-/// The status of the answer to a request, given byte for byte.
+/// Sends a request byte for byte; returns the status of the response.
 fn status(server: &Server, request: &str) -> u16 {
     let mut client = Client::connect(&server.address);
     // The server may close before it has read all of it.
@@ -65,11 +65,11 @@ fn a_body_that_is_announced_too_large_is_refused_at_once() {
             assert!(!response.head.starts_with("HTTP/1.1 100"), "{path}: {response:?}");
             assert!([200, 400, 413].contains(&response.status), "{path}: {response:?}");
             assert_eq!(response.header("connection"), "close", "{path}");
-            // Protocols with errors of status 200 say it in the body.
+            // Protocols whose errors have the status 200 report it in the body.
             assert!(response.text().contains("1000 bytes"), "{path}: {response:?}");
         }
     }
-    // One that fits is asked for.
+    // The server asks for a body that fits.
     let body = br#"{"text": "the house"}"#;
     let mut client = Client::connect(&server.address);
     let head = format!(
@@ -128,7 +128,7 @@ fn compressions_that_are_not_known_are_refused_by_name() {
     assert_eq!(stream.status, 415, "lines are read as they come");
 }
 
-/// Lines of a body that ends early are not answered as if they were all.
+/// Lines of a body that ends early are not answered as if the body were complete.
 #[test]
 fn a_damaged_stream_ends_with_an_error() {
     let server = Server::start(&["--model", &toy()]);
@@ -149,7 +149,7 @@ fn a_damaged_stream_ends_with_an_error() {
     assert!(first < second && answer[second - 100..].contains("the body ended early"), "{answer}");
 }
 
-/// Every path knows HEAD where it knows GET, tells its methods, and takes no others.
+/// Every path with GET has HEAD too; every path names its methods and rejects others.
 #[test]
 fn methods_are_those_of_the_path() {
     let server = Server::start(&["--model", &toy_neural()]);
@@ -243,14 +243,14 @@ fn a_parameter_that_comes_twice_is_refused_in_every_protocol() {
         let response = server.post(path, media_type, body.as_bytes());
         assert_eq!(response.status, 400, "{path} {body}: {}", response.text());
     }
-    // These have errors with status 200.
+    // These protocols report errors with status 200.
     let twice = r#"[{"src":"a","src":"b"}]"#;
     let found = server.post("/translator/translate", "", twice.as_bytes()).json();
     assert!(found["error"].as_str().unwrap().contains("given twice"), "{found}");
     let twice = r#"{"from":"en","to":"es","source":"a","source":"b"}"#;
     let found = server.post("/api/translate", "", twice.as_bytes()).json();
     assert!(found["error"].as_str().unwrap().contains("given twice"), "{found}");
-    // A list is what DeepL's forms repeat.
+    // In DeepL's forms, a repeated parameter is a list.
     let form = "text=the+house&text=the+dog&target_lang=ES";
     let found = server.post("/v2/translate", FORM, form.as_bytes()).json();
     assert_eq!(found["translations"].as_array().map(Vec::len), Some(2));
@@ -316,14 +316,14 @@ fn bodies_in_odd_forms_are_answered_or_refused() {
     }
     let deep = format!("{{\"q\":{}", "[".repeat(900));
     assert_eq!(libre("application/json", deep.as_bytes()).status, 400);
-    // Many texts of nothing are as many as sentences may be.
+    // Empty texts count towards the limit of sentences.
     let many = json!({"q": vec![""; 21], "source": "en", "target": "es"});
     assert_eq!(server.post_json("/translate", &many).status, 400);
     let many = json!({"text": vec![""; 21], "split": true});
     assert_eq!(server.post_json("/v1/translate", &many).status, 413);
     let few = json!({"q": vec![""; 20], "source": "en", "target": "es"});
     assert_eq!(server.post_json("/translate", &few).json()["translatedText"], json!(vec![""; 20]));
-    // A character that ends texts in other languages is one of a text here.
+    // A NUL character, which ends strings in C, is a part of the text here.
     let nul = json!({"q": "the\u{0}house", "source": "en", "target": "es"});
     assert_eq!(server.post_json("/translate", &nul).status, 200);
     let null =
@@ -335,7 +335,7 @@ fn bodies_in_odd_forms_are_answered_or_refused() {
     );
 }
 
-/// Requests that come together are answered one after the other, and a head without end is not.
+/// Requests that come together are answered one after the other. A head without an end is rejected.
 #[test]
 fn pipelines_and_large_heads() {
     let server = Server::start(&["--model", &toy()]);

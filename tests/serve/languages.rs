@@ -1,5 +1,6 @@
-//! Languages of multilingual models: what a client of any protocol gets for a pair is what
-//! `miriam nmt translate --from --to` prints, and what a model cannot be told does not open.
+//! Languages of multilingual models: what a client of any protocol gets for a pair is what `miriam
+//! nmt translate --from --to` prints, and a model does not open with languages that it does not
+//! support.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,7 @@ struct Multilingual {
     folder: &'static str,
     from: [&'static str; 2],
     to: [&'static str; 2],
-    /// Whether it is told the language of the source too.
+    /// Whether the model is also given the language of the source.
     is_told_source: bool,
 }
 
@@ -44,13 +45,13 @@ const MODELS: [Multilingual; 5] = [
     Multilingual { folder: "opus", from: ["en", "de"], to: ["fr", "es"], is_told_source: false },
 ];
 
-/// Texts in the letters of the test models.
+/// Returns texts in the letters of the test models.
 fn texts() -> Vec<String> {
     let texts = ["add ade ace cbaea", "ceeb ebcc eabe cdbc", "cbd eea", "dbead aaa bddb d", "b a"];
     texts.map(str::to_owned).to_vec()
 }
 
-/// A package of OPUS-MT whose vocabulary has the tags `>>fra<<` and `>>spa<<`.
+/// Writes a package of OPUS-MT whose vocabulary has the tags `>>fra<<` and `>>spa<<`.
 fn write_opus_package(folder: &Path) -> PathBuf {
     let package = folder.join("opus");
     std::fs::create_dir(&package).unwrap();
@@ -64,7 +65,8 @@ fn write_opus_package(folder: &Path) -> PathBuf {
 }
 
 impl Multilingual {
-    /// The model in `folder` of the test, and a file of ours that is made of it.
+    /// Returns the path of the model, which is written to `folder` if it is not test data, and of a
+    /// file in Miriam's format that is made from it.
     fn open(&self, folder: &Path) -> [PathBuf; 2] {
         let model = match self.folder {
             "opus" => write_opus_package(folder),
@@ -75,7 +77,7 @@ impl Multilingual {
         [model, ours]
     }
 
-    /// The options of the command line for a pair.
+    /// Returns the options of the command line for a pair.
     fn options<'a>(&self, [from, to]: Pair<'a>) -> Vec<&'a str> {
         if self.is_told_source { vec!["--from", from, "--to", to] } else { vec!["--to", to] }
     }
@@ -85,21 +87,21 @@ impl Multilingual {
         [[one, first], [other, second], [one, second], [other, first]]
     }
 
-    /// What a configuration says of it.
+    /// Returns the table of the model in a configuration.
     fn table(&self, name: &str, path: &Path) -> String {
         let Multilingual { from, to, .. } = self;
         format!("[[model]]\nname = {name:?}\npath = {path:?}\nfrom = {from:?}\nto = {to:?}\n")
     }
 }
 
-/// What the command line prints for the texts by a model.
+/// Returns what the command line prints for the texts with a model.
 fn printed(model: &Path, options: &[&str]) -> Vec<String> {
     let mut command = miriam();
     command.args(["nmt", "translate", "--quiet", "--no-tuner-file", "-m"]).arg(model);
     output(command.args(options), &texts())
 }
 
-/// `serve --check` of a configuration: its status and both outputs.
+/// Runs `serve --check` on a configuration; returns whether it succeeds, and both outputs.
 fn check(text: &str) -> (bool, String) {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("serve.toml");
@@ -166,8 +168,7 @@ fn pairs_that_are_asked_for_at_once_do_not_mix() {
     });
 }
 
-/// Each step of a route through a third language has a pair of its own.
-/// Models that spell a language differently make one route, and each is told its own spelling.
+/// Models that spell a language differently form one route, and each is given its own spelling.
 #[test]
 fn a_route_goes_through_models_with_other_spellings() {
     let folder = tempfile::tempdir().unwrap();
@@ -286,7 +287,7 @@ fn a_language_that_a_request_leaves_open_is_asked_for() {
         assert_eq!(found.status, 400, "{body}: {}", found.text());
         assert!(found.text().contains(part), "{body}: {}", found.text());
     }
-    // A text may bring its tag along.
+    // A text may begin with its own tag.
     for model in ["tags", "madlad"] {
         let found = ask(json!({"text": "<2es> cbd eea", "model": model})).json();
         let expected = printed(&madlad, &["--to", "es"]);

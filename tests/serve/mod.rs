@@ -30,19 +30,20 @@ mod xml;
 
 use crate::common::{miriam, project_root, run_with_input};
 
-/// The model option of the toy's phrase-based system.
+/// Returns the model option of the toy's phrase-based system.
 fn toy() -> String {
     let ini = project_root().join("examples/toy/moses.ini");
     format!("toy={},from=en,to=es", ini.display())
 }
 
-/// The model option of the toy's neural model.
+/// Returns the model option of the toy's neural model.
 fn toy_neural() -> String {
     let model = project_root().join("examples/toy-neural/decoder.yml");
     format!("neural={},from=en,to=es", model.display())
 }
 
-/// Lines of the toy's language: the first `count` of its test set and of its input, repeated.
+/// Returns lines of the toy's language: the first `count` of its test set and of its input,
+/// repeated.
 fn lines(count: usize) -> Vec<String> {
     let read = |file: &str| {
         let path = project_root().join("examples/toy").join(file);
@@ -53,14 +54,14 @@ fn lines(count: usize) -> Vec<String> {
     all.iter().cycle().take(count).cloned().collect()
 }
 
-/// What `miriam translate` prints for lines of the toy.
+/// Returns what `miriam translate` prints for lines of the toy.
 fn translate(lines: &[String], options: &[&str]) -> Vec<String> {
     let mut command = miriam();
     command.args(["translate", "-quiet", "-f"]).arg(project_root().join("examples/toy/moses.ini"));
     output(command.args(options), lines)
 }
 
-/// What `miriam nmt translate` prints for lines of the toy.
+/// Returns what `miriam nmt translate` prints for lines of the toy.
 fn nmt_translate(lines: &[String], options: &[&str]) -> Vec<String> {
     let mut command = miriam();
     command.args(["nmt", "translate", "--quiet", "-m"]);

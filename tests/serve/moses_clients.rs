@@ -4,7 +4,7 @@
 use super::client::Server;
 use super::{lines, toy, toy_neural, translate};
 
-/// A call of `translate` with a struct of these members, each a name and a value in XML.
+/// Returns a call of `translate` with a struct of these members, each a name and a value in XML.
 fn call(members: &[(&str, &str)]) -> String {
     let members: String = members
         .iter()
@@ -20,7 +20,7 @@ fn method(name: &str, parameters: &str) -> String {
     )
 }
 
-/// The text between two marks.
+/// Returns the text between two marks.
 fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
     let start = text.find(before).unwrap_or_else(|| panic!("{before} in {text}")) + before.len();
     &text[start..start + text[start..].find(after).unwrap()]
@@ -96,7 +96,7 @@ fn sample_clients_are_answered_as_by_moses() {
     }
 }
 
-/// What the options of a system ask for is in every response.
+/// Every response has what the options of the system request.
 #[test]
 fn options_of_the_system_hold_for_all_calls() {
     let line = lines(1).remove(0);
@@ -236,7 +236,7 @@ fn what_moses_changes_for_one_call_is_taken_where_it_holds_anyway() {
     assert!(closed.contains("Session closed"), "{closed}");
 }
 
-/// A system whose words have two factors prints those that its configuration says.
+/// A system whose words have two factors prints the factors that its configuration names.
 #[test]
 fn factors_are_reported_as_the_configuration_says() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::client::{Server, in_parallel};
 use super::{lines, toy, translate};
 
-/// A call of XML-RPC with members of a struct, written in XML.
+/// Returns a call of XML-RPC with members of a struct, written in XML.
 fn call(members: &[(&str, String)]) -> String {
     let members = members
         .iter()
@@ -17,7 +17,7 @@ fn call(members: &[(&str, String)]) -> String {
     )
 }
 
-/// The value of the member `text` of a response.
+/// Returns the value of the member `text` of a response.
 fn text(response: &str) -> &str {
     let start = "<name>text</name><value><string>";
     let rest =
@@ -88,7 +88,7 @@ fn xml_rpc_faults_have_the_codes_of_xmlrpc_c() {
     assert_eq!(server.post("/RPC3", "text/xml", b"").status, 404);
 }
 
-/// Calls have searches of their own width, and share the model with calls that have none.
+/// Calls may set the width of their search, and share the model with calls that do not.
 #[test]
 fn searches_are_as_wide_as_a_call_says() {
     let lines = lines(40);
@@ -230,7 +230,7 @@ fn given_translations_have_the_scores_of_the_command_line() {
         let results = found["results"].as_array().unwrap();
         results.iter().map(|one| one["log_probability"].as_f64().unwrap()).collect()
     };
-    // Alone, together, and beside translations; six digits are printed.
+    // Alone, together, and during other translations; six digits are printed.
     let single = in_parallel(8, 12, |number| {
         let body = json!({"source": sources[number], "target": targets[number]});
         server.post_json("/v1/translate", &json!({"text": sources[number]}));
@@ -396,7 +396,7 @@ fn libretranslate_gives_the_translations_of_the_command() {
 #[test]
 fn two_models_in_a_row_and_models_by_language() {
     let lines = lines(20);
-    // The toy's Spanish is served as if it were English of another country.
+    // The second model is the toy again, served as if it translated from Spanish to French.
     let ini = crate::common::project_root().join("examples/toy/moses.ini");
     let second = format!("second={},from=es,to=fr", ini.display());
     let server = Server::start(&["--model", &toy(), "--model", &second, "--pivot", "es"]);

@@ -74,7 +74,7 @@ fn sockets_of_a_supervisor_are_served() {
     let unix = std::os::unix::net::UnixListener::bind(&file).unwrap();
     let address = tcp.local_addr().unwrap().to_string();
     let mut early = super::client::Client::connect(&address);
-    // The shell moves them to descriptors 3 and 4, and becomes the server.
+    // The shell moves the sockets to descriptors 3 and 4, and becomes the server.
     let mut command = std::process::Command::new("sh");
     command
         .args([
@@ -154,7 +154,7 @@ fn reloads_under_load_lose_no_request() {
     assert!(done > 6, "{done} requests");
     assert!(generation(&server, "neural") > neural);
     assert_eq!(generation(&server, "toy"), toy, "a model that did not change stays");
-    // A configuration that is wrong changes nothing; one without a model removes it.
+    // A wrong configuration changes nothing; a configuration without a model removes the model.
     std::fs::write(&config, "[[model]]\nname = 3\n").unwrap();
     server.signal("HUP");
     server.wait_for("a failure", |server| server.metric("miriam_reload_failures_total", "") >= 1.0);
@@ -162,7 +162,7 @@ fn reloads_under_load_lose_no_request() {
         server.post_json("/v1/translate", &json!({"text": "a", "model": "toy"})).status == 200
     };
     assert!(is_served(&server));
-    // So does a path that is wrong: the model continues with the previous one.
+    // A wrong path changes nothing either: the model is still served from the previous path.
     let path = "[[model]]\nname = \"toy\"\npath = \"not/here/moses.ini\"\n";
     std::fs::write(&config, path).unwrap();
     server.signal("HUP");
@@ -180,7 +180,7 @@ fn reloads_under_load_lose_no_request() {
     assert_eq!(server.get("/readyz").status, 200);
 }
 
-/// Who waits for it to be ready learns that it will not be.
+/// A program that waits for the server to be ready learns that it will never be.
 #[test]
 fn a_server_of_which_no_model_opens_ends_with_an_error() {
     let mut command = miriam();
@@ -216,7 +216,7 @@ fn a_model_that_cannot_be_opened_again_is_served_as_it_was() {
         });
         let response = server.post_json("/v1/translate", &json!({"text": "the house"}));
         assert_eq!(response.status, 200);
-        // It is served by the generation of before, which every protocol calls ready.
+        // The previous generation is served, and every protocol reports it as ready.
         let state = server.get("/readyz");
         assert_eq!(state.status, 200);
         let state = state.json();
@@ -231,7 +231,7 @@ fn a_model_that_cannot_be_opened_again_is_served_as_it_was() {
         assert_eq!(server.metric("miriam_ready", ""), 1.0);
         assert_eq!(server.metric("miriam_model_broken", "model=\"m\",serves=\"1\""), 1.0);
     }
-    // Once it opens again nothing is wrong.
+    // Once the model opens again, the server is not degraded.
     std::fs::write(&truncated, &bytes).unwrap();
     std::fs::rename(&truncated, &model).unwrap();
     server.signal("HUP");
@@ -239,7 +239,7 @@ fn a_model_that_cannot_be_opened_again_is_served_as_it_was() {
     assert_eq!(server.get("/readyz").json()["broken"], json!([]));
 }
 
-/// One rule for readiness, in the form of each protocol: a name that nothing serves.
+/// All protocols have the same rule: a server with a name that no model serves is not ready.
 #[test]
 fn a_server_without_one_of_its_models_is_not_ready_in_any_protocol() {
     let mut command = miriam();
@@ -261,7 +261,7 @@ fn a_server_without_one_of_its_models_is_not_ready_in_any_protocol() {
     }
     assert_eq!(server.metric("miriam_ready", ""), 0.0);
     assert_eq!(server.get("/healthz").status, 200);
-    // The others are served; who asks for what is missing may try again later.
+    // The other models are served; a request for the missing model may be retried later.
     assert_eq!(server.post_json("/v1/translate", &json!({"text": "the house"})).status, 200);
     for (model, expected) in [("absent", 503), ("no-such", 404)] {
         let body = json!({"text": "the house", "model": model});
@@ -272,7 +272,7 @@ fn a_server_without_one_of_its_models_is_not_ready_in_any_protocol() {
     assert!(lossy_text(&health.stderr).contains("absent"), "{health:?}");
 }
 
-/// What operators read: models with what they cost, and that a reload worked or why not.
+/// Operators read in the log what each model costs, and whether a reload worked or why not.
 #[test]
 fn openings_and_reloads_are_logged() {
     let folder = tempfile::tempdir().unwrap();
@@ -282,7 +282,7 @@ fn openings_and_reloads_are_logged() {
     let mut command = miriam();
     command.args(["serve", "--threads", "1", "--listen", "127.0.0.1:0", "--config"]);
     command.arg(&config).stderr(std::process::Stdio::piped());
-    // Empty is as good as not set.
+    // An empty variable counts as not set.
     let mut server = Server::start_by(command.env("NOTIFY_SOCKET", ""));
     server.wait_until_ready();
     server.signal("HUP");
@@ -351,7 +351,7 @@ fn what_keeps_a_server_from_starting_is_one_line() {
     assert!(lossy_text(&checked.stdout).starts_with("toy: ok, "), "{checked:?}");
 }
 
-/// As other servers are configured for both families.
+/// As in other servers, one port may be used with IPv4 and with IPv6.
 #[test]
 fn one_port_may_be_that_of_both_families() {
     if std::net::TcpListener::bind("[::1]:0").is_err() {
@@ -402,7 +402,7 @@ fn unix_sockets_are_for_one_server() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let name = path.to_str().unwrap();
-    // One that nobody listens to is replaced.
+    // A socket that nobody listens to is replaced.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     let server = Server::start(&["--model", &toy(), "--unix", name, "--unix-mode", "0606"]);
     use std::os::unix::fs::PermissionsExt;
@@ -465,7 +465,7 @@ fn keys_let_in_whom_they_should() {
     assert!((1..=60).contains(&refused.header("retry-after").parse::<u64>().unwrap()));
     assert_eq!(server.get("/metrics").status, 401);
     assert_eq!(server.get("/healthz").status, 200);
-    // Keys are read again with the rest.
+    // Keys are read again at a reload.
     std::fs::write(&keys, format!("{other} two\n")).unwrap();
     server.signal("HUP");
     let began = Instant::now();
@@ -499,7 +499,7 @@ fn a_proxy_may_have_other_things_beside_the_server() {
     assert_eq!(server.post_json("/translate", &body).status, 404);
     assert_eq!(server.post_json("/mtx/translate", &body).status, 404);
     assert!(server.get("/mt/").text().contains("<html"), "the page");
-    // Measurements are at their own address alone.
+    // Metrics are available at their own address only.
     assert_eq!(server.get("/metrics").status, 404);
     let ask = |path: &str| super::client::Client::connect(&metrics).request("GET", path, &[], b"");
     assert!(ask("/metrics").text().contains("miriam_requests_total{api=\"libre\""));
@@ -530,7 +530,7 @@ fn a_proxy_may_have_other_things_beside_the_server() {
     }
 }
 
-/// A disk without room loses lines of the log and nothing else.
+/// If the disk is full, lines of the log are lost and nothing else.
 #[test]
 fn a_full_disk_under_the_log_is_survived() {
     if !std::path::Path::new("/dev/full").exists() {

@@ -1,6 +1,6 @@
 //! A thousand lines over each protocol, from one, eight and sixty-four clients at once: what each
-//! gets is what the command line prints. So it is for every pair of every kind of multilingual
-//! model ([`super::languages`]).
+//! gets is what the command line prints. The same holds for every pair of every kind of
+//! multilingual model ([`super::languages`]).
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use super::websockets::Socket;
 use super::{lines, nmt_translate, output, toy_neural};
 use crate::common::{lossy_text, miriam, project_root, read_decompressed, shared_data};
 
-/// What is spoken, on a connection that is kept.
+/// A protocol that is spoken on a persistent connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Protocol {
     V1,
@@ -62,7 +62,7 @@ impl Connection {
         }
     }
 
-    /// The translation of a line, without white space at its end.
+    /// Returns the translation of a line, without white space at its end.
     pub fn translate(&mut self, protocol: Protocol, [from, to]: Pair, line: &str) -> String {
         let client = match self {
             Connection::Socket(socket) if protocol == Protocol::Marian => {
@@ -142,7 +142,7 @@ fn json_type() -> [(&'static str, &'static str); 1] {
     [("Content-Type", "application/json")]
 }
 
-/// Asks for all lines from `clients` at once.
+/// Checks the translations of all lines for each of `clients` clients at once.
 fn assert_same(server: &Server, protocol: Protocol, clients: usize, pairs: &[(String, String)]) {
     std::thread::scope(|scope| {
         for client in 0..clients {
@@ -193,7 +193,7 @@ fn sixty_four_clients_of_a_phrase_based_system_get_the_lines_of_the_command_line
         }
         None => (project_root().join("examples/toy/moses.ini"), lines(1000)),
     };
-    // A narrow search: what is compared is not how good it is.
+    // A narrow search is enough, because the quality is not compared.
     let narrow = ["-search-algorithm", "1", "-cube-pruning-pop-limit", "20", "-s", "20"];
     let mut command = miriam();
     command.args(["translate", "-quiet", "-f"]).arg(&ini).args(narrow);

@@ -33,7 +33,8 @@ fn a_stopped_server_finishes_streams() {
     assert_eq!(status(&mut server).code(), Some(0));
 }
 
-/// A stream whose client goes on sending ends before the server does, and says from which line.
+/// A stream whose client goes on sending ends before the server does, and its last answer names the
+/// first line that is not translated.
 #[test]
 fn an_endless_stream_ends_with_an_error() {
     let folder = tempfile::tempdir().unwrap();

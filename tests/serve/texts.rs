@@ -1,5 +1,5 @@
-//! Running text before and after its translation: languages that are found out, what is copied, and
-//! texts that are made to keep a server busy.
+//! Running text before and after its translation: detected languages, copied texts, and texts that
+//! are made to keep a server busy.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -26,13 +26,13 @@ fn languages_are_looked_for_among_all_that_are_served() {
     assert!(detect("la casa")["confidence"].as_f64().unwrap() < 60.0);
     assert_eq!(detect("the house")["language"], "en");
     assert_eq!(ask(json!("the house"))["translatedText"], "la casa");
-    // Nothing says what language these are.
+    // Nothing in these texts tells their language.
     for text in ["12:30", "!", "https://example.com/"] {
         assert_eq!(detect(text), json!({"confidence": 0.0, "language": "en"}), "{text}");
         assert_eq!(ask(json!(text))["translatedText"], text);
     }
     assert_eq!(ask(json!(""))["translatedText"], "");
-    // Short texts of a batch go with the others; a long one and one of another script do not.
+    // Short texts of a batch get the language of the others; a long text and another script do not.
     let long = "Todos los hombres nacen libres e iguales en dignidad y derechos.";
     let english = "The red house of my friend is very big, and the dog is not there.";
     let codes = |texts: &[&str]| {
@@ -44,7 +44,7 @@ fn languages_are_looked_for_among_all_that_are_served() {
     assert_eq!(codes(&["la casa", english, english, english]), ["en", "en", "en", "en"]);
     assert_eq!(codes(&["the dog", long]), ["es", "es"]);
     assert_eq!(codes(&[english, long, "12"]), ["en", "es", "en"]);
-    // DeepL's protocol looks at each.
+    // DeepL's protocol detects the language of each text.
     let body = json!({"text": ["la casa", "the house", english], "target_lang": "ES"});
     let found = server.post_json("/v2/translate", &body).json();
     let sources = found["translations"].as_array().unwrap().iter();
@@ -77,7 +77,7 @@ fn numbers_times_and_addresses_are_copied() {
         let found = server.post_json("/v1/split", &json!({"language": "en", "text": text})).json();
         assert_eq!(found["results"][0], json!([text]));
     }
-    // One line of a model is translated, whatever it is.
+    // A single line is translated, whatever it is.
     let found = server.post_json("/v1/translate", &json!({"text": "12:30"})).json();
     let expected = &nmt_translate(&["12:30".to_owned()], &[])[0];
     assert_eq!(found["results"][0]["translations"][0]["text"], **expected);
@@ -110,7 +110,8 @@ fn a_model_may_have_abbreviations_of_its_own() {
     }
 }
 
-/// A text of 2 MB that was made to be slow, beside a small one, on one thread that serves sockets.
+/// A text of 2 MB that is made to be slow does not delay a small one, though one thread serves the
+/// sockets.
 #[test]
 fn a_hostile_text_lets_others_be_answered() {
     let folder = tempfile::tempdir().unwrap();
@@ -151,7 +152,8 @@ fn a_hostile_text_lets_others_be_answered() {
             assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
             std::thread::sleep(Duration::from_millis(20));
         }
-        // They have more sentences than are allowed, which LibreTranslate answers with 400.
+        // The slow texts have more sentences than are allowed, which LibreTranslate answers with
+        // 400.
         let (statuses, html, packed, split) = attack.join().unwrap();
         assert_eq!((statuses, html, packed, split), ([400, 400], 400, 400, 200));
     });
@@ -167,8 +169,8 @@ fn a_deadline_passes_while_a_text_is_cut() {
     assert!(began.elapsed() < Duration::from_secs(10));
 }
 
-/// Words that lose what follows a bar are named with the sentence, as a text names them on the
-/// command line.
+/// Words that are cut at a bar are reported with the sentence, as the command line reports them for
+/// a text.
 #[test]
 fn words_that_are_cut_at_a_bar_are_reported() {
     let server = Server::start(&["--model", &toy()]);

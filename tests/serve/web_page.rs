@@ -20,7 +20,7 @@ fn the_page_is_served_with_its_files_and_can_be_left_out() {
         assert!(!found.body.is_empty());
     }
     assert_eq!(server.get("/favicon.ico").status, 204);
-    // What the page asks for.
+    // The requests that the page makes.
     let models = server.get("/v1/models").json();
     assert!(models.to_string().contains("neural"), "{models}");
     let asked = json!({"text": ["maría paints a door ."], "split": true, "n_best": 2,

@@ -21,8 +21,8 @@ fn ask(server: &Server, method: &str, path: &str, body: &str) -> (u16, Value) {
     (response.status, response.json())
 }
 
-/// It lists languages and pairs of glossaries first, then translates a batch in which placeholders
-/// are empty elements, and puts these back.
+/// Weblate lists languages and pairs of glossaries first, then translates a batch in which
+/// placeholders are empty elements, and puts the placeholders back.
 #[test]
 fn deepl_machinery() {
     let server = Server::start(&["--model", &toy_neural()]);
@@ -37,7 +37,7 @@ fn deepl_machinery() {
     let pairs = ask(&server, "GET", "/v2/glossary-language-pairs", "");
     assert_eq!(pairs, (200, json!({"supported_languages": []})));
     assert_eq!(ask(&server, "GET", "/v2/glossaries", ""), (200, json!({"glossaries": []})));
-    // It takes 400 and 404 for a glossary that is gone.
+    // Weblate reads 400 and 404 as a glossary that is gone.
     let (status, gone) = ask(&server, "DELETE", "/v2/glossaries/0123", "");
     assert!(status == 404 && gone["message"].is_string(), "{status} {gone}");
     let texts = [
@@ -73,7 +73,8 @@ fn deepl_machinery() {
     assert!(status == 400 && refused["message"].is_string(), "{refused}");
 }
 
-/// It takes the codes of all languages and asks for pairs of them, a list of texts at once.
+/// Weblate reads the codes of all languages and requests pairs of them, with a list of texts at
+/// once.
 #[test]
 fn libretranslate_machinery() {
     let server = Server::start(&["--model", &toy_neural()]);

@@ -17,7 +17,7 @@ impl Socket {
         Socket::open_at(&server.address, path)
     }
 
-    /// As [`Socket::open`], of a server that is not under test.
+    /// Works as [`Socket::open`], for a server that is not under test.
     pub fn open_at(address: &str, path: &str) -> Self {
         let mut client = Client::connect(address);
         // The key and its answer are those of RFC 6455.
@@ -53,7 +53,7 @@ impl Socket {
         self.0.0.get_mut().write_all(&frame).unwrap();
     }
 
-    /// The next frame: its kind and content.
+    /// Receives the next frame; returns its kind and content.
     pub fn receive(&mut self) -> (u8, Vec<u8>) {
         let mut head = [0; 2];
         self.0.0.read_exact(&mut head).unwrap();
@@ -83,7 +83,7 @@ impl Socket {
         String::from_utf8(payload).unwrap()
     }
 
-    /// The code of the frame that closes.
+    /// Receives the frame that closes the websocket; returns its code.
     fn close_code(&mut self) -> u16 {
         let (opcode, payload) = self.receive();
         assert_eq!(opcode, 8);
@@ -186,7 +186,8 @@ fn marian_server_takes_ensembles_outputs_and_several_configurations() {
     }
 }
 
-/// A configuration that prints lists has them here too, numbered from 0 in every message.
+/// With a configuration that prints lists, the server sends lists too, numbered from 0 in every
+/// message.
 #[test]
 fn marian_prints_what_its_configuration_says() {
     let folder = tempfile::tempdir().unwrap();
@@ -251,8 +252,8 @@ fn websockets_are_closed_with_reasons() {
     let mut socket = Socket::open(&server, "/translate");
     socket.send(2, b"\xff\xfe");
     assert_eq!(socket.close_code(), 1007);
-    // Frames that the protocol does not have: one without a mask, reserved bits, a kind that is
-    // not defined, a part of nothing, a ping in parts, and one that is too long.
+    // Frames that the protocol does not have: one without a mask, reserved bits, a kind that is not
+    // defined, a continuation without a start, a ping in parts, and a frame that is too long.
     for frame in [
         &[0x81, 0x01, b'a'][..],
         &[0xf1, 0x80, 0, 0, 0, 0],

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::client::Server;
 use super::{toy, toy_neural};
 
-/// The translation of a text with parameters.
+/// Returns the translation of a text with parameters.
 fn translate(server: &Server, text: &str, parameters: Value) -> String {
     let mut body = json!({"text": [text], "source_lang": "EN", "target_lang": "ES"});
     for (name, value) in parameters.as_object().unwrap() {
@@ -28,7 +28,7 @@ fn elements_of_xml_are_units_unless_clients_say_otherwise() {
             "<trans-unit id=\"1\"><source>{house}</source><target>{dog}</target></trans-unit>"
         );
         assert_eq!(translate(&server, document, json!({"tag_handling": "xml"})), expected);
-        // Without an outline only elements that are named split.
+        // Without an outline, only the elements that are named split the text.
         let document = "<d><s>the house</s> <s>the dog</s></d>";
         for (parameters, is_split) in [
             (json!({}), true),
@@ -60,7 +60,7 @@ fn elements_of_xml_are_units_unless_clients_say_otherwise() {
     }
 }
 
-/// Editors send `<br>` as XML: text after it does not stay in its language.
+/// Editors send `<br>` as XML: text after it is translated too.
 #[test]
 fn text_after_elements_without_an_end_tag_is_translated() {
     let server = Server::start(&["--model", &toy()]);
@@ -84,7 +84,7 @@ fn ignored_elements_come_back_as_they_were() {
             assert!(found.contains("<y></y>") && found.contains("la casa"), "{found}");
         }
     }
-    // A form repeats the name.
+    // A form repeats the name of the parameter.
     let form = "text=%3Cx%3Ethe+dog%3C/x%3E+the+house&target_lang=ES&tag_handling=xml&\
                 ignore_tags=y&ignore_tags=x";
     let found = server.post("/v2/translate", "application/x-www-form-urlencoded", form.as_bytes());
@@ -113,7 +113,7 @@ fn parameters_that_would_have_no_effect_are_refused() {
         assert_eq!(response.status, 400, "{name}");
         assert!(response.json()["message"].as_str().unwrap().contains(name));
     }
-    // What is empty says nothing.
+    // Empty parameters have no effect.
     let body = json!({"text": ["the dog"], "target_lang": "ES", "ignore_tags": [],
                       "splitting_tags": null, "glossary_id": ""});
     assert_eq!(server.post_json("/v2/translate", &body).status, 200);

@@ -108,7 +108,8 @@ impl Point {
 pub mod simulated {
     use super::*;
 
-    /// A run of two seconds with `rate` words per second and `system` seconds in the kernel.
+    /// Returns a run of two seconds with `rate` words per second and `system` seconds in the
+    /// kernel.
     pub fn run(rate: f64, system: f64) -> RunStats {
         RunStats {
             words: (rate * 2.0) as u64,
@@ -124,8 +125,8 @@ pub mod simulated {
     /// A name, and threads, words per second and seconds in the kernel.
     pub type SimulatedSystem<'a> = (&'a str, &'a [(usize, f64, f64)]);
 
-    /// A study of systems with `(threads, words per second, seconds in the kernel)`. Each point
-    /// has three runs, of which the second is the median.
+    /// Returns a study of systems with `(threads, words per second, seconds in the kernel)`. Each
+    /// point has three runs, of which the second is the median.
     pub fn study(topology: Topology, systems: &[SimulatedSystem<'_>]) -> ScalingStudy {
         let names: Vec<String> = systems.iter().map(|system| system.0.to_owned()).collect();
         let counts: Vec<usize> = systems[0].1.iter().map(|rate| rate.0).collect();
