@@ -141,7 +141,7 @@ fn another_training_is_not_resumed() {
     fs::write(corpus.path("train.en"), text.replacen("the", "a", 1)).unwrap();
     assert!(refuse("").contains("the corpus has changed"));
     fs::write(corpus.path("train.en"), text).unwrap();
-    // The vocabulary is not made again: another size is said to have no effect.
+    // The vocabulary is not made again: a message says that another size has no effect.
     let output = corpus.train("model", "--after 6u --vocab-size 100").output().unwrap();
     let log = lossy_text(&output.stderr);
     assert!(output.status.success() && log.contains("--vocab-size 100 has no effect"), "{log}");

@@ -95,7 +95,7 @@ fn a_report_says_what_a_translation_took() {
     let expected = value("seconds") / words as f64 * 1000.0;
     let (seconds, price) = (value("seconds"), value("of a million words"));
     assert!(seconds > 0.0 && (price / expected - 1.0).abs() < 0.05, "{report}");
-    // Through a second model the words are those of the text, not those in between.
+    // With a second model, the words of the text are counted, not those in between.
     let mut command = miriam();
     let model = tiny_model("tiny-ct2");
     command.args(["nmt", "translate", "--quiet", "--report", "-m"]).arg(&model);

@@ -236,8 +236,8 @@ fn a_full_disk_leaves_the_output_before() {
     }
 }
 
-/// Hidden files that killed runs were writing are removed by the next one, and those that are
-/// being written stay.
+/// Hidden files that killed runs were writing are removed by the next run, and files that are being
+/// written stay.
 #[test]
 fn stale_files_of_killed_runs_are_removed() {
     let folder = tempfile::tempdir().unwrap();
@@ -259,7 +259,7 @@ fn stale_files_of_killed_runs_are_removed() {
     let hidden = found.iter().filter(|name| name.ends_with(".partial")).count();
     assert_eq!(hidden, 1, "{found:?}");
     assert!(found.contains(&"lex.e2f".into()) && !found.contains(&"extract.lock".into()));
-    // A command without a folder of its own removes those of its output.
+    // A command without a folder of its own removes the hidden files of its output.
     let table = folder.path().join("table.miriam");
     for name in [".table.miriam.aB1cD2.partial", ".other.miriam.aB1cD2.partial"] {
         fs::write(folder.path().join(name), "half").unwrap();

@@ -69,7 +69,7 @@ impl SavedResults {
         description.insert("study".into(), study);
         let description = Value::Object(description);
         let mut results = HashMap::new();
-        // A study that was killed before its first result has none to continue or to lose.
+        // A study that was killed before its first result has no results to continue or to lose.
         let saved = if *overwrite { None } else { read_lines(&path)? };
         let lines = saved.as_deref().filter(|lines| lines.len() > 1).unwrap_or_default();
         for (line, number) in lines.iter().zip(1..) {

@@ -104,7 +104,8 @@ fn options_of_a_model_and_of_a_request_are_those_of_the_command_line() {
     // An option of a request overrides that of the model.
     let found = translated(&server, json!({"min_length": 0}), "m5");
     assert_eq!(found, plain);
-    // A model that samples: by its own seed, or by that of a request; or not at all.
+    // A model that samples uses its own seed or that of a request; a request can also turn sampling
+    // off.
     let at = |wanted: &str| OPTIONS.iter().position(|(_, line)| *line == wanted).unwrap();
     let model = format!("m{}", at("sampling-temperature = 4\nseed = 2"));
     let other = printed(&["--sampling-temperature", "4", "--seed", "3"]);

@@ -118,7 +118,7 @@ fn phrases_lists_and_graphs_are_those_of_the_command_line() {
             let total: f32 = fields.last().unwrap().trim().parse().unwrap();
             let score = entry["score"].as_f64().unwrap() as f32;
             assert!((score - total).abs() <= 1e-5 * total.abs(), "{score} {total}");
-            // `LM0= -12.5 ...`: as many values as in the object, by name.
+            // The field `LM0= -12.5 ...` has as many values as the object by name.
             let words = fields[2].split_whitespace();
             let named = words.clone().filter(|word| word.ends_with('=')).count();
             let values = words.count() - named;

@@ -350,7 +350,8 @@ impl Drop for ModelFolder {
     }
 }
 
-/// Counts the trees of a model, and those that the first `queries` words of each text search.
+/// Counts the trees of a model, and the trees that are searched for the first `queries` words of
+/// each text.
 fn count_trees(model: &SortedModel, texts: &[(String, Text)], queries: usize) -> Vec<TreeSizes> {
     let searched = texts.iter().map(|(name, text)| {
         TreeSizes::searched_by(model, name, &text.resized(queries.min(text.words.len())))

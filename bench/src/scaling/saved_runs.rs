@@ -86,7 +86,7 @@ impl StudyDescription {
         };
         let csv = fs::read(&runs).map_err(cannot("read this file", &runs))?;
         let saved = parse_runs(&String::from_utf8_lossy(&csv), self.num_cpus);
-        // A study that was killed before its first run has none to continue or to lose.
+        // A study that was killed before its first run has no runs to continue or to lose.
         if saved.as_ref().is_ok_and(Vec::is_empty) {
             return Ok(Vec::new());
         }

@@ -6,7 +6,7 @@
 //! CPU to the bit.
 //!
 //! All that needs a driver is compiled with the cargo feature `cuda` only. Without it
-//! [`open_on_device`] rejects `cuda` and takes the CPU for `auto`.
+//! [`open_on_device`] rejects `cuda` and uses the CPU for `auto`.
 //!
 //! Words are ids of the model; ids that are not below its number of words count as
 //! `<unk>`.

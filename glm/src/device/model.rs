@@ -33,7 +33,8 @@ pub struct DeviceOptions {
     pub streams: Option<usize>,
     /// Whether not to request that words and bigrams persist in the L2 cache.
     pub disable_l2_window: bool,
-    /// Whether to use the kernels for any order, even if there are special ones for the model's.
+    /// Whether to use the kernels for any order, even if there are special kernels for the model's
+    /// order.
     pub generic_kernels: bool,
 }
 

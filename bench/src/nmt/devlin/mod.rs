@@ -201,8 +201,8 @@ impl Study<'_> {
         self.write("systems", &csv, &chart)
     }
 
-    /// Returns the saved speed of a system with a setting, or measures it. `models` are those of
-    /// the system once one of its settings has been measured.
+    /// Returns the saved speed of a system with a setting, or measures it. `models` is empty until
+    /// a setting of the system is measured, and then has the system's models.
     fn measure(
         &mut self,
         system: &DevlinSystem,
