@@ -1,5 +1,5 @@
 //! `--split` and `--html` of both translators: the result is the given text, with each sentence
-//! replaced by the translation that it has as a line. Also the treatment of long lines.
+//! replaced by the translation that it has as a line. Long lines are cut where sentences end.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
