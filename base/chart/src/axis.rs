@@ -9,14 +9,15 @@ use crate::layout::PLOT_PIXELS;
 pub struct Axis {
     pub(crate) label: String,
     is_logarithmic: bool,
-    /// The first and last value of the axis, or their powers of ten.
+    /// The first and last value of the axis; on a logarithmic axis, their logarithms to base 10.
     range: Range<f64>,
     /// Values with their labels, which may have several lines.
     pub(crate) ticks: Vec<(f64, String)>,
 }
 
 impl Axis {
-    /// Returns a linear axis from `low` to `high`, rounded up, with ticks at round numbers.
+    /// Returns a linear axis with ticks at round numbers, from `low` to `high` or slightly above
+    /// it.
     pub fn linear(label: impl Into<String>, low: f64, high: f64) -> Self {
         let step = round_step((high - low) / 6.0);
         let ceiling = low + ((high - low) / step - 1e-6).ceil().max(1.0) * step;
@@ -51,8 +52,8 @@ impl Axis {
         Axis { label: label.into(), is_logarithmic: false, range, ticks: ticks.collect() }
     }
 
-    /// Returns an axis with a tick for each name, at 0, 1, 2 and so on. Names that are wider than
-    /// their part of a horizontal axis have two lines.
+    /// Returns an axis with a tick for each name, at 0, 1, 2 and so on. Names that are too wide for
+    /// a horizontal axis are divided into two lines at a space.
     pub fn categories(label: impl Into<String>, names: &[&str]) -> Self {
         let end = names.len().max(1) as f64 - 0.5;
         let width = PLOT_PIXELS / (end + 0.5);
@@ -137,7 +138,7 @@ fn group_thousands(number: &str) -> String {
     grouped
 }
 
-/// Returns the smallest number from `least` on that is 1, 2 or 5 times a power of ten.
+/// Returns the smallest number, at least `least`, that is 1, 2 or 5 times a power of ten.
 fn round_step(least: f64) -> f64 {
     let power = 10f64.powf(least.max(1e-9).log10().floor());
     [1.0, 2.0, 5.0].into_iter().find(|factor| factor * power >= least * 0.9999).unwrap_or(10.0)

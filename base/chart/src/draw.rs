@@ -73,7 +73,7 @@ impl Ranged for Coordinate<'_> {
 impl ValueFormatter<f64> for Coordinate<'_> {
     fn format_ext(&self, value: &f64) -> String {
         let tick = self.0.ticks.iter().find(|tick| tick.0 == *value);
-        // A text in SVG has one line only; `draw_panel` draws the further ones.
+        // A text in SVG has one line only; `draw_panel` draws the other lines of a label.
         tick.and_then(|tick| tick.1.lines().next()).unwrap_or_default().to_owned()
     }
 }
@@ -110,8 +110,8 @@ impl Chart {
     }
 
     /// Returns the labels of bands and the x of their middles, in pixels, from right to left. A
-    /// label is above the middle of its band. The last one may move left, to end with the axis;
-    /// others that do not fit are left out.
+    /// label is above the middle of its band. The last label may move left, so that it ends where
+    /// the axis ends; other labels that do not fit are left out.
     fn band_labels(&self) -> Vec<(i32, &str)> {
         let mut band_end = f64::from(Self::WIDTH - RIGHT);
         let mut free_to = band_end;
@@ -244,7 +244,7 @@ fn draw_curve<'b>(
     Ok(())
 }
 
-/// Draws a line of the legend, in pixels of the page.
+/// Draws the line of a legend entry along `path`, in pixels of the page.
 fn draw_path<'a>(area: &SvgArea<'a>, path: Vec<(i32, i32)>, style: LineStyle) -> DrawResult<'a> {
     let line = rgb(style.colour).stroke_width(2);
     if style.is_dashed {
@@ -254,7 +254,7 @@ fn draw_path<'a>(area: &SvgArea<'a>, path: Vec<(i32, i32)>, style: LineStyle) ->
     }
 }
 
-/// Draws a line of text that begins at `place`, which is at half of its height.
+/// Draws a line of text. `place` is the middle of its left edge.
 fn draw_text<'a>(area: &SvgArea<'a>, place: (i32, i32), size: u32, text: &str) -> DrawResult<'a> {
     let style = text_style(size).pos(Pos::new(HPos::Left, VPos::Center));
     area.draw(&Text::new(text, place, style))

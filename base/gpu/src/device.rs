@@ -8,7 +8,8 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream};
 
 use crate::{Buffer, Error, Pod, Result};
 
-/// The lowest version of CUDA that a driver must support: that of the kernels' PTX.
+/// The version of CUDA that a driver must support at least, because the kernels' PTX needs it. In
+/// the driver's notation: 12.4.
 const MIN_DRIVER_VERSION: i32 = 12040;
 /// The lowest compute capability that the kernels' PTX runs on.
 const MIN_COMPUTE_CAPABILITY: (u32, u32) = (7, 5);
@@ -28,7 +29,7 @@ pub struct DeviceProperties {
     pub l2_bytes: u64,
     /// The number of these bytes that may be set aside for persisting accesses.
     pub max_persisting_l2_bytes: u64,
-    /// The most bytes of an access policy window of a stream.
+    /// The largest size of a stream's access policy window, in bytes.
     pub max_l2_window_bytes: u64,
     /// Bytes of memory.
     pub memory_bytes: u64,
@@ -90,8 +91,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// Those of [`Device::count`], and if there is no device of this number, it is too old, or the
-    /// driver fails.
+    /// The errors of [`Device::count`]; also if there is no device of this number, if the device is
+    /// too old, or if the driver fails.
     pub fn open(number: u32) -> Result<Self> {
         let count = Self::count()?;
         if number >= count {
@@ -151,7 +152,8 @@ impl Device {
         Ok(free as u64)
     }
 
-    /// Creates a stream: a queue whose work runs in order, concurrently with that of other streams.
+    /// Creates a stream: a queue whose work runs in order, concurrently with the work of other
+    /// streams.
     ///
     /// # Errors
     ///
@@ -179,7 +181,7 @@ impl Device {
     }
 
     /// Returns the error of an allocation of `bytes` bytes: [`Error::OutOfMemory`] if there is too
-    /// little memory, otherwise that of [`Device::driver_error`].
+    /// little memory, otherwise the error of [`Device::driver_error`].
     pub(crate) fn allocation_error(&self, bytes: usize, error: DriverError) -> Error {
         match error.0 {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => Error::OutOfMemory {
@@ -278,9 +280,9 @@ impl Stream {
 
     /// Asks the device to keep the first `bytes` of `buffer`, at most
     /// [`DeviceProperties::max_l2_window_bytes`], in the L2 cache while kernels of this stream read
-    /// them. If that is more than the cache can set aside
-    /// ([`DeviceProperties::max_persisting_l2_bytes`]), a random part of the accesses is kept, so
-    /// that on average the kept data fit.
+    /// them. If `bytes` is more than the cache can set aside
+    /// ([`DeviceProperties::max_persisting_l2_bytes`]), the device keeps the data of a random part
+    /// of the accesses, as much as fits on average.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Devices as options name them. Builds without CUDA have this module too, to reject GPUs with a
-//! clear message.
+//! Devices as they are named in options, such as `cuda:0`. Builds without CUDA have this module
+//! too, to reject GPUs with a clear message.
 
 use std::str::FromStr;
 
@@ -89,8 +89,9 @@ impl FromStr for DeviceSet {
 }
 
 impl DeviceChoice {
-    /// Returns this choice in the present build: without the feature `cuda`, [`DeviceChoice::Auto`]
-    /// is [`DeviceChoice::Cpu`]. Nothing is opened: whether a GPU suits depends on the model.
+    /// Returns the choice for this build: without the feature `cuda`, [`DeviceChoice::Auto`]
+    /// becomes [`DeviceChoice::Cpu`]. No GPU is opened, because only the model decides whether it
+    /// suits.
     ///
     /// # Errors
     /// If a GPU is chosen in a build without `cuda`.
@@ -177,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn devices_are_read_as_options_write_them() {
+    fn device_options_are_parsed_and_printed() {
         let set = |text: &str| text.parse::<DeviceSet>();
         assert_eq!(set("cpu"), Ok(DeviceSet::Cpu));
         assert_eq!(set("cuda"), Ok(DeviceSet::Cuda(vec![0])));

@@ -30,7 +30,7 @@ pub enum Error {
     NoDevice,
     /// There are fewer devices than asked for.
     #[error(
-        "there is no GPU {number}: the driver sees {count}, counted from 0; give a lower number"
+        "there is no GPU {number}: the driver sees {count}, numbered from 0; give a lower number"
     )]
     NoSuchDevice {
         /// The number that was asked for.
@@ -62,7 +62,7 @@ pub enum Error {
         /// Its compute capability, such as (9, 0).
         capability: (u32, u32),
     },
-    /// The device has not enough free memory.
+    /// The device does not have enough free memory.
     #[error(
         "GPU {number} has no space for another {bytes} bytes, {free} are free; use a GPU with more \
          memory, end other programs that use it, or use the CPU (--device cpu)"
@@ -86,7 +86,7 @@ pub enum Error {
         /// The action that failed, as a verb phrase.
         action: &'static str,
     },
-    /// The driver rejects a module or lacks a kernel.
+    /// The driver rejects a module, or the module lacks a kernel.
     #[error("GPU {number} cannot load the kernels: {reason}; update NVIDIA's driver")]
     Module {
         /// The number of the device.

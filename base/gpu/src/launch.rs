@@ -64,11 +64,11 @@ impl Device {
         Ok(Module { device: self.clone(), loaded })
     }
 
-    /// Returns the error of loading kernels. Its reason begins with `place`.
-    fn load_error(&self, place: &str, error: DriverError) -> Error {
+    /// Returns the error of loading kernels. Its reason begins with `prefix`.
+    fn load_error(&self, prefix: &str, error: DriverError) -> Error {
         match error.0 {
             sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => self.driver_error("load the kernels", error),
-            _ => self.module_error(format!("{place}{}", describe_error(error))),
+            _ => self.module_error(format!("{prefix}{}", describe_error(error))),
         }
     }
 
@@ -276,7 +276,7 @@ impl<'a> Launch<'a> {
     ///
     /// # Panics
     ///
-    /// When the number or the sizes of the parameters are not those of the kernel.
+    /// When the number or the sizes of the parameters do not match the kernel.
     pub fn run(self, grid: (u32, u32), threads: u32) -> Result<()> {
         let Launch { stream, kernel, mut parameters } = self;
         let sizes: Vec<usize> = parameters

@@ -99,7 +99,7 @@ impl<T: Pod> PinnedBuffer<T> {
     ///
     /// # Errors
     ///
-    /// If such a copy, or work of the stream before it, failed.
+    /// If one of these copies, or earlier work of their streams, failed.
     pub fn get(&self) -> Result<&[T]> {
         self.wait_for_copy()?;
         let elements = self.memory.as_slice();
@@ -111,7 +111,7 @@ impl<T: Pod> PinnedBuffer<T> {
     ///
     /// # Errors
     ///
-    /// If such a copy, or work of the stream before it, failed.
+    /// If one of these copies, or earlier work of their streams, failed.
     pub fn get_mut(&mut self) -> Result<&mut [T]> {
         self.wait_for_copy()?;
         let elements = self.memory.as_mut_slice();
@@ -256,8 +256,8 @@ impl Stream {
         outcome.map_err(|error| self.device.driver_error("copy", error))
     }
 
-    /// Queues an event that completes with the last queued copy. If that fails, waits for the copy,
-    /// because nothing else would tell when the pinned memory may be used again.
+    /// Queues an event that completes with the last queued copy. If queuing fails, waits for the
+    /// copy, because nothing else would tell when the pinned memory may be used again.
     fn record_copy(&self, copy_done: &CudaEvent) -> std::result::Result<(), DriverError> {
         copy_done.record(&self.stream).inspect_err(|_| {
             // When this fails too the device is lost and copies nothing more.

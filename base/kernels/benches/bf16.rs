@@ -1,9 +1,9 @@
 //! The three products of training in f32 and in bf16, in turn: results of a layer, gradients of its
 //! inputs and gradients of its weights.
 //!
-//! `cargo bench -p miriam-kernels --bench bf16`, with `--seconds` for each number. Rates are
-//! 10^9 operations a second of CPU time; an operation is a multiplication or an addition. Weights
-//! are packed before the measurement, because training packs them only once per update.
+//! Run with `cargo bench -p miriam-kernels --bench bf16`; `--seconds` sets the time of each number.
+//! Rates are 10^9 operations a second of CPU time; an operation is a multiplication or an addition.
+//! Weights are packed before the measurement, because training packs them only once per update.
 
 use std::hint::black_box;
 
@@ -17,8 +17,8 @@ use rates::{measure, numbers};
 
 mod rates;
 
-/// Rows, inputs and outputs of layers: those of small transformers and recurrent models, of a base
-/// transformer, and output layers over blocks of rows.
+/// Rows, inputs and outputs of layers in small transformers, in recurrent models and in a base
+/// transformer. The last two shapes are output layers over blocks of rows.
 const SHAPES: [[usize; 3]; 8] = [
     [60, 256, 768],
     [2048, 128, 384],

@@ -2,11 +2,12 @@
 //! instructions alone, on registers. It is measured in turn with each GEMM, because the speed of a
 //! machine drifts.
 //!
-//! `cargo bench -p miriam-kernels --bench gemm`, with prefixes that select rows
-//! (`i8 6x512`, `f32`) and `--seconds` for each number. If the CPU has tile units, the last table
-//! compares the i8 GEMM on them with that on vectors, measured in turn (`i8-tiles 32x512`). An
-//! operation is a multiplication or an addition. Weights stay in the caches between calls, as far
-//! as they fit, as in decoding. Times are CPU times of the thread, the best of many time slices.
+//! Run with `cargo bench -p miriam-kernels --bench gemm`. Prefixes such as `i8 6x512` or `f32`
+//! select rows of the table, and `--seconds` sets the time of each number. If the CPU has tile
+//! units, the last table (`i8-tiles 32x512`) compares the i8 GEMM on tile units with the one on
+//! vectors. An operation is a multiplication or an addition. Weights stay in the caches between
+//! calls, as far as they fit, as in decoding. Times are CPU times of the thread, the best of many
+//! time slices.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -52,7 +53,7 @@ impl GemmKind {
     }
 }
 
-/// Returns the rates of a GEMM of that kind and shape, and of the peak.
+/// Returns the rate of a GEMM of this kind and shape, and the rate of the peak.
 fn bench_gemm(
     cpu: Cpu,
     kind: GemmKind,
@@ -107,7 +108,7 @@ fn bench_gemm(
     }
 }
 
-/// Returns the rates of an i8 GEMM of that shape with vectors and with tile units.
+/// Returns the rates of an i8 GEMM of this shape with vectors and with tile units.
 fn compare_tiles(cpu: Cpu, [rows, depth, columns]: [usize; 3], for_seconds: f64) -> [f64; 2] {
     let (a, b) = (numbers(rows * depth), numbers(depth * columns));
     let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&b, depth, columns));
@@ -150,8 +151,8 @@ mod peak {
         (2 * lanes * SUMS * ROUNDS) as u64
     }
 
-    /// A loop over sums that the compiler cannot hoist: an operand passes through
-    /// assembly that may have changed it.
+    /// Defines a loop that adds products to sums. The compiler cannot move the products out of the
+    /// loop, because an operand passes through assembly that may have changed it.
     macro_rules! peak {
         ($name:ident, $features:literal, $register:ident, $zero:ident, $set:expr,
          |$sum:ident, $a:ident, $b:ident, $one:ident| $step:expr) => {

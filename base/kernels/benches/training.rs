@@ -39,7 +39,7 @@ fn seconds() -> f64 {
 struct Bench {
     prefixes: Vec<String>,
     group: &'static str,
-    /// Elements or bytes of a call.
+    /// The number of elements or bytes of a call, and their unit.
     throughput: (usize, &'static str),
 }
 

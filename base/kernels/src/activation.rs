@@ -1,8 +1,8 @@
 //! Activations, exponentials and softmax over rows.
 //!
-//! Sigmoid and tanh of gates have two implementations: from the exponential, to a few units
-//! in the last place, and from tables, as in Devlin (2017, section 4.4). The choice changes
-//! the numbers of a model, so the caller makes it.
+//! Sigmoid and tanh of gates have two implementations. One computes them from the exponential, to a
+//! few units in the last place; the other looks them up in tables, as in Devlin (2017,
+//! section 4.4). The choice changes the numbers of a model, so the caller makes it.
 //!
 //! A NaN that arithmetic produces stays NaN in every function and every gradient: a model that
 //! overflows must not give plausible numbers. The order of the arguments of minima and maxima
@@ -32,12 +32,12 @@ pub enum Activation {
     Relu,
     /// `x * sigmoid(x)`.
     Swish,
-    /// `x / 2 * (1 + erf(x / sqrt 2))`: Marian's.
+    /// `x / 2 * (1 + erf(x / sqrt 2))`, as in Marian.
     Gelu,
-    /// `x * sigmoid(1.702 x)`: that of the browser's Marian and CTranslate2's
+    /// `x * sigmoid(1.702 x)`, as in the browser version of Marian and in CTranslate2's
     /// `gelu-sigmoid`.
     GeluSigmoid,
-    /// `x / 2 * (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`: CTranslate2's `gelu-tanh`.
+    /// `x / 2 * (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`, as in CTranslate2's `gelu-tanh`.
     GeluTanh,
     /// The hyperbolic tangent.
     Tanh,
@@ -137,8 +137,8 @@ pub(crate) fn sigmoid<I: Isa>(isa: I, x: I::F) -> I::F {
     isa.div(one, isa.add(one, exp(isa, isa.sub(isa.splat(0.0), x))))
 }
 
-/// Returns the hyperbolic tangent, `(e - 1) / (e + 1)` of `e = exp(2 |x|)` with the sign of x. The
-/// numerator is computed without cancellation, so that small arguments lose no accuracy.
+/// Returns the hyperbolic tangent: `(e - 1) / (e + 1)` for `e = exp(2 |x|)`, with the sign of x.
+/// The numerator is computed without cancellation, so that small arguments lose no accuracy.
 #[inline(always)]
 pub(crate) fn tanh<I: Isa>(isa: I, x: I::F) -> I::F {
     // Beyond 9.1 the nearest f32 is 1.

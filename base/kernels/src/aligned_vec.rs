@@ -10,8 +10,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use crate::pack::Line;
 
-/// Numbers in whole cache lines. All of them are initialised, but the values of those not written
-/// since the buffer grew are unspecified.
+/// Numbers in whole cache lines. All of them are initialised, but a number that was not written
+/// since the buffer grew has an unspecified value.
 #[derive(Clone, Debug)]
 pub struct AlignedVec<T> {
     lines: Vec<Line>,

@@ -76,7 +76,7 @@ impl PackedKv {
         );
         (self.heads, self.positions) = (heads, keys.rows());
         self.keys.fill(&[UnpackedWeights::outputs_by_inputs(keys)]);
-        // Every head starts a panel, so that it can be multiplied on its own.
+        // The values of each head begin a new panel, so that they can be multiplied on their own.
         self.values.fill_rows(values, values.columns() / heads);
     }
 
@@ -274,7 +274,7 @@ fn attend_paged_row<I: Isa>(
     }
 }
 
-/// Returns the dot product of two rows of one length.
+/// Returns the dot product of two rows of equal length.
 #[inline(always)]
 fn dot<I: Isa>(isa: I, a: &[f32], b: &[f32]) -> f32 {
     let mut sums = isa.splat(0.0);

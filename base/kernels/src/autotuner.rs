@@ -90,8 +90,8 @@ impl Autotuner {
         Self { cpu_model: cpu_model(cpu), cached: BTreeMap::new(), states: RwLock::default() }
     }
 
-    /// Creates a tuner with the cached choices for this machine; without any, if there is no such
-    /// file.
+    /// Creates a tuner with the cached choices for this machine, or without choices if the file
+    /// does not exist.
     ///
     /// # Errors
     /// [`Error::Io`] if the file cannot be read, [`Error::TunerCache`] if it is not a cache.
@@ -146,7 +146,7 @@ impl Autotuner {
         self.cached.len()
     }
 
-    /// Returns the choices of this process, by name of shape, without those of the file.
+    /// Returns the choices of this process, by name of shape, without the choices from the file.
     pub fn new_choices(&self) -> BTreeMap<String, usize> {
         let states = self.states.read().unwrap_or_else(PoisonError::into_inner);
         let chosen = states.iter().filter_map(|(shape, state)| match state {
@@ -156,9 +156,8 @@ impl Autotuner {
         chosen.collect()
     }
 
-    /// Calls `work` with one of the alternatives, which are numbered from 0 and below
-    /// `alternatives`. The first calls of a shape try each in turn and are timed; later ones take
-    /// the fastest.
+    /// Calls `work` with the number of an alternative, from 0 to `alternatives - 1`. The first
+    /// calls of a shape try each alternative in turn and are timed; later calls use the fastest.
     ///
     /// # Panics
     /// If there are no alternatives.
@@ -173,7 +172,7 @@ impl Autotuner {
             return work(0);
         }
         let (shape, rows) = (shape.bucket(), shape.rows);
-        // The chosen alternative, or the one to try.
+        // `Ok` with the chosen alternative, or `Err` with the one to try.
         let known = {
             let states = self.states.read().unwrap_or_else(PoisonError::into_inner);
             states.get(&shape).map(|state| match state {

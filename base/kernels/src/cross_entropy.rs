@@ -24,7 +24,7 @@ pub struct LogitStatistics {
     pub exp_sum: f64,
     /// The sum of the logits.
     pub sum: f64,
-    /// The logit of the label; NaN before its block.
+    /// The logit of the label; NaN until the label's block is added.
     pub label: f32,
 }
 
@@ -129,7 +129,7 @@ fn block_statistics<I: Isa>(isa: I, row: &[f32]) -> [f32; 3] {
 pub struct VocabularyBlock {
     /// The block's first column.
     pub first: usize,
-    /// Columns of the vocabulary.
+    /// The number of columns of the whole vocabulary.
     pub columns: usize,
     /// The probability that is spread over all columns, 0 for none.
     pub smoothing: f32,
@@ -249,7 +249,7 @@ mod tests {
                 }
                 statistics[0].cross_entropy(first, 0.0)
             };
-            // Suppressed words, a whole block of them too, have no probability.
+            // Suppressed words have probability 0, even if a block consists of them only.
             assert!((run(&[&[infinite, 1.0], &[infinite; 3], &[1.0]]) - 2f64.ln()).abs() < 1e-6);
             assert!((run(&[&[1e30, 1e30, 0.0]]) - 2f64.ln()).abs() < 1e-6);
             for position in 0..4 {

@@ -1,7 +1,8 @@
-//! Sums and products of whole matrices, for gradients of nodes that are used several times and of
-//! biases, and for dropout masks.
+//! Sums and products of whole matrices: for dropout masks, for gradients of biases, and for
+//! gradients of nodes that are used several times.
 //!
-//! All are limited by memory and make one pass. Sums over rows go from the first row to the last.
+//! All functions are limited by memory bandwidth and make one pass. Sums over rows go from the
+//! first row to the last.
 
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef};
@@ -28,7 +29,7 @@ pub fn add_scaled(cpu: Cpu, factor: f32, rows: MatRef<f32>, mut into: MatMut<f32
     }
 }
 
-/// Computes `out = a * b`, element by element: rows and their mask. All are `[rows, columns]`.
+/// Computes `out = a * b`, element by element, for rows and their mask. All are `[rows, columns]`.
 ///
 /// # Panics
 /// If the shapes do not fit each other.
@@ -40,7 +41,7 @@ pub fn multiply(cpu: Cpu, a: MatRef<f32>, b: MatRef<f32>, mut out: MatMut<f32>) 
     }
 }
 
-/// Computes `into += a * b`, element by element: the gradient of masked rows. All are `[rows,
+/// Computes `into += a * b`, element by element, for gradients of masked rows. All are `[rows,
 /// columns]`.
 ///
 /// # Panics

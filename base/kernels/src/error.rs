@@ -1,4 +1,4 @@
-//! Errors of packed weights and tuner caches from files, and of the environment.
+//! Errors of packed weights and tuner caches from files, and of an environment variable.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Errors of packed weights, tuner caches and the environment.
+/// Errors of packed weights, tuner caches and an environment variable.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -38,8 +38,8 @@ use crate::{Cpu, MatMut, MatRef};
 pub struct Epilogue<'a> {
     /// Added to each row, `[columns]`.
     pub bias: Option<&'a [f32]>,
-    /// Added before the activation, `[rows, columns]`, as in Devlin's stacks; without
-    /// activation, the residual of a transformer.
+    /// Added before the activation, `[rows, columns]`, as in Devlin's stacks. Without an
+    /// activation, it is the residual connection of a transformer.
     pub residual: Option<MatRef<'a, f32>>,
     /// Whether the old elements of the result are added too, before the activation. This adds up
     /// the gradients of a matrix that is used several times.
@@ -70,7 +70,7 @@ pub struct Tiling {
     unit: Unit,
 }
 
-/// The place of the sums of a GEMM.
+/// The unit that holds the sums of a GEMM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     /// Vector registers.

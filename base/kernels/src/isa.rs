@@ -8,11 +8,11 @@
 //! equal everywhere.
 //!
 //! A value of a type that implements `Isa` exists only where the CPU has its instructions,
-//! so its methods are safe. [`Cpu`] is the choice among them, made once (`cpu`); `dispatch!` turns
+//! so its methods are safe. [`Cpu`] is the chosen type, detected once (`cpu`); `dispatch!` turns
 //! it into a type, and `Isa::run` compiles its closure with the instructions of that
 //! type. Every function that the closure calls must be `#[inline(always)]`, or vectors would be
-//! passed through memory. A function that is deliberately not inlined takes them by reference and
-//! calls `run` itself.
+//! passed through memory. A function that is deliberately not inlined takes vectors by reference
+//! and calls `run` itself.
 
 #[cfg(target_arch = "x86_64")]
 mod amx;
@@ -106,16 +106,15 @@ pub(crate) trait Isa: Copy + 'static {
     /// in -127..=127 with the first in the lowest byte, and its correction, which must be added
     /// once to the sums.
     fn prepare_i8(self, quad: u32) -> ([u32; 2], i32);
-    /// Adds to sixteen columns the products of four depth steps. `SIGNED` may be
-    /// false if no element of the row is negative. Exact for rows in -127..=127 and
-    /// all weights.
+    /// Adds the products of four depth steps to the sums of sixteen columns. `SIGNED` may be false
+    /// if no element of the row is negative. Exact for rows in -127..=127 and all weights.
     fn dot_i8<const SIGNED: bool>(self, sums: Self::I, quad: &[u32; 2], line: &Line) -> Self::I;
-    /// Adds to sixteen columns the products of two depth steps, two i16 with the first
-    /// in the lower half. Exact while sums stay in i32.
+    /// Adds the products of two depth steps to the sums of sixteen columns. `pair` is two i16, the
+    /// first in the lower half. Exact as long as the sums fit in i32.
     fn dot_i16(self, sums: Self::I, pair: u32, line: &Line) -> Self::I;
 
-    /// Adds to sixteen columns the products of two depth steps, two bf16 with the first in the
-    /// lower half; the products of the second step are added first.
+    /// Adds the products of two depth steps to the sums of sixteen columns. `pair` is two bf16, the
+    /// first in the lower half. The products of the second step are added first.
     #[inline(always)]
     fn dot_bf16(self, sums: Self::F, pair: u32, line: &Line) -> Self::F {
         let cells = self.to_array(self.load_line(line)).map(f32::to_bits);
@@ -125,7 +124,7 @@ pub(crate) trait Isa: Copy + 'static {
         };
         products(0, products(16, sums))
     }
-    /// Returns sixteen pairs of bf16: two adjacent numbers of `low`, then those of `high`. Numbers
+    /// Returns sixteen pairs of bf16: pairs of adjacent numbers of `low`, then of `high`. Numbers
     /// are rounded to the nearest, halves to even, and denormal ones become zero.
     #[inline(always)]
     fn join_bf16(self, low: Self::F, high: Self::F) -> Self::F {
@@ -286,8 +285,8 @@ fn tree_reduce(mut lanes: [f32; LANES], join: impl Fn(f32, f32) -> f32) -> f32 {
 
 /// Calls a function that is generic over [`Isa`] and has a value of this type as first argument,
 /// compiled with the instructions of a [`Cpu`]. VNNI only changes integer GEMM: only
-/// `dispatch!(vnni ...)` compiles a function for it. `dispatch!(bf16 ...)` calls it with the
-/// instructions for products of bf16, or with the plain instruction set if the CPU has none.
+/// `dispatch!(vnni ...)` compiles a function for it. `dispatch!(bf16 ...)` calls a function with
+/// the instructions for products of bf16, or with the plain instruction set if the CPU has none.
 macro_rules! dispatch {
     ($cpu:expr, $function:ident ($($argument:expr),* $(,)?)) => {
         match $cpu.level() {

@@ -171,7 +171,7 @@ impl<'a, T> MatMut<'a, T> {
     /// builds check that they are in the row.
     ///
     /// # Panics
-    /// If they exceed the slice.
+    /// If the columns exceed the slice.
     #[inline(always)]
     pub(crate) fn row_columns(&mut self, index: usize, columns: Range<usize>) -> &mut [T] {
         debug_assert!(index < self.rows && columns.end <= self.columns);

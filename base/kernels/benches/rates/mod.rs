@@ -42,9 +42,9 @@ impl Rate {
     }
 }
 
-/// Returns the rates of `work` and `other` in 10^9 operations per second; `operations` are those of
-/// a call of each. They run alternately for `for_seconds` seconds. If `other` is missing, its rate
-/// is 0.
+/// Returns the rates of `work` and `other` in 10^9 operations per second. They run alternately for
+/// `for_seconds` seconds. `operations` has the operations of one call of each. If `other` is
+/// missing, its rate is 0.
 pub fn measure(
     for_seconds: f64,
     operations: [f64; 2],

@@ -1,4 +1,4 @@
-//! Compares our f32 GEMM with that of the crate `gemm`. The parts are:
+//! Comparison of our f32 GEMM with the crate `gemm`. Its parts are:
 //!
 //! - `decoding`: the shapes of `benches/gemm.rs`.
 //! - `forward`: batches of training.
@@ -6,8 +6,8 @@
 //! - `packing`: the packing of weights after an update, compared with a copy; in GB/s read and
 //! written.
 //!
-//! Our weights are packed ahead, as those of a model are; `gemm` packs its arguments at each call
-//! when that pays. Times are CPU times of the thread; a rate is the best of many time slices, taken
+//! Our weights are packed ahead, as in a model; `gemm` packs its arguments at each call when that
+//! pays. Times are CPU times of the thread; a rate is the best of many time slices, taken
 //! in turn, because other programs disturb the machine.
 //!
 //! `cargo run --release -- [SECONDS] [PART...]`: CPU seconds per number (default 0.5), and the

@@ -261,7 +261,7 @@ fn row_with_nan<R: Real>() -> [R; 19] {
     row
 }
 
-/// Checks that those two elements of [`row_with_nan`], and no others, are NaN.
+/// Checks that the elements that [`row_with_nan`] sets to NaN, and no others, are NaN.
 fn assert_nan_is_kept<R: Real>(row: &[R], what: &str) {
     for (at, x) in row.iter().enumerate() {
         assert_eq!(x.is_nan(), [3, 17].contains(&at), "{what}: {row:?}");
@@ -279,7 +279,7 @@ fn relu_drops_finite_gradients_to_positive_zero() {
     }
 }
 
-/// erf by its series, for |x| < 4, in f64.
+/// Returns erf(x) from its series, for |x| < 4.
 fn erf(x: f64) -> f64 {
     let (mut term, mut sum) = (x, x);
     for n in 1..200 {

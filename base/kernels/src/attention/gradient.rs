@@ -37,7 +37,7 @@ pub struct AdditiveGradients<'a> {
 /// Computes the gradients of the inputs of [`attend_additive`](super::attend_additive) with exact
 /// gates, and adds them to `gradients`. `d_out`, `[rows, columns]`, is the gradient of the
 /// contexts. `d_weights`, `[rows, positions]`, is an additional gradient of the attention
-/// weights, such as that of a loss over alignments. `scratch` is a buffer to reuse.
+/// weights, such as the gradient of a loss over alignments. `scratch` is a buffer to reuse.
 ///
 /// For each row and position `j`, with
 ///
@@ -47,8 +47,8 @@ pub struct AdditiveGradients<'a> {
 /// de_j = w_j (dw_j - sum over k of w_k dw_k)
 /// ```
 ///
-/// it adds `w_j d_out` to the gradient of `values_j`, `de_j T_j` to that of `v`, and
-/// `de_j v (1 - T_j^2)` to those of `keys_j` and of the query.
+/// it adds `w_j d_out` to the gradient of `values_j`, `de_j T_j` to the gradient of `v`, and
+/// `de_j v (1 - T_j^2)` to the gradients of `keys_j` and of the query.
 ///
 /// # Panics
 /// If the shapes do not fit each other.
@@ -85,7 +85,7 @@ pub fn attend_additive_gradient(
     }
 }
 
-/// Sets `d_energies` to the gradients of a row's energies, and adds those of the values to
+/// Sets `d_energies` to the gradients of a row's energies, and adds the gradients of the values to
 /// `d_values`.
 #[inline(always)]
 fn energy_gradients<I: Isa>(

@@ -66,8 +66,8 @@ pub fn attend<R: Real>(
     }
 }
 
-/// Adds the gradients of [`attend`] to `into`. `extra` is added to the gradient of the
-/// probabilities of the first head, `[queries, positions]`.
+/// Adds the gradients of [`attend`] to `into`. `extra`, `[queries, positions]`, is added to the
+/// gradient of the probabilities of the first head.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 pub fn attend_gradient<R: Real>(
     heads: usize,
@@ -163,9 +163,9 @@ pub fn attend_recurrent<R: Real>(
     }
 }
 
-/// Adds the gradients of [`attend_recurrent`]: those of queries, keys and values to `into`, and
-/// that of the vector of additive scores to `vector_gradient`. `extra`, `[queries, positions]`, is
-/// added to the gradient of the probabilities.
+/// Adds the gradients of the queries, keys and values of [`attend_recurrent`] to `into`, and the
+/// gradient of the vector of additive scores to `vector_gradient`. `extra`, `[queries, positions]`,
+/// is added to the gradient of the probabilities.
 pub fn attend_recurrent_gradient<R: Real>(
     attention: RecurrentAttention<'_, R>,
     probabilities: &[R],

@@ -1,9 +1,10 @@
 //! Self-attention whose scores and values depend on the distance of positions: vectors added to
 //! keys and values (Shaw et al. 2018), or numbers added to scores (T5).
 //!
-//! Queries are processed one at a time: the terms of a distance differ between queries, so the rows
-//! of a sentence share no packed matrix. Positions are in a pool of rows as in the KV cache, with
-//! distances given as classes by the caller.
+//! Queries are processed one at a time: the distance to a position differs between queries, and so
+//! do the added terms. Therefore the queries of a sentence cannot share packed keys and values.
+//! Keys and values are in a pool of rows, as in the KV cache. The caller gives distances as
+//! classes.
 
 use super::KvPool;
 

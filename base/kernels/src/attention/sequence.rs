@@ -2,7 +2,7 @@
 //!
 //! A sentence has tens of positions, so scores, contexts and their gradients are small GEMMs of
 //! each head, and the probabilities of all heads are kept for the backward pass. Queries, keys and
-//! values are columns of one matrix, which a fused product makes for all sentences.
+//! values are columns of one matrix, which one fused GEMM computes for all sentences.
 
 use super::{AttentionMask, PackedKv, shape};
 use crate::activation::softmax_row;
@@ -61,9 +61,9 @@ impl SequenceAttention<'_> {
 }
 
 /// Computes multi-head attention of a sentence. For each head,
-/// `out = (softmax(scale * queries * keys^T) * dropout) * values`. Without dropout, the bits are
-/// those of [`attend`](super::attend). `probabilities`, `[heads, queries, positions]`, become the
-/// softmax, 0 where masked; `out` is `[queries, heads * value_dim]`.
+/// `out = (softmax(scale * queries * keys^T) * dropout) * values`. Without dropout, the result has
+/// the same bits as in [`attend`](super::attend). `probabilities`, `[heads, queries, positions]`,
+/// become the softmax, 0 where masked; `out` is `[queries, heads * value_dim]`.
 ///
 /// # Panics
 /// If the shapes do not fit each other.
@@ -133,9 +133,9 @@ pub struct SequenceGradients<'a> {
 }
 
 /// Adds the gradients of the inputs of [`attend_sequence`] to `gradients`. `probabilities` are
-/// those that it computed. `d_out`, `[queries, heads * value_dim]`, is the gradient of its result.
+/// the ones that it wrote. `d_out`, `[queries, heads * value_dim]`, is the gradient of its `out`.
 /// `d_first`, `[queries, positions]`, is an additional gradient of the probabilities of head 0
-/// (before dropout), such as that of a loss over alignments.
+/// (before dropout), such as the gradient of a loss over alignments.
 ///
 /// For each head, with `W = P * dropout`: `dV += W^T dO`; `dP = dO V^T * dropout + d_first`;
 /// `dS = scale * P * (dP - sum(dP * P))`; `dQ += dS K`; `dK += dS^T Q`.
@@ -164,7 +164,7 @@ pub fn attend_sequence_gradient(
     assert_eq!(shape(d_values.as_ref()), shape(values));
     let (key_width, width) = (keys.columns() / heads, values.columns() / heads);
     let SequenceScratch { packed, gemm, scores, dropped } = scratch;
-    // Here values take the place that keys have in the forward pass, and keys that of values.
+    // Unlike in the forward pass, values are packed as keys, and keys as values.
     packed.pack(heads, values, keys);
     scores.resize(rows * positions, 0.0);
     let tiling = Tiling::default_for(cpu);
@@ -203,7 +203,8 @@ pub fn attend_sequence_gradient(
     }
 }
 
-/// Replaces the gradient of a query's weights after dropout by that of its scores.
+/// Replaces the gradient of a query's weights after dropout by the gradient of its scores. `more`
+/// is an additional gradient of the weights before dropout.
 #[inline(always)]
 fn softmax_gradient<I: Isa>(
     isa: I,

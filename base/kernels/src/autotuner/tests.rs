@@ -1,4 +1,4 @@
-//! The tuner chooses the fastest alternative, caches it, and distrusts files.
+//! Tests that the tuner chooses the fastest alternative, caches it, and rejects invalid files.
 
 use std::time::Duration;
 

@@ -1,11 +1,11 @@
-//! GEMM of f32 rounded to bf16, for training: products of 16 bits, sums of 32.
+//! GEMM of f32 rounded to bf16, for training: operands have 16 bits, sums 32.
 //!
 //! An instruction adds the products of two steps to sixteen sums, so a CPU that has it does twice
-//! the work of f32 in the same time and reads half the bytes of weights. Results differ from those
-//! of f32 by the rounding of both operands (2^-9 of each number), and denormal numbers count as
+//! the work of f32 in the same time and reads half the bytes of weights. Results differ from f32
+//! results by the rounding of both operands (2^-9 of each number), and denormal numbers count as
 //! zero. For gradients this is less than the noise of a batch; in decoding it would change
-//! translations. Without the instruction ([`Cpu::multiplies_bf16`]) the same products are made one
-//! by one. Where a CPU has tile units (AMX), products of many rows are made there.
+//! translations. Without the instruction ([`Cpu::multiplies_bf16`]) the same products are computed
+//! one by one. If a CPU has tile units (AMX), they compute the products of many rows.
 
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -20,12 +20,12 @@ use crate::isa::{Isa, LANES, dispatch};
 use crate::pack::{Line, PackedBf16, WeightsBf16, zip_rows};
 use crate::{Cpu, MatMut, MatRef};
 
-/// The largest part of the depth that is multiplied at once: four panels of it have 128 KiB and
-/// stay in the second-level cache.
+/// The largest number of steps of the depth that are multiplied at once: four panels of this depth
+/// have 128 KiB and stay in the second-level cache.
 const DEPTH_BLOCK: usize = 1024;
 
-/// Sums of f32 through a whole block of the depth: rounding errors of sums are far below those of
-/// the operands.
+/// Sums in f32, without intermediate sums within a block of the depth: their rounding errors are
+/// far smaller than the rounding errors of the operands.
 #[derive(Clone, Copy)]
 struct Bf16Arithmetic;
 
@@ -61,7 +61,7 @@ impl Arithmetic for Bf16Arithmetic {
     }
 }
 
-/// Buffers of products in bf16 to reuse.
+/// Buffers of [`gemm_bf16`] and [`gemm_bf16_transposed`] to reuse.
 #[derive(Clone, Debug, Default)]
 pub struct Bf16Scratch {
     /// Rows, or columns, as pairs of bf16.
@@ -214,8 +214,8 @@ fn pair_cells(lines: &[Line]) -> &[u32] {
 }
 
 /// Computes `out += x^T * dz` with the shapes `[inputs, outputs] += [rows, inputs]^T x [rows,
-/// outputs]`, both rounded to bf16: the gradient of weights. Rows are divided into blocks of about
-/// equal size, at most 1,024 rows each.
+/// outputs]`, where `x` and `dz` are rounded to bf16: the gradient of weights. Rows are divided
+/// into blocks of about equal size, at most 1,024 rows each.
 ///
 /// # Panics
 /// If shapes do not fit.

@@ -1,8 +1,8 @@
 //! GEMM in f32.
 //!
-//! Sums are made in runs that are added up, because rounding errors grow with the partial
-//! sum. The error of one run over the whole depth is about one and a half times that of runs of
-//! sixteen, which have no measurable cost.
+//! A sum is computed in runs of sixteen products, and the sums of the runs are added up, because
+//! rounding errors grow with the partial sum. A single run over the whole depth would have about
+//! one and a half times the error. Runs have no measurable cost.
 
 use super::tile::{Arithmetic, Gemm, RowBlocks};
 use super::{Epilogue, Tiling};
@@ -13,7 +13,7 @@ use crate::{Cpu, MatMut, MatRef};
 /// The number of products of a run.
 const SUMMATION_RUN: usize = 16;
 
-/// Sums of f32, each made in runs of `RUN` products.
+/// Sums of f32, each computed in runs of `RUN` products.
 #[derive(Clone, Copy)]
 pub(super) struct F32Arithmetic<const RUN: usize>;
 
@@ -75,8 +75,8 @@ const DEPTH_BLOCK: usize = 512;
 /// Computes the same as [`gemm_f32`] in another order of sums, for gradients: the depth is divided
 /// into blocks of about equal size, and the products of a whole block are added up in one run. So
 /// the kernel need not keep the totals of earlier runs in registers, and deep weights are read from
-/// cache (those of an output layer's gradients are as deep as the vocabulary). Rounding errors are
-/// about one and a half times as large.
+/// cache (in gradients of an output layer, weights are as deep as the vocabulary). Rounding errors
+/// are about one and a half times as large.
 ///
 /// # Panics
 /// If shapes do not fit.

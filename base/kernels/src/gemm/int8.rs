@@ -70,7 +70,7 @@ pub struct QuadCells {
     row_buffer: Vec<[u32; 2]>,
     initial_sums: Vec<i32>,
     signed: bool,
-    /// In the place of `quads`, for [`Unit::Tiles`].
+    /// Used instead of `quads` for [`Unit::Tiles`].
     #[cfg(target_arch = "x86_64")]
     pub(super) tiles: TiledRows,
 }
@@ -79,7 +79,7 @@ impl PreparedI8 {
     /// Replaces the rows by `rows`, `[rows, depth]`.
     ///
     /// # Panics
-    /// If there is not a scale for each row, or the tiling is not one of this CPU.
+    /// If there is not a scale for each row, or the tiling is not for this CPU.
     pub fn prepare(&mut self, cpu: Cpu, tiling: Tiling, rows: QuantizedI8) {
         assert_eq!(rows.values.rows(), rows.scales.len(), "a scale for each row");
         self.reset(cpu, tiling, rows.values.columns(), rows.scales);

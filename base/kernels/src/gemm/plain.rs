@@ -92,7 +92,7 @@ pub fn weight_gradient<R: Real>(a: MatRef<'_, R>, b: MatRef<'_, R>, mut into: Ma
     }
 }
 
-/// Computes `into += ` the sums of columns.
+/// Adds the sum of each column of `rows` to `into`.
 pub fn column_sums<R: Real>(rows: MatRef<'_, R>, into: &mut [R]) {
     (0..rows.rows()).for_each(|row| add_scaled(R::ONE, rows.row(row), into));
 }

@@ -29,7 +29,7 @@ pub(super) trait Arithmetic: Copy {
     const FLUSH_STEPS: usize;
     /// Whether the epilogue is compiled into each shape of tiles. Tiles of bytes are so short that
     /// a call costs them 5 %. The loops of other arithmetics are compiled better for AVX-512 if the
-    /// epilogue is not inlined. In all of them, an activation that is not fused is a call.
+    /// epilogue is not inlined. In every arithmetic, an activation that is not fused is a call.
     const INLINE_EPILOGUE: bool;
 
     /// Returns the sums before the first line.
@@ -94,8 +94,8 @@ impl<'a, T: Copy> RowCells for MatRef<'a, T> {
     }
 }
 
-/// Rows whose cells are interleaved for the tiles of [`RowBlocks`]: all rows of a tile at one
-/// step, then those at the next.
+/// Rows whose cells are interleaved for the tiles of [`RowBlocks`]: the cells of all rows of a tile
+/// at one step, then the cells at the next step.
 #[derive(Clone, Copy)]
 pub(super) struct Interleaved<'a, T> {
     pub cells: &'a [T],
@@ -218,8 +218,8 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
             // The last panels are too few for a group of the usual size.
             for group in [at_once, at_once.min(remainder_panels::<I>(blocks.max_rows())), 1] {
                 let groups = (panels - panel) / group;
-                // A single tile of rows is multiplied with all groups of panels in one call. More
-                // tiles are all multiplied with a group before the next group.
+                // A single tile of rows is multiplied with all groups of panels in one call. If
+                // there are more tiles, all are multiplied with one group before the next group.
                 let run = if last - first == 1 { groups.max(1) } else { 1 };
                 for _ in (0..groups).step_by(run) {
                     for (first, last) in [(first, middle), (middle, last)] {
@@ -372,7 +372,7 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
         panel: usize,
     ) {
         for p in 0..PANELS {
-            // By a loop: `map` is compiled without the instructions of `isa`.
+            // A loop, because `map` is compiled without the instructions of `isa`.
             let mut sums_of_panel = [isa.splat(0.0); ROWS];
             for r in 0..ROWS {
                 sums_of_panel[r] = sums[r][p];
@@ -526,7 +526,7 @@ fn accumulate_steps<
     steps: Range<usize>,
     mut sums: [[A::Accumulators<I>; PANELS]; ROWS],
 ) -> [[A::Accumulators<I>; PANELS]; ROWS] {
-    // The same length for all, so that the loop checks it once.
+    // All slices get the same length, so that the loop checks it once.
     let cells = C::steps::<ROWS>(cells, steps.clone());
     let mut lines = *lines;
     for lines in &mut lines {

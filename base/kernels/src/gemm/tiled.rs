@@ -1,10 +1,10 @@
 //! GEMM in i8 and bf16 with tile units: the order of tiles, their tails and their epilogue.
 //!
 //! Rows are divided into tiles of one size, so that one configuration of the unit serves a whole
-//! call. The last tile is padded with rows of zeros, fewer than there are tiles. Two tiles of rows
-//! are multiplied with two panels at once, a single tile with four panels, so that four tiles of
-//! sums are independent. The sums of i8 are exact as in the other kernels, and the epilogue has the
-//! same operations in the same order, so results are equal to the bit.
+//! call. The last tile is padded with rows of zeros; there are fewer of these than tiles. Two tiles
+//! of rows are multiplied with two panels at once, a single tile with four panels, so that four
+//! tiles of sums are independent. The sums of i8 are exact as in the other kernels, and the
+//! epilogue has the same operations in the same order, so results are equal to the bit.
 //!
 //! The epilogue runs one block late: it reads one of two buffers of sums while the next block is
 //! multiplied into the other.
@@ -67,8 +67,9 @@ impl TiledRows {
     }
 }
 
-/// Computes a GEMM of rows in tiles: of i8, or with `BF16` of pairs of bf16. `configure` returns
-/// the unit for tiles of a number of rows. `arithmetic` turns sums into results.
+/// Computes a GEMM of rows in tiles. The rows are i8, or pairs of bf16 if `BF16` is set.
+/// `configure` returns the tile unit for tiles of the given number of rows. `arithmetic` turns sums
+/// into results.
 #[inline(always)]
 pub(super) fn multiply<const BF16: bool, I: Isa, A: Arithmetic, U: TileUnit>(
     isa: I,
@@ -175,8 +176,9 @@ impl<A: Arithmetic, U: TileUnit, const BF16: bool> TiledGemm<'_, '_, A, U, BF16>
         }
     }
 
-    /// Multiplies the tiles of rows from `tile` on with the panels from `first_panel + at` on; the
-    /// tails of these panels are those from `at` on. Then stores the results of the block before.
+    /// Multiplies `TILES` tiles of rows, from `tile` on, with `PANELS` panels, from
+    /// `first_panel + at` on. `at` is also the index of the first panel in `tail`. Then stores the
+    /// results of the block before.
     #[inline(always)]
     fn multiply_block<I: Isa, const TILES: usize, const PANELS: usize>(
         &mut self,

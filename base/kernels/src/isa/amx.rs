@@ -40,7 +40,7 @@ impl Sums {
     pub(crate) const ZERO: Sums = Sums([[0; TILE_ROWS * LANES]; 4]);
 }
 
-/// A loop over the depth that multiplies tiles of rows with tiles of weights.
+/// A unit that multiplies tiles of rows with tiles of weights in a loop over the depth.
 pub(crate) trait TileUnit {
     /// Multiplies each tile `r` of rows, `[steps, rows, 64]` bytes, with each panel `p`,
     /// `[steps, 16]` lines. Sets `to[r * PANELS + p]` to the sums, or adds them there if `keep` is
@@ -128,8 +128,8 @@ impl Avx512Amx {
         self.0
     }
 
-    /// Configures the tiles of this thread: `rows` rows, 1 to 16, of sums and of operands on the
-    /// left.
+    /// Configures the tiles of this thread. Tiles of sums and of operands on the left have `rows`
+    /// rows, 1 to 16.
     ///
     /// # Panics
     /// If `rows` is out of range, or this thread's tiles are in use.
@@ -211,7 +211,8 @@ fn is_tile_state_enabled() -> bool {
     __cpuid_count(1, 0).ecx & OSXSAVE != 0 && unsafe { read_xcr0() } & TILE_STATE == TILE_STATE
 }
 
-/// Asks the system for the data of tiles, and returns its answer: 0, or a negative error number.
+/// Asks the system for permission to use tiles, and returns its answer: 0, or a negative error
+/// number.
 #[cfg(target_os = "linux")]
 fn request_tile_state() -> i64 {
     const ARCH_PRCTL: i64 = 158;
@@ -233,7 +234,7 @@ fn request_tile_state() -> i64 {
     answer
 }
 
-/// Refuses tiles on other systems, whose ways to ask for them are not known here.
+/// Refuses tiles on other systems, because this crate can ask only Linux for them.
 #[cfg(not(target_os = "linux"))]
 fn request_tile_state() -> i64 {
     const ENOSYS: i64 = 38;
@@ -257,8 +258,8 @@ impl Drop for Tiles {
 }
 
 /// A loop over the depth, made of the loads of sums, the instructions of a step and the stores of
-/// sums. Operands are `{to}` (sums, four tiles of 1,024 bytes), `{line}` (64, the distance of rows
-/// of a tile), `{row_step}` (the bytes of a tile on the left) and the pointers of the caller.
+/// sums. Operands are `{to}` (sums, four tiles of 1,024 bytes), `{line}` (64, the bytes between
+/// rows of a tile), `{row_step}` (the bytes of a tile on the left) and the pointers of the caller.
 macro_rules! product {
     ($tiles:ident, $steps:ident, $keep:ident, $to:ident, [$($name:ident = $pointer:expr),*];
      $($load:literal),*; $($step:expr),*; $($store:literal),*) => {
@@ -294,7 +295,7 @@ macro_rules! product {
     };
 }
 
-/// The loops over the depth for all shapes, with one instruction for products.
+/// The loops over the depth for all shapes. `$dot` is the instruction for products.
 macro_rules! products {
     ($dot:literal, $tiles:ident, $rows:expr, $panels:expr, $steps:ident, $keep:ident, $to:ident) => {
         match ($rows, $panels) {

@@ -1,6 +1,6 @@
 //! Sixteen lanes as two registers of AVX2, with fused multiplication.
 //!
-//! Bytes. `vpmaddubsw` multiplies unsigned by signed bytes and saturates the sum
+//! For products of bytes, `vpmaddubsw` multiplies unsigned by signed bytes and saturates the sum
 //! of two products, so a row shifted by 128 would be wrong wherever two large weights
 //! meet. The magnitude of the row (at most 127) cannot saturate; its sign has to go
 //! to the weights. `vpsignb` would do that, but shares its two ports with the
@@ -118,7 +118,7 @@ impl Isa for Avx2 {
     #[inline(always)]
     fn max_abs(self, a: Self::F, b: Self::F) -> Self::F {
         let (a, b) = (self.abs(a), self.abs(b));
-        // Bits of magnitudes are in the order of the magnitudes.
+        // Compared as integers, the bits of magnitudes have the order of the magnitudes.
         let (a, b) = (both!(_mm256_castps_si256(a)), both!(_mm256_castps_si256(b)));
         let larger = both!(_mm256_max_epi32(a, b));
         both!(_mm256_castsi256_ps(larger))
@@ -205,7 +205,7 @@ impl Isa for Avx2 {
         let to: &mut [i8; LANES] = to.first_chunk_mut().expect("sixteen elements");
         // SAFETY: AVX2; sixteen bytes are there, no alignment is needed.
         unsafe {
-            // Packing goes by halves of registers, 0 to 3 and 8 to 11 first.
+            // Packing works on halves of registers: lanes 0 to 3 and 8 to 11 come first.
             let shorts = _mm256_packs_epi32(value.0, value.1);
             let shorts = _mm256_permute4x64_epi64::<0b11_01_10_00>(shorts);
             let (low, high) =

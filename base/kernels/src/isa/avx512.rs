@@ -53,7 +53,7 @@ impl Avx512Vnni {
     }
 }
 
-/// Calls an intrinsic without conditions on memory.
+/// Calls an intrinsic that does not access memory.
 macro_rules! one {
     ($($call:tt)+) => {
         // SAFETY: the intrinsic needs AVX-512 F, BW, DQ or VL (or VNNI in `Avx512Vnni`, VNNI or
@@ -137,7 +137,7 @@ macro_rules! common {
         #[inline(always)]
         fn max_abs(self, a: Self::F, b: Self::F) -> Self::F {
             let (a, b) = (self.abs(a), self.abs(b));
-            // Bits of magnitudes are in the order of the magnitudes.
+            // Compared as integers, the bits of magnitudes have the order of the magnitudes.
             let (a, b) = (one!(_mm512_castps_si512(a)), one!(_mm512_castps_si512(b)));
             let larger = one!(_mm512_max_epi32(a, b));
             one!(_mm512_castsi512_ps(larger))
@@ -363,14 +363,14 @@ impl Isa for Avx512Bf16 {
     }
 }
 
-/// Returns a register as one of bf16.
+/// Returns a register of integers as a register of bf16.
 #[inline(always)]
 fn bf16_lanes(words: __m512i) -> __m512bh {
     // SAFETY: both are 512 bits without invalid values.
     unsafe { std::mem::transmute::<__m512i, __m512bh>(words) }
 }
 
-/// Returns a register of bf16 as one of integers.
+/// Returns a register of bf16 as a register of integers.
 #[inline(always)]
 fn bf16_words(lanes: __m512bh) -> __m512i {
     // SAFETY: both are 512 bits without invalid values.

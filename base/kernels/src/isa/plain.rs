@@ -92,7 +92,7 @@ impl Isa for Plain {
     }
     #[inline(always)]
     fn max_abs(self, a: Self::F, b: Self::F) -> Self::F {
-        // Bits of magnitudes are in the order of the magnitudes.
+        // Compared as integers, the bits of magnitudes have the order of the magnitudes.
         map(a, b, |a, b| f32::from_bits(a.abs().to_bits().max(b.abs().to_bits())))
     }
     #[inline(always)]

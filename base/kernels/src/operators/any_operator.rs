@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use super::{InputGradients, Inputs, Operator};
 use crate::{Cpu, MatMut, MatRef, Real};
 
-/// The implementation of f32 operators to use.
+/// The implementation of an operator in f32.
 #[derive(Clone, Copy, Debug)]
 pub enum Implementation {
     /// The plain loops.

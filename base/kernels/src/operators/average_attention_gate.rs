@@ -52,7 +52,7 @@ impl Operator for AverageAttentionGate {
         into: InputGradients<'_, '_, '_, R>,
     ) {
         let inputs = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
-        let [d_input_gate, d_forget_gate, d_input, d_rows] = matrix_gradients(into.matrices);
+        let [d_input_gate, d_forget_gate, d_input, d_y] = matrix_gradients(into.matrices);
         for row in 0..d_out.rows() {
             let [i, f, x, y] = inputs.map(|matrix: MatRef<'_, R>| matrix.row(row));
             for (column, &d) in d_out.row(row).iter().enumerate() {
@@ -60,7 +60,7 @@ impl Operator for AverageAttentionGate {
                 d_input_gate.row_mut(row)[column] += d * x[column] * a * (R::ONE - a);
                 d_input.row_mut(row)[column] += d * a;
                 d_forget_gate.row_mut(row)[column] += d * y[column] * b * (R::ONE - b);
-                d_rows.row_mut(row)[column] += d * b;
+                d_y.row_mut(row)[column] += d * b;
             }
         }
     }
@@ -74,13 +74,13 @@ impl Operator for AverageAttentionGate {
         into: InputGradients<'_, '_, '_, f32>,
     ) {
         let inputs = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
-        let [d_input_gate, d_forget_gate, d_input, d_rows] = matrix_gradients(into.matrices);
+        let [d_input_gate, d_forget_gate, d_input, d_y] = matrix_gradients(into.matrices);
         for row in 0..d_out.rows() {
             let d_out = d_out.row(row);
             let [i, f, x, y] = inputs.map(|matrix: MatRef<'_, f32>| matrix.row(row));
             let (d_gate, d_value) = (d_input_gate.row_mut(row), d_input.row_mut(row));
             dispatch!(cpu, gradient_row(i, x, d_out, d_gate, d_value));
-            let (d_gate, d_value) = (d_forget_gate.row_mut(row), d_rows.row_mut(row));
+            let (d_gate, d_value) = (d_forget_gate.row_mut(row), d_y.row_mut(row));
             dispatch!(cpu, gradient_row(f, y, d_out, d_gate, d_value));
         }
     }

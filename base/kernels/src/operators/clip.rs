@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{Cpu, MatMut, MatRef, Real};
 
-/// The nearest number from `-limit` to `limit` to each element of a matrix, `[rows, width]`; NaN
+/// For each element of a matrix, `[rows, width]`, the nearest number from `-limit` to `limit`. NaN
 /// stays. An element that was cut off gets no gradient.
 #[derive(Clone, Copy, Debug)]
 pub struct Clip {
@@ -58,8 +58,8 @@ impl Operator for Clip {
         }
     }
 
-    /// Runs the plain loop: the gradient of the product that follows costs hundreds of times as
-    /// much.
+    /// Runs the plain loop: the gradient of the matrix product that follows costs hundreds of times
+    /// as much.
     fn gradient_f32(
         &self,
         _: Cpu,

@@ -45,7 +45,7 @@ pub struct DeviceColumns {
     pub kernel: DeviceKernel,
     /// Whether the kernel computes whole rows.
     pub by_rows: bool,
-    /// The vectors that it takes, among those of the operator.
+    /// The range of the operator's vectors that the kernel takes.
     pub vectors: Range<usize>,
 }
 

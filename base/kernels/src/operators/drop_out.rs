@@ -1,7 +1,7 @@
 //! Dropout of elements: `m * x`, with a random mask m for each row.
 //!
-//! The mask is a function of a key and the place of the row, so it is drawn again for the gradient
-//! and never kept.
+//! The mask is a function of a key and of the row's sentence and position. So it is computed again
+//! for the gradient and never stored.
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ use crate::{Cpu, MatMut, MatRef, Real};
 pub struct DropOut {
     /// The key of all masks: seed and epoch.
     pub key: [u32; 2],
-    /// The place in the network.
+    /// The number of this dropout in the network.
     pub site: u32,
-    /// The place of each row.
+    /// The sentence and the position of each row.
     pub rows: Arc<[RowKey]>,
     /// The probability that an element is dropped, in [0, 1).
     pub rate: f32,

@@ -40,7 +40,7 @@ pub enum GruVariant {
 pub struct Gru {
     /// The position of the bias.
     pub variant: GruVariant,
-    /// The implementation of gates in vector instructions; gradients are those of exact gates.
+    /// The implementation of gates in vector instructions. Gradients always use exact gates.
     pub activation: ActivationImpl,
 }
 
@@ -72,7 +72,7 @@ impl<'a, R: Copy> Step<'a, R> {
     }
 }
 
-/// The terms of an element.
+/// The gates and the candidate of an element.
 struct Element<R> {
     reset: R,
     update: R,
@@ -238,7 +238,7 @@ fn forward_row<I: Isa>(
     }
 }
 
-/// The gradients of a row, and that of the bias.
+/// The gradients of the inputs of a row, and the gradient of the bias.
 struct RowGradients<'a> {
     recurrent: &'a mut [f32],
     state: &'a mut [f32],

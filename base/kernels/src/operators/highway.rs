@@ -53,14 +53,14 @@ impl Operator for Highway {
         into: InputGradients<'_, '_, '_, R>,
     ) {
         let inputs = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
-        let [d_gate, d_input, d_rows] = matrix_gradients(into.matrices);
+        let [d_gate, d_input, d_y] = matrix_gradients(into.matrices);
         for row in 0..d_out.rows() {
             let [gate, x, y] = inputs.map(|matrix: MatRef<'_, R>| matrix.row(row));
             for (column, &d) in d_out.row(row).iter().enumerate() {
                 let g = sigmoid(gate[column]);
                 d_gate.row_mut(row)[column] += d * (y[column] - x[column]) * g * (R::ONE - g);
                 d_input.row_mut(row)[column] += d * (R::ONE - g);
-                d_rows.row_mut(row)[column] += d * g;
+                d_y.row_mut(row)[column] += d * g;
             }
         }
     }

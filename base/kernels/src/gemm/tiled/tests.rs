@@ -1,5 +1,6 @@
-//! Tiles compared with registers, to the bit: emulated tiles with the vectors of every instruction
-//! set, and the instructions themselves, which are emulated if the CPU does not have them.
+//! Tests that tiles give the same bits as registers. One test emulates tiles with the vectors of
+//! every instruction set. Another runs the tile instructions, which are emulated if the CPU does
+//! not have them.
 
 use super::*;
 use crate::Cpu;

@@ -1,4 +1,5 @@
-//! Tests of the decoding and the faults of emulated tile instructions, and of the compiled ones.
+//! Tests of tile instructions: their decoding and their faults in the emulator, and the results of
+//! the compiled instructions.
 
 pub(crate) mod emulator;
 
@@ -7,7 +8,7 @@ use emulator::{Address, Instruction, TileState, decode};
 use super::*;
 use crate::testing::{TestRng, report_skip};
 
-/// Bytes that an assembler gives for these instructions.
+/// The bytes are an assembler's output for the instructions in the comments.
 #[test]
 fn encodings_are_decoded() {
     let at = |base, index, displacement| Address { base, index, displacement };
@@ -77,7 +78,7 @@ fn amx() -> Option<Avx512Amx> {
     amx
 }
 
-/// Compares each product with loops.
+/// Compares each product with sums that are computed in loops.
 fn check_product<const TILES: usize, const PANELS: usize>(amx: Avx512Amx) {
     let mut numbers = TestRng::new(77);
     for (rows, steps, keep) in [(1, 1, false), (16, 3, false), (5, 2, true), (16, 1, true)] {
@@ -115,7 +116,8 @@ fn check_product<const TILES: usize, const PANELS: usize>(amx: Avx512Amx) {
     }
 }
 
-/// Compares each product of bf16 with loops, over numbers whose sums are exact.
+/// Compares each product of bf16 with sums that are computed in loops. The sums of these numbers
+/// are exact.
 fn check_bf16_product<const TILES: usize, const PANELS: usize>(amx: Avx512Amx) {
     if !amx.has_bf16() {
         return report_skip("tiles of bf16");

@@ -1,10 +1,10 @@
 //! Tile units without hardware, for tests: the state of tiles with the effects and the faults of
 //! each instruction as in Intel's manual (SDM, volume 2), and two users of this state.
 //!
-//! [`EmulatedTiles`] is a [`TileUnit`] over that state, so that the driver of GEMM runs everywhere.
-//! [`install`] catches the faults that tile instructions raise on a CPU without them, decodes each
-//! instruction and carries it out on the memory and the registers of the program: the assembly as
-//! it is compiled runs too, operands, encodings and counters included.
+//! [`EmulatedTiles`] is a [`TileUnit`] over that state, so that the GEMM with tiles runs
+//! everywhere. [`install`] catches the faults that tile instructions raise on a CPU without them,
+//! decodes each instruction and carries it out on the memory and the registers of the program. So
+//! the compiled assembly runs too, with its operands, encodings and counters.
 
 use std::cell::RefCell;
 use std::sync::OnceLock;
@@ -107,8 +107,8 @@ impl TileState {
         });
     }
 
-    /// `TDPBF16PS`: first and second numbers of pairs have sums of their own, which are joined, and
-    /// denormal numbers are zeros.
+    /// `TDPBF16PS`: the products of the first numbers of pairs and of the second numbers are summed
+    /// separately, and then both sums are added. Denormal numbers count as zero.
     pub(super) fn multiply_bf16(&mut self, sums: usize, left: usize, right: usize) {
         self.add_products([sums, left, right], |sum, left, right| {
             let mut halves = [0f32; 2];
@@ -126,8 +126,8 @@ impl TileState {
         });
     }
 
-    /// Replaces each sum by the result of `add`, called with the sum, the cells of its row on the
-    /// left and those of its column on the right.
+    /// Replaces each sum by the result of `add`, called with the sum, the cells of its row of the
+    /// left operand and the cells of its column of the right operand.
     fn add_products(
         &mut self,
         [sums, left, right]: [usize; 3],
@@ -251,7 +251,7 @@ pub(super) enum Instruction {
 
 /// Decodes the tile instruction whose byte `at` is `code(at)`, and returns it with its length.
 pub(super) fn decode(code: impl Fn(usize) -> u8) -> Option<(Instruction, usize)> {
-    // A prefix of three bytes, map 0F38, 128 bits, W 0.
+    // A VEX prefix of three bytes, map 0F38, 128 bits, W 0.
     let [escape, first, second, opcode, modes] = [0, 1, 2, 3, 4].map(&code);
     if escape != 0xc4 || first & 0x1f != 2 || second & 0x84 != 0 {
         return None;
@@ -351,7 +351,7 @@ extern "C" fn handle_illegal_instruction(
     registers[libc::REG_RIP as usize] = rip + length as i64;
 }
 
-/// Carries out an instruction of the program with its registers.
+/// Carries out an instruction with the registers of the program.
 fn execute(instruction: &Instruction, state: &mut TileState, registers: &[i64; 23]) {
     const NAMES: [libc::c_int; 16] = [
         libc::REG_RAX,
