@@ -25,11 +25,11 @@ pub struct AdamStep {
     pub epsilon: f32,
     /// The decay of the parameters, decoupled from the gradient.
     pub weight_decay: f32,
-    /// The bias correction of the first moment, `1 / d1`. Each step sets
-    /// `d1 = beta1 d1 + 1 - beta1`, from 0.
+    /// The bias correction of the first moment, `1 / d1`. `d1` is 0 at first, and each step sets
+    /// `d1 = beta1 d1 + 1 - beta1`.
     pub correction1: f32,
-    /// The bias correction of the second moment, `1 / d2`. Each step sets
-    /// `d2 = beta2 d2 + 1 - beta2`, from 0.
+    /// The bias correction of the second moment, `1 / d2`. `d2` is 0 at first, and each step sets
+    /// `d2 = beta2 d2 + 1 - beta2`.
     pub correction2: f32,
     /// The factor of the gradient, for clipping and normalisation.
     pub gradient_scale: f32,
@@ -54,7 +54,7 @@ impl MovingAverage<'_> {
 /// Performs a step of Adam with decoupled weight decay: with `g` the scaled gradient,
 /// `m = beta1 m + rest1 g`, `v = beta2 v + rest2 g^2`,
 /// `p -= rate (m correction1 / (sqrt(v correction2) + epsilon) + weight_decay p)`. `moments` are m
-/// and v; all slices have one length.
+/// and v; all slices have the same length.
 ///
 /// # Panics
 /// If lengths differ.
@@ -108,7 +108,7 @@ fn adam_slices<I: Isa>(
 }
 
 /// Performs a step of Adagrad: with `g = gradient_scale * gradient`, `h += g^2`,
-/// `p -= rate / (sqrt(h) + epsilon) * g`. All slices have one length.
+/// `p -= rate / (sqrt(h) + epsilon) * g`. All slices have the same length.
 ///
 /// # Panics
 /// If lengths differ.
@@ -201,7 +201,7 @@ pub const SUM_LEAF: usize = 4096;
 
 /// Returns the sum of the squares in f64, by a fixed tree. Leaves have [`SUM_LEAF`] elements. The
 /// number of leaves of the left subtree is the largest power of two below the number of all leaves.
-/// The sum of a slice is that of its two subtrees, to the bit and on every CPU.
+/// The sum of a slice is the sum of its two subtrees' sums, to the bit and on every CPU.
 pub fn sum_of_squares(cpu: Cpu, values: &[f32]) -> f64 {
     if values.len() <= SUM_LEAF {
         return dispatch!(cpu, sum_leaf(values));

@@ -7,7 +7,7 @@
 //! AVX2, and a cache line; `vpdpbusd`, `vpmaddubsw`, `vpmaddwd` and multiply-add can all read it
 //! directly. The four panels that AVX-512 multiplies at once are four streams, which prefetchers
 //! follow. The gain of a separate layout for an instruction set (one stream instead of four) was
-//! not worth a file for each.
+//! not worth a separate model file.
 //!
 //! A column has one cell per line in every type, so shortlists gather the columns of their tokens
 //! from the packed form ([`WeightsF32::select`], [`WeightsI16::select`], [`WeightsI8::select`]).
@@ -96,7 +96,8 @@ impl Layout {
         }
     }
 
-    /// Returns the largest depth of a product: sums of products of 255 and 128 must fit in 31 bits.
+    /// Returns the largest depth of a product. In i8, sums of products up to 255 * 128 must be
+    /// below 2^31.
     fn max_depth(self) -> usize {
         match self {
             Layout::I8 => 65_000,
@@ -160,8 +161,8 @@ impl<'a> Panels<'a> {
         &self.lines[index * self.stride..][..self.steps]
     }
 
-    /// Returns the panels of `columns`, which starts and ends at multiples of sixteen, or at the
-    /// end.
+    /// Returns the panels of `columns`. The range must begin at a multiple of sixteen, and end at a
+    /// multiple of sixteen or after the last column.
     fn column_range(&self, columns: &std::ops::Range<usize>) -> Self {
         assert!(columns.start.is_multiple_of(LANES) && columns.start <= columns.end);
         assert!(columns.end == self.columns || columns.end.is_multiple_of(LANES));

@@ -6,8 +6,8 @@
 //! 1,024 for i16: a row within 1 then uses ten bits, and errors of outputs are several times as
 //! large.)
 //!
-//! No integer represents NaN or infinity. The scale of such a row is NaN, and so are all
-//! products of the row.
+//! No integer represents NaN or infinity. If a row has one of them, its scale is NaN, and so are
+//! all products of the row.
 
 use crate::isa::{Isa, LANES, dispatch, lane_chunks};
 use crate::pack::{ACCUMULATION_RUN, PackedI16, ROUNDING_SLACK};
@@ -40,7 +40,7 @@ pub enum ClipRange<'a> {
     PerRow,
     /// The largest magnitude of each row, `[rows]`, from the epilogue of a GEMM.
     Precomputed(&'a [f32]),
-    /// The same for all rows; larger magnitudes are clipped (Marian's `_QuantMultA`).
+    /// This magnitude for all rows; larger ones are clipped (Marian's `_QuantMultA`).
     Fixed(f32),
 }
 
@@ -197,7 +197,7 @@ fn max_run_norm<I: Isa>(isa: I, row: &[f32], factor: f32) -> f32 {
     most.sqrt()
 }
 
-/// Stores as many lanes as `to` has elements, converted by `cut`.
+/// Stores the first `to.len()` lanes, at most sixteen, converted by `cut`.
 #[inline(always)]
 fn store_narrowed<T>(lanes: &[i32; LANES], to: &mut [T], cut: impl Fn(i32) -> T) {
     if let Some(to) = to.first_chunk_mut::<LANES>() {

@@ -34,28 +34,28 @@ pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     [a, b, c, d]
 }
 
-/// The place of a row of a dropout mask.
+/// The coordinates of a row of a dropout mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MaskRow {
     /// The position in the sentence.
     pub position: u32,
-    /// The place in the network.
+    /// The number of the dropout in the network.
     pub site: u32,
-    /// The sentence in the corpus.
+    /// The number of the sentence in the corpus.
     pub sentence: u32,
 }
 
 /// The sentence and the position of a row, which determine its masks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RowKey {
-    /// The sentence in the corpus.
+    /// The number of the sentence in the corpus.
     pub sentence: u32,
     /// The position in the sentence.
     pub position: u32,
 }
 
 impl RowKey {
-    /// Returns the place of the row's mask at `site` in the network.
+    /// Returns the coordinates of the row's mask for the dropout `site` of the network.
     pub fn mask_row(self, site: u32) -> MaskRow {
         MaskRow { position: self.position, site, sentence: self.sentence }
     }
@@ -63,7 +63,7 @@ impl RowKey {
 
 /// Fills a row of a dropout mask: `1 / keep` with probability `keep`, in (0, 1], else 0.
 /// Columns 4i to 4i + 3 are kept where the draws of the block `(i, position, site, sentence)` are
-/// below `keep * 2^32`. The same bits on every CPU.
+/// below `keep * 2^32`. The bits are the same on every CPU.
 ///
 /// # Panics
 /// If `keep` is out of range.

@@ -12,8 +12,8 @@ pub(crate) fn all_cpus() -> Vec<Cpu> {
     all
 }
 
-/// Returns the CPU with tile units, which are emulated if it has none. Reports if they are emulated
-/// or not possible.
+/// Returns the CPU with tile units, which are emulated if it has none. Prints a note if they are
+/// emulated, or if they cannot be emulated either.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn cpu_with_tiles() -> Option<Cpu> {
     let cpu = all_cpus().pop().filter(|cpu| cpu.name() == "avx512-amx");

@@ -7,7 +7,7 @@
 //! it must only be so near that no exponential overflows. So the largest logit of a block is found
 //! while its exponentials are summed with the shift of the blocks before. A correction is rare,
 //! there is one exponential per element, and a block that cannot reach the top k is not searched.
-//! The logarithm is taken for the k tokens alone.
+//! The logarithm is taken only for the k tokens.
 //!
 //! A row may be passed in parts, so that the logits of an output layer need not be stored at
 //! once; parts of whole blocks give the same bits as the whole row.
@@ -69,8 +69,8 @@ pub struct TopK {
     candidates: Vec<TokenLogit>,
     k: usize,
     normalize: bool,
-    /// The number subtracted before exponentials are taken: a logit that none exceeds by
-    /// more than [`HEADROOM`].
+    /// The number subtracted before exponentials are taken: no logit exceeds it by more than
+    /// [`HEADROOM`].
     shift: f32,
     /// The sum of the exponentials.
     sum: f64,
@@ -113,8 +113,9 @@ impl TopK {
         self.sum = sum;
     }
 
-    /// Returns the top-k tokens, best first; of equal ones the lower id first. Fewer than k if the
-    /// row was shorter; logits of -infinity or NaN are never among them.
+    /// Returns the top-k tokens, best first; of equal ones the lower id first. There are
+    /// fewer than k if the row was shorter. Tokens with logits of -infinity or NaN are never among
+    /// them.
     pub fn candidates(&self) -> &[TokenLogit] {
         &self.candidates
     }
@@ -125,7 +126,7 @@ impl TopK {
     }
 
     /// Returns the natural logarithm of the sum of exponentials of all logits; NaN if one of them
-    /// was.
+    /// is NaN.
     ///
     /// # Panics
     /// If the sum was left out.
@@ -197,7 +198,7 @@ fn update_topk_row<I: Isa>(
     }
 }
 
-/// Updates `topk` by a block of logits, whose first is that of column `first`.
+/// Updates `topk` by a block of logits that begins at column `first`.
 #[inline(always)]
 fn update_topk_block<I: Isa>(isa: I, topk: &mut TopK, first: usize, ids: ColumnIds, block: &[f32]) {
     let sums = topk.normalize && topk.shift > f32::NEG_INFINITY;
@@ -236,7 +237,7 @@ fn update_topk_block<I: Isa>(isa: I, topk: &mut TopK, first: usize, ids: ColumnI
 fn max_sumexp<I: Isa>(isa: I, block: &[f32], shift: Option<f32>) -> (f32, f32) {
     let mut largest = isa.splat(f32::NEG_INFINITY);
     let Some(shift) = shift else {
-        // The maximum does not propagate NaN; that of magnitudes does.
+        // The maximum of logits does not propagate NaN; the maximum of magnitudes does.
         let mut magnitude = isa.splat(0.0);
         for part in lane_chunks(block.len()) {
             let logits = isa.load_partial(&block[part], f32::NEG_INFINITY);
@@ -256,8 +257,8 @@ fn max_sumexp<I: Isa>(isa: I, block: &[f32], shift: Option<f32>) -> (f32, f32) {
 }
 
 impl TopK {
-    /// Returns the logit that a token must exceed to enter the top k. Tokens of equal logits come
-    /// later and have higher ids.
+    /// Returns the logit that a token must exceed to enter the top k. A token with an equal logit
+    /// does not enter, because it comes later and so has a higher id.
     fn threshold(&self) -> f32 {
         match self.candidates.last() {
             Some(last) if self.candidates.len() == self.k => last.logit,

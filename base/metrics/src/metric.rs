@@ -103,7 +103,7 @@ pub fn corpus_statistics(
 }
 
 /// Works like [`corpus_statistics`] for lines that need not have equally many references:
-/// `references(i)` returns those of line `i`, at least one.
+/// `references(i)` returns the references of line `i`, at least one.
 pub fn segment_statistics<'a>(
     metric: &dyn Metric,
     hypotheses: &[String],
@@ -121,8 +121,8 @@ pub fn corpus_score(metric: &dyn Metric, rows: &SegmentStatistics, references: u
     score_of_sums(metric, &rows.sums(), Some(references))
 }
 
-/// Works like [`corpus_score`], for sums of statistics, such as those of a text that was processed
-/// in parts. `references` is `None` if lines have different numbers of them.
+/// Works like [`corpus_score`], for sums of statistics, such as the sums of a text that was
+/// processed in parts. `references` is `None` if lines have different numbers of references.
 pub fn score_of_sums(metric: &dyn Metric, sums: &[f64], references: Option<usize>) -> Score {
     let (value, verbose) = metric.score(sums);
     let mut signature = Signature::new(references);

@@ -83,8 +83,8 @@ mod tests {
         (10000, 0.742881),
     ];
 
-    /// The order of additions decides the last digits of the means. The expected ones are by NumPy
-    /// 2.
+    /// The order of additions decides the last digits of the means. The expected means are from
+    /// NumPy 2.
     #[test]
     fn means_are_those_of_numpy() {
         let values = |count: usize| -> Vec<f64> {

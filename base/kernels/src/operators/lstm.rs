@@ -28,19 +28,19 @@ use crate::{Cpu, MatMut, MatRef, Real};
 /// bias, `[4 * width]`.
 #[derive(Clone, Copy, Debug)]
 pub struct LstmCell {
-    /// The implementation of gates in vector instructions; gradients are those of exact gates.
+    /// The implementation of gates in vector instructions. Gradients always use exact gates.
     pub activation: ActivationImpl,
 }
 
-/// The output, `o tanh(c)`. Inputs are those of [`LstmCell`], with the next memory cell in the
-/// place of the one before.
+/// The output, `o tanh(c)`. The inputs are as in [`LstmCell`], but with the next memory cell
+/// instead of the cell before.
 #[derive(Clone, Copy, Debug)]
 pub struct LstmOutput {
-    /// The implementation of gates in vector instructions; gradients are those of exact gates.
+    /// The implementation of gates in vector instructions. Gradients always use exact gates.
     pub activation: ActivationImpl,
 }
 
-/// The gates f, i, g and o by their places.
+/// The positions of the gates f, i, g and o.
 const FORGET_GATE: usize = 0;
 const INPUT_GATE: usize = 1;
 const CANDIDATE: usize = 2;
@@ -83,7 +83,7 @@ impl<R: Real> Step<'_, R> {
     }
 }
 
-/// Returns the argument of a gate, up to sixteen columns of a row.
+/// Returns the argument of a gate for up to sixteen columns of a row.
 #[inline(always)]
 fn load_sum<I: Isa>(
     isa: I,
@@ -99,7 +99,7 @@ fn load_sum<I: Isa>(
     isa.add(sum, load_gate(isa, step.bias, gate, width, from))
 }
 
-/// The gradients of a row, and that of the bias.
+/// The gradients of the inputs of a row, and the gradient of the bias.
 struct RowGradients<'a> {
     recurrent: &'a mut [f32],
     cell: &'a mut [f32],
@@ -126,7 +126,7 @@ fn for_each_row(
     mut body: impl FnMut(usize, RowGradients<'_>),
 ) {
     let ([d_recurrent, d_cell, rest @ ..], [d_bias]) = (into.matrices, into.vectors) else {
-        panic!("two gradients, and that of the bias");
+        panic!("two gradients, and the gradient of the bias");
     };
     let mut d_input = rest.first_mut();
     for row in 0..rows {
@@ -140,7 +140,8 @@ fn for_each_row(
     }
 }
 
-/// Adds the gradients `d` of the arguments of gates at an element.
+/// Adds gradients of the arguments of gates at an element; `gates` has pairs of a gate and its
+/// gradient.
 fn add_gates<R: Real>(
     into: &mut InputGradients<'_, '_, '_, R>,
     gates: &[(usize, R)],
@@ -148,7 +149,7 @@ fn add_gates<R: Real>(
     (column, width): (usize, usize),
 ) {
     let ([d_recurrent, _, rest @ ..], [d_bias]) = (&mut *into.matrices, &mut *into.vectors) else {
-        panic!("two gradients, and that of the bias");
+        panic!("two gradients, and the gradient of the bias");
     };
     let mut d_input = rest.first_mut();
     for &(gate, d) in gates {

@@ -104,7 +104,8 @@ impl<T: Copy, const N: usize> ShortList<T, N> {
     }
 }
 
-/// Memory for the [`Inputs`] of an operator, without an allocation unless there are many.
+/// Memory for the [`Inputs`] of an operator. It is allocated only for more than four matrices or
+/// vectors.
 #[derive(Debug)]
 pub struct InputArrays<'a, R> {
     matrices: ShortList<MatRef<'a, R>, 4>,
@@ -149,7 +150,7 @@ pub struct InputGradients<'a, 'm, 'v, R> {
 /// # Panics
 /// All methods panic if shapes do not fit.
 pub trait Operator: Debug + Send + Sync + 'static {
-    /// Returns `[rows, width]` of the result, from those of the matrices.
+    /// Returns `[rows, width]` of the result from the shapes of the matrices.
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2];
 
     /// Returns the work of a device for a result of `width` columns.
@@ -187,16 +188,16 @@ pub trait Operator: Debug + Send + Sync + 'static {
 /// # Panics
 /// If shapes do not fit.
 pub trait InPlaceOperator: Operator + Clone {
-    /// Replaces the matrix by the result, in vector instructions, with the bits of
-    /// [`forward_f32`](Operator::forward_f32).
+    /// Replaces the matrix by the result, with vector instructions. The result has the same bits as
+    /// from [`forward_f32`](Operator::forward_f32).
     fn forward_in_place_f32(&self, cpu: Cpu, matrix: MatMut<'_, f32>, vectors: &[&[f32]]);
 }
 
 /// The implementation of sigmoid and tanh in cells and in attention, in vector instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ActivationImpl {
-    /// From the exponential, without vector instructions beyond those of the target: the
-    /// baseline of measurements.
+    /// From the exponential, with no other vector instructions than the compilation target has:
+    /// the baseline of measurements.
     Scalar,
     /// From the exponential, by vector instructions.
     #[default]
@@ -217,7 +218,8 @@ impl ActivationImpl {
     }
 }
 
-/// Returns the number that all are equal to; 0 if there are none.
+/// Returns the number that all `numbers` are equal to, or 0 without numbers. Panics with the
+/// message `what` if they differ.
 fn common(mut numbers: impl Iterator<Item = usize>, what: &str) -> usize {
     let first = numbers.next().unwrap_or(0);
     assert!(numbers.all(|number| number == first), "{what}");
@@ -252,7 +254,7 @@ fn assert_shape<R>(matrix: &MatRef<'_, R>, [rows, width]: [usize; 2]) {
     assert_eq!([matrix.rows(), matrix.columns()], [rows, width]);
 }
 
-/// Returns the matrices of an operator that takes `N`, all of the shape of the result.
+/// Returns the `N` matrices of an operator, which must all have the shape of the result.
 fn same_shape<'a, R, const N: usize>(
     inputs: &Inputs<'a, R>,
     [rows, width]: [usize; 2],

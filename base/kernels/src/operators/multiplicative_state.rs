@@ -12,7 +12,7 @@ use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef, Real};
 
 /// `(input + input_bias) * (recurrent + recurrent_bias)`. The matrices are the products of the
-/// input and of the state, `[rows, width]`, the vectors their biases.
+/// input and of the state, `[rows, width]`; the vectors are their biases.
 #[derive(Clone, Copy, Debug)]
 pub struct MultiplicativeState;
 
@@ -119,7 +119,7 @@ fn forward_row<I: Isa>(
     }
 }
 
-/// Adds `d_out * (other + bias)` to a gradient and to that of its bias.
+/// Adds `d_out * (other + bias)` to the gradient of a product and to the gradient of its bias.
 #[inline(always)]
 fn gradient_row<I: Isa>(
     isa: I,

@@ -27,7 +27,7 @@ pub struct RunningMean {
     pub counts: Vec<u32>,
 }
 
-/// Returns the input and the means before.
+/// Returns the input and the means before the first rows.
 fn matrices<'a, R>(inputs: &Inputs<'a, R>, shape: [usize; 2]) -> [MatRef<'a, R>; 2] {
     let [input, initial]: [MatRef<'a, R>; 2] = inputs.matrices.try_into().expect("two matrices");
     assert_shape(&input, shape);

@@ -123,20 +123,20 @@ pub(super) fn check(operator: &impl Operator, shapes: &Shapes, seed: u64) {
     }
 }
 
-/// Checks that a result in the place of its matrix has the bits of a result elsewhere.
+/// Checks that an operator gives the same bits in place and with a separate result.
 pub(super) fn check_in_place(operator: &impl InPlaceOperator, shapes: &Shapes, seed: u64) {
     let numbers = numbers(shapes, &mut TestRng::new(seed));
     let [rows, width] = shapes.matrices[0];
     for cpu in Cpu::all() {
-        let mut beside = vec![f32::NAN; rows * width];
+        let mut separate = vec![f32::NAN; rows * width];
         let mut in_place = numbers[0].clone();
         with_inputs(shapes, &numbers, |inputs| {
             let matrix = MatMut::new(&mut in_place, rows, width);
             operator.forward_in_place_f32(cpu, matrix, inputs.vectors);
-            let out = MatMut::new(&mut beside, rows, width);
+            let out = MatMut::new(&mut separate, rows, width);
             Operator::forward_f32(operator, cpu, inputs, out);
         });
-        assert_eq!(in_place, beside, "{operator:?}");
+        assert_eq!(in_place, separate, "{operator:?}");
         assert_ne!(in_place, numbers[0], "{operator:?}");
     }
 }
@@ -145,8 +145,8 @@ pub(super) fn same(count: usize) -> Shapes {
     Shapes { matrices: vec![[ROWS, WIDTH]; count], vectors: Vec::new() }
 }
 
-/// Returns sequences, each with its number of rows and of sequences: steps of decoding, whole
-/// sentences (one of them empty), and nothing.
+/// Returns sequences, with the number of their rows and the number of sequences: steps of decoding,
+/// whole sentences (one of them empty), and nothing.
 pub(super) fn all_sequences() -> [(Sequences, usize, usize); 3] {
     [
         (Sequences::SingleStep, 3, 3),
@@ -162,9 +162,9 @@ pub(super) fn cell_shapes(gates: usize, with_input: bool, with_bias: bool) -> Sh
     Shapes { matrices, vectors: vec![gates * WIDTH; usize::from(with_bias)] }
 }
 
-/// The result of a step of decoding has the bits of its row in the result of the whole sentence.
+/// A step of decoding gives the same bits as its row in the result of the whole sentence.
 #[test]
-fn sentences_are_their_steps() {
+fn decoding_steps_give_the_bits_of_whole_sentences() {
     let mut rng = TestRng::new(10);
     let (gate, input) = (rng.floats(ROWS * WIDTH, 2.0), rng.floats(ROWS * WIDTH, 1.0));
     let initial = rng.floats(WIDTH, 1.0);

@@ -1,9 +1,9 @@
 //! Refilling of packed f32 weights after each update in training.
 //!
-//! [`WeightsF32::pack`] goes column by column, which is fast enough for a model file. Here
-//! memory is reused and read and written once: matrices in the order of the lines are copied
-//! sixteen numbers at a time, the others in blocks of sixteen by sixteen, transposed in
-//! registers. The bytes are those of `pack`.
+//! [`WeightsF32::pack`] goes column by column, which is fast enough for a model file. Here memory
+//! is reused, and each weight is read and written once. Matrices that need no transposition are
+//! copied sixteen numbers at a time. The others are copied in blocks of sixteen by sixteen, which
+//! are transposed in registers. The bytes are the same as from `pack`.
 
 use super::{Layout, Line, UnpackedWeights, WeightsF32};
 use crate::isa::{Isa, dispatch};
@@ -13,10 +13,10 @@ use crate::{Cpu, LANES, MatRef};
 /// cache lines, and hardware prefetchers follow this number of streams.
 const PANELS_AT_ONCE: usize = 4;
 
-/// Lines `[panels, steps]` and the place in them of the part that is written.
+/// Lines `[panels, steps]`, and the step and the column at which a part is written.
 struct Destination<'a> {
     lines: &'a mut [Line],
-    /// Lines of a panel.
+    /// The number of lines of a panel.
     steps: usize,
     step: usize,
     column: usize,
@@ -24,8 +24,8 @@ struct Destination<'a> {
 
 impl WeightsF32 {
     /// Replaces the weights by `parts` side by side, `[inputs, sum of outputs]`, such as the
-    /// matrices of queries, keys and values as one. The bytes are those of [`WeightsF32::pack`] of
-    /// their concatenation.
+    /// matrices of queries, keys and values as one. The bytes are the same as from
+    /// [`WeightsF32::pack`] of their concatenation.
     ///
     /// # Panics
     /// If the parts have different inputs, or are too large.
@@ -40,9 +40,9 @@ impl WeightsF32 {
         }
     }
 
-    /// Replaces the weights by the transpose of what [`fill`](WeightsF32::fill) makes of
-    /// `parts`, `[sum of outputs, inputs]`: the weights by which gradients of outputs become
-    /// gradients of inputs.
+    /// Replaces the weights by the transpose of the matrix that [`fill`](WeightsF32::fill) makes of
+    /// `parts`: `[sum of outputs, inputs]`. Multiplied by these weights, gradients of outputs
+    /// become gradients of inputs.
     ///
     /// # Panics
     /// If the parts have different inputs, or are too large.
@@ -57,8 +57,8 @@ impl WeightsF32 {
         }
     }
 
-    /// Replaces the weights by `rows`, `[rows, columns]`: values of an attention. Every
-    /// `width` columns start a new panel.
+    /// Replaces the weights by `rows`, `[rows, columns]`, such as the values that belong to the
+    /// keys of an attention layer. Every `width` columns start a new panel.
     ///
     /// # Panics
     /// If the number of columns is not a multiple of `width`, or the weights are too large.

@@ -40,10 +40,11 @@ impl<'a> PackedF32<'a> {
         self.panels.columns()
     }
 
-    /// Returns the columns `columns`, which start and end at multiples of sixteen, or at the end.
+    /// Returns the columns `columns`. The range must begin at a multiple of sixteen, and end at a
+    /// multiple of sixteen or after the last column.
     ///
     /// # Panics
-    /// If the range is not of that form.
+    /// If the range begins or ends elsewhere.
     pub fn column_range(&self, columns: Range<usize>) -> Self {
         Self { panels: self.panels.column_range(&columns) }
     }
@@ -90,7 +91,8 @@ impl WeightsF32 {
     /// Replaces the weights by the columns `ids` of `from`, in that order.
     ///
     /// # Errors
-    /// [`Error::ColumnOutOfRange`](crate::Error::ColumnOutOfRange).
+    /// [`Error::ColumnOutOfRange`](crate::Error::ColumnOutOfRange) if an id is not a column of
+    /// `from`.
     pub fn select(&mut self, from: &PackedF32, ids: &[u32]) -> Result<()> {
         from.panels.select(ids, &mut self.lines)?;
         (self.depth, self.columns) = (from.depth(), ids.len());

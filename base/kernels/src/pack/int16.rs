@@ -47,8 +47,8 @@ pub struct WeightsI16 {
 
 impl<'a> PackedI16<'a> {
     /// Creates weights of the given parts; `scales` is padded to a multiple of sixteen columns.
-    /// `norm` is the largest Euclidean norm of a [run](ACCUMULATION_RUN) of any column; if one is
-    /// larger, sums overflow (and wrap).
+    /// `norm` is the largest Euclidean norm of a [run](ACCUMULATION_RUN) of any column; if a run
+    /// has a larger norm, sums overflow (and wrap).
     ///
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) or
@@ -82,10 +82,11 @@ impl<'a> PackedI16<'a> {
         i32::MAX as u32 / self.norm.clamp(1, MAX_RUN_NORM)
     }
 
-    /// Returns the columns `columns`, which start and end at multiples of sixteen, or at the end.
+    /// Returns the columns `columns`. The range must begin at a multiple of sixteen, and end at a
+    /// multiple of sixteen or after the last column.
     ///
     /// # Panics
-    /// If the range is not of that form.
+    /// If the range begins or ends elsewhere.
     pub fn column_range(&self, columns: Range<usize>) -> Self {
         let scales = &self.scales[columns.start..columns.end.next_multiple_of(LANES)];
         Self { panels: self.panels.column_range(&columns), scales, norm: self.norm }
@@ -109,9 +110,9 @@ impl<'a> PackedI16<'a> {
 
 impl WeightsI16 {
     /// Quantises weights: the largest norm of a [run](ACCUMULATION_RUN) of each column becomes
-    /// 46,340, the root of 2^31, if no weight exceeds 32,767 then. If the next coarser power of two
-    /// represents most numbers exactly, because they come from a format of few bits, this power is
-    /// the scale. The scale of a column that is not finite is NaN.
+    /// 46,340, the root of 2^31, unless a weight would then exceed 32,767. If the next coarser
+    /// power of two represents most numbers exactly, because they come from a format of few bits,
+    /// this power is the scale. The scale of a column that is not finite is NaN.
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.
@@ -153,7 +154,8 @@ impl WeightsI16 {
     /// Replaces the weights by the columns `ids` of `from`, in that order.
     ///
     /// # Errors
-    /// [`Error::ColumnOutOfRange`](crate::Error::ColumnOutOfRange).
+    /// [`Error::ColumnOutOfRange`](crate::Error::ColumnOutOfRange) if an id is not a column of
+    /// `from`.
     pub fn select(&mut self, from: &PackedI16, ids: &[u32]) -> Result<()> {
         from.panels.select(ids, &mut self.lines)?;
         (self.depth, self.columns, self.norm) = (from.depth(), ids.len(), from.norm);

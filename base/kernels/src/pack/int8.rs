@@ -1,6 +1,6 @@
 //! Packed i8 weights.
 //!
-//! Each column has its own scale, and a number is its integer times that. Marian's files have
+//! Each column has its own scale, and a number is its integer times this scale. Marian's files have
 //! one multiplier, which becomes the scale of all columns. The corrections, -128 times the sum of
 //! each column, are added to products of rows shifted by 128.
 
@@ -28,7 +28,8 @@ pub struct PackedI8<'a> {
 ///
 /// // [1, 2] x [2, 2]
 /// let (rows, weights) = ([0.5, -1.0], [1.0, -1.0, 0.5, 2.0]);
-/// let weights = WeightsI8::quantize(UnpackedWeights::inputs_by_outputs(MatRef::new(&weights, 2, 2)))?;
+/// let weights = WeightsI8::quantize(UnpackedWeights::inputs_by_outputs(MatRef::new(&weights, 2,
+/// 2)))?;
 ///
 /// let (cpu, mut values, mut scales) = (Cpu::detect(), [0; 2], [0.0]);
 /// let quantised = MatMut::new(&mut values, 1, 2);
@@ -86,10 +87,11 @@ impl<'a> PackedI8<'a> {
         self.panels.columns()
     }
 
-    /// Returns the columns `columns`, which start and end at multiples of sixteen, or at the end.
+    /// Returns the columns `columns`. The range must begin at a multiple of sixteen, and end at a
+    /// multiple of sixteen or after the last column.
     ///
     /// # Panics
-    /// If the range is not of that form.
+    /// If the range begins or ends elsewhere.
     pub fn column_range(&self, columns: Range<usize>) -> Self {
         let padded = columns.start..padded(columns.end);
         Self {
@@ -197,7 +199,8 @@ impl WeightsI8 {
     /// Replaces the weights by the columns `ids` of `from`, in that order.
     ///
     /// # Errors
-    /// [`Error::ColumnOutOfRange`](crate::Error::ColumnOutOfRange).
+    /// [`Error::ColumnOutOfRange`](crate::Error::ColumnOutOfRange) if an id is not a column of
+    /// `from`.
     pub fn select(&mut self, from: &PackedI8, ids: &[u32]) -> Result<()> {
         from.panels.select(ids, &mut self.lines)?;
         (self.depth, self.columns) = (from.depth(), ids.len());
@@ -222,8 +225,8 @@ impl WeightsI8 {
     }
 }
 
-/// Appends the lines of a panel of at most sixteen columns, which are rows of `values` in whole
-/// cells.
+/// Appends the lines of a panel of at most sixteen columns. A column is a row of `values` and has
+/// whole cells.
 fn interleave(values: MatRef<u8>, columns: Range<usize>, lines: &mut Vec<Line>) {
     const NONE: &[[u8; 4]] = &[];
     let mut cells = [NONE; LANES];

@@ -115,8 +115,8 @@ proptest! {
 
 #[test]
 fn numbers_of_few_bits_are_packed_exactly() {
-    // Numbers of eight significant bits in four binades: multiples of 2^-12. The norms of the runs
-    // allow a unit that divides this.
+    // All numbers have eight significant bits in four binades, so they are multiples of 2^-12. The
+    // norms of the runs are so small that the unit is a smaller power of two: nothing is rounded.
     let mut numbers: Vec<f32> =
         (0..100 * 3).map(|at| f32::from(128 + (at * 37 % 128) as u16) * 0.001953125).collect();
     numbers.iter_mut().enumerate().for_each(|(at, x)| *x *= [1.0, -0.5, 0.25, -0.125][at / 3 % 4]);
@@ -217,7 +217,7 @@ fn registers_are_transposed_on_every_instruction_set() {
 }
 
 /// If the bytes of each output are contiguous and the depth is a multiple of four, `pack_bytes`
-/// packs a panel at a time. The result is that of `pack`.
+/// packs a panel at a time. The result is the same as from `pack`.
 #[test]
 fn packing_panels_gives_the_bytes_of_packing_columns() {
     for (depth, columns) in [(4, 1), (8, 16), (64, 40), (12, 33), (6, 20), (0, 5), (8, 0)] {

@@ -27,7 +27,7 @@ pub enum Smoothing {
     /// the next, and so on.
     #[default]
     Exponential,
-    /// This number of matches.
+    /// This number of matches for each order without matches.
     Floor(f64),
     /// Adds this number to the matches and totals of orders from 2 on.
     AddK(f64),

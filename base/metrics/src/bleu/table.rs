@@ -2,7 +2,7 @@
 //!
 //! A sentence's score depends on the lengths of both sides and on four small counts. Logarithms of
 //! precisions and brevity penalties are computed once for each length; a score then needs one
-//! exponential. The operations are those of [`super::BleuCounts`], in the same order.
+//! exponential. The operations are the same as in [`super::BleuCounts`], in the same order.
 
 use super::counts::{brevity_penalty, log_or_floor, precision};
 use super::{MAX_NGRAM_ORDER, Smoothing};
@@ -16,9 +16,10 @@ pub(crate) struct BleuTable {
 
 /// The table of the hypotheses of one length.
 struct LengthTable {
-    /// The logarithm of the precision of each order, by matches from 1.
+    /// The logarithm of the precision of each order, by number of matches, from 1.
     matched: [Vec<f64>; MAX_NGRAM_ORDER],
-    /// The same without matches, by the number of lower orders without matches.
+    /// The logarithm of the precision of each order if it has no matches, by the number of lower
+    /// orders without matches.
     unmatched: [[f64; MAX_NGRAM_ORDER]; MAX_NGRAM_ORDER],
     /// The number of orders that are averaged.
     num_orders: usize,
@@ -49,7 +50,7 @@ impl BleuTable {
     }
 
     /// Returns the score of a hypothesis against a reference, given their lengths and the matches
-    /// of each order. Both lengths must be among those of the table.
+    /// of each order. Both lengths must be among the lengths of the table.
     pub fn score(&self, hypothesis: u32, reference: u32, matches: [u32; MAX_NGRAM_ORDER]) -> f64 {
         if matches[0] == 0 {
             return 0.0;

@@ -61,7 +61,7 @@ impl Chrf {
         Ok(Chrf { char_order, word_order, ..Chrf::default() })
     }
 
-    /// Sets the weight of recall to `beta` times that of precision; 2 by default.
+    /// Sets the weight of recall to `beta` times the weight of precision; 2 by default.
     pub fn beta(self, beta: impl Into<f64>) -> Self {
         Chrf { beta: beta.into(), ..self }
     }
@@ -76,7 +76,7 @@ impl Chrf {
         Chrf { keep_whitespace: whitespace, ..self }
     }
 
-    /// Sets whether the score is the average over all orders, with a tiny number for those without
+    /// Sets whether the score is the average over all orders, with a tiny number for orders without
     /// n-grams. Off by default: then precisions and recalls are averaged over the orders of which
     /// both sides have n-grams.
     pub fn epsilon_smoothing(self, epsilon: bool) -> Self {
@@ -181,7 +181,7 @@ impl Chrf {
         f64::from(100.0 * score)
     }
 
-    /// Returns the characters of a line that n-grams contain.
+    /// Returns the characters of a line, without white space unless n-grams include it.
     fn scored_characters(&self, line: &str) -> Vec<u32> {
         line.chars().filter(|c| self.keep_whitespace || !is_space(*c)).map(u32::from).collect()
     }
@@ -226,7 +226,7 @@ impl Metric for Chrf {
         3 * self.total_order()
     }
 
-    /// Among several references, the one with the best score counts.
+    /// Returns the statistics against the reference with the best score.
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64> {
         let mut word_ids = WordIds::default();
         let [characters, words] = self.scored_tokens(hypothesis, &mut word_ids);

@@ -19,9 +19,10 @@ pub(super) fn count_ngrams(metric: &Chrf, candidates: &[&str]) -> ListNgrams {
 /// chrF of the pairs of a list.
 pub(super) struct ChrfScorer {
     metric: Chrf,
-    /// The totals of candidates by order, 1 instead of 0; rows have whole blocks.
+    /// By order, the number of n-grams of each candidate, or 1 if it has none. Rows have whole
+    /// blocks.
     divisors: Vec<Vec<f64>>,
-    /// The totals as they are.
+    /// By order, the number of n-grams of each candidate.
     totals: Vec<Vec<f64>>,
     /// The number of orders of which each candidate has n-grams: of characters, and of words.
     lengths: [Vec<f64>; 2],
@@ -82,8 +83,8 @@ impl ChrfScorer {
         (forward, backward)
     }
 
-    /// Computes the utility of a candidate against a reference by the definition, which epsilon
-    /// smoothing needs. Their matches are in the row of one of them, at `place`.
+    /// Computes the utility of a candidate against a reference by the definition of chrF, which
+    /// epsilon smoothing needs. Their matches are in the row of one of them, at index `place`.
     fn score_pair(&self, [candidate, reference]: [usize; 2], place: usize, row: &MatchRow) -> f64 {
         let counts = self.totals.iter().enumerate().map(|(order, totals)| {
             triple(totals[candidate], totals[reference], f64::from(row.order(order)[place]))
@@ -92,8 +93,8 @@ impl ChrfScorer {
     }
 }
 
-/// Returns the counts of an order as [`crate::Metric::statistics`] has them: without n-grams of
-/// the reference, the number of the candidate is 0.
+/// Returns the counts of an order as [`crate::Metric::statistics`] has them: if the reference has
+/// no n-grams, the number of the candidate is 0.
 fn triple(candidate: f64, reference: f64, matches: f64) -> [f64; 3] {
     [if reference > 0.0 { candidate } else { 0.0 }, reference, matches]
 }

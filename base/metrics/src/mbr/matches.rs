@@ -4,7 +4,7 @@
 //! of its n-grams. A rare n-gram has a list of the candidates that have it. A frequent one has a
 //! row of bytes, one per candidate. Rows are added with vector instructions; a byte holds the sum
 //! of several rows before it must be widened. N-grams that all candidates have are counted once for
-//! the list. Those of a single candidate match nothing.
+//! the list. N-grams of a single candidate match nothing.
 
 use super::ngrams::{ListNgrams, NgramCount};
 
@@ -27,7 +27,7 @@ pub(super) struct MatchIndex {
     num_candidates: usize,
     /// The length of rows: the number of candidates, rounded up.
     stride: usize,
-    /// By order, the n-grams that every candidate has.
+    /// By order, the number of n-grams that every candidate has.
     shared: Vec<i32>,
     /// The rows of frequent n-grams.
     rows: Vec<u8>,
@@ -45,7 +45,7 @@ pub(super) struct MatchIndex {
 /// The matches of one candidate with others, in buffers that are reused.
 #[derive(Default)]
 pub(super) struct MatchRow {
-    /// By order and candidate.
+    /// The numbers of matches, by order and candidate.
     matches: Vec<i32>,
     stride: usize,
     sums: Vec<u8>,
@@ -63,9 +63,9 @@ impl MatchRow {
 enum Place {
     /// Nowhere: at most one candidate has more of it than `shared` counts.
     Nowhere,
-    /// In rows from this number on, for counts above `base`.
+    /// In rows from `first` on, for counts above `base`.
     Rows { first: u32, base: u32 },
-    /// In postings that begin here; `next` is the place of the next one.
+    /// In postings from `first` on, for counts above `base`; `next` is the index of the next one.
     Postings { first: u32, next: u32, base: u32 },
 }
 
@@ -126,7 +126,7 @@ impl MatchIndex {
             for order in 0..self.num_orders {
                 for entry in list.counts(candidate, order) {
                     let spread = &mut spreads[entry.ngram as usize];
-                    // How many candidates have more than the smallest count so far.
+                    // The number of candidates with more than the smallest count so far.
                     spread.above_smallest = match entry.count.cmp(&spread.smallest) {
                         std::cmp::Ordering::Less => spread.candidates,
                         std::cmp::Ordering::Equal => spread.above_smallest,
@@ -166,8 +166,8 @@ impl MatchIndex {
         places
     }
 
-    /// Adds an n-gram of a candidate. A range of postings has the n-gram in the place of its end
-    /// for now.
+    /// Adds an n-gram of a candidate. For now, the third number of a range of postings is the
+    /// n-gram instead of the end.
     fn add(&mut self, candidate: usize, entry: NgramCount, place: &mut Place) {
         let NgramCount { ngram, count } = entry;
         match place {

@@ -1,11 +1,12 @@
 //! Minimum Bayes risk decoding (Kumar and Byrne 2004): the candidate of a list whose utility is
 //! largest on average when every candidate in turn is the reference.
 //!
-//! The utility of a pair is the metric's score of one line against the other, to the last bit that
-//! of [`sentence_score`](crate::sentence_score). But a list is prepared once: n-grams become
-//! numbers, and the matches of a candidate with all others are counted together ([`matches`]).
-//! There are two cheaper estimates, by Vamvas and Sennrich (2024). The first uses one average
-//! reference instead of all. The second uses the first to choose the candidates for the exact sums.
+//! The utility of a pair is the metric's score of one line against the other, to the last bit the
+//! same as from [`sentence_score`](crate::sentence_score). But a list is prepared once: n-grams
+//! become numbers, and the matches of a candidate with all others are counted together
+//! ([`matches`]). There are two cheaper estimates, by Vamvas and Sennrich (2024). The first uses
+//! one average reference instead of all. The second uses the first to choose the candidates for the
+//! exact sums.
 
 mod aggregate;
 mod bleu;
@@ -32,7 +33,7 @@ pub enum Utility {
     Ter(Ter),
 }
 
-/// The computation of expected utilities.
+/// The way in which expected utilities are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Estimate {
     /// Every candidate against every reference.
@@ -73,7 +74,7 @@ enum Scorer {
 /// The utility of a pair, for a metric over n-grams.
 trait PairScorer {
     /// Computes the utilities of `candidate` against references from `from` on, into `forward`;
-    /// and those of the others against `candidate`, into `backward` if there is one.
+    /// and the utilities of these references against `candidate`, into `backward` if there is one.
     fn score_row(
         &self,
         candidate: usize,
@@ -119,9 +120,9 @@ impl CandidateList {
         })
     }
 
-    /// Returns candidates with their expected utilities by `weights` of the references, best
-    /// first, in the order of the list if they are equal. All candidates are ranked, except by
-    /// [`Estimate::CoarseToFine`], which ranks those it keeps.
+    /// Returns candidates with their expected utilities, where references have the weights
+    /// `weights`. The best come first; candidates of equal utility are in the order of the list.
+    /// All candidates are ranked, except by [`Estimate::CoarseToFine`], which ranks those it keeps.
     pub fn rank(&self, weights: &[f64], estimate: Estimate) -> Vec<(usize, f64)> {
         let ranked = match estimate {
             Estimate::Exact => self.expected(weights).into_iter().enumerate().collect(),
@@ -164,8 +165,8 @@ impl CandidateList {
         }
     }
 
-    /// Returns the utility of every candidate against the average reference. With TER, whose edits
-    /// have no average, it is sentence BLEU of words as TER sees them.
+    /// Returns the utility of every candidate against the average reference. Edits of TER
+    /// have no average, so for TER it is the sentence BLEU of the words that TER compares.
     fn aggregated(&self, weights: &[f64]) -> Vec<f64> {
         match &self.0 {
             Prepared::Ngrams { list, scorer } => {

@@ -1,7 +1,7 @@
 //! Counts of the distinct n-grams of the candidates of a list.
 //!
-//! Each distinct n-gram has a number. It is looked up by the number of the n-gram without its last
-//! token and by that token, in one table for all orders. Candidates of a list share most of their
+//! Each distinct n-gram has a number. One table for all orders finds it by two keys: the number of
+//! the n-gram without its last token, and the last token. Candidates of a list share most of their
 //! text with their neighbours, so the numbers of the common beginning and end are copied and not
 //! looked up.
 
@@ -26,9 +26,9 @@ pub(super) struct ListNgrams {
 }
 
 impl ListNgrams {
-    /// Counts the n-grams of candidates. Each candidate has a sequence of tokens for each of
-    /// `orders`, which is the length of its longest n-grams. The orders of the first sequence come
-    /// first.
+    /// Counts the n-grams of candidates. Each candidate has a sequence of tokens for each number in
+    /// `orders`, which is the length of the longest n-grams of the sequence. The orders of the
+    /// first sequence come first.
     pub fn new(candidates: impl Iterator<Item = Vec<Vec<u32>>>, orders: &[usize]) -> Self {
         let mut list = ListNgrams {
             num_orders: orders.iter().sum(),

@@ -38,7 +38,7 @@ fn check(utility: &Utility, lines: &[&str], weights: &[f64]) -> Result<(), TestC
     Ok(())
 }
 
-/// Utilities of all metrics with some of their options.
+/// Returns utilities of all metrics with some of their options.
 fn utilities() -> Vec<Utility> {
     let chrf = Chrf::default();
     let bleu = Bleu { effective_order: true, ..Bleu::default() };

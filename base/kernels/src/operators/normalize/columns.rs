@@ -31,7 +31,7 @@ pub struct NormalizeColumns {
 }
 
 impl NormalizeColumns {
-    /// Returns each norm with the places of its vectors.
+    /// Returns each norm with the indices of its vectors.
     fn with_vectors(&self) -> impl Iterator<Item = (&ColumnNorm, Range<usize>)> {
         let mut first = 0;
         self.norms.iter().map(move |norm| {

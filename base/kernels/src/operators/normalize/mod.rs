@@ -1,8 +1,8 @@
 //! Layer norm and RMS norm of rows, and of sums of two rows.
 //!
 //! A row has a few kilobytes and stays in the first-level cache, so three passes compute the mean,
-//! the variance and the result. The variance is computed around the mean, which is exact where a
-//! single pass is not. The gradient repeats the first two passes, which costs less than keeping
+//! the variance and the result. The variance is computed around the mean, which is more accurate
+//! than a single pass. The gradient repeats the first two passes, which costs less than keeping
 //! their results apart from the rows.
 
 mod columns;
@@ -38,7 +38,7 @@ pub enum NormKind {
 /// Let x be the sum, r the reciprocal of the root, `xh = (x - mean) r`, d the gradient of the
 /// result and `q = d * scale`. The gradient of both summands is `r (q - mean(q) - xh mean(q xh))`;
 /// for RMS norms `mean` and `mean(q)` are left out. The gradient of the scale is the sum of `d xh`
-/// over rows, that of the bias the sum of d.
+/// over rows, and the gradient of the bias is the sum of d.
 #[derive(Clone, Copy, Debug)]
 pub struct Normalize {
     /// Layer norm or RMS norm.
@@ -93,8 +93,8 @@ fn summands<'a, R>(
 }
 
 impl Normalize {
-    /// Adds the gradients of all rows. `add_row` adds those of a row, given the sum that is
-    /// normalised and the gradient of the result; `add` adds a row to another one.
+    /// Adds the gradients of all rows. `add_row` adds the gradients of one row, given the sum that
+    /// is normalised and the gradient of the result; `add` adds a row to another one.
     fn add_gradients<R: Real>(
         &self,
         inputs: Inputs<'_, R>,

@@ -65,8 +65,8 @@ pub(super) fn add_row_gradient_plain<R: Real>(
     }
 }
 
-/// Returns the mean to subtract from a row, and the factor of the difference. Each lane of `sums`
-/// is the sum of the elements in every sixteenth column.
+/// Returns the mean to subtract from a row, and the factor of the difference. Lane i of `sums`
+/// is the sum of the elements in columns i, i + 16, i + 32 and so on.
 #[inline(always)]
 fn moments<I: Isa>(isa: I, norm: &Norm<'_, f32>, x: &[f32], sums: I::F) -> [f32; 2] {
     let columns = x.len() as f32;
@@ -132,8 +132,8 @@ fn norm_row<I: Isa>(
     scale_row(isa, norm, sums, out);
 }
 
-/// Computes `row = norm(row)`. Each lane of `sums` is the sum of the elements in every sixteenth
-/// column.
+/// Computes `row = norm(row)`. Lane i of `sums` is the sum of the elements in columns i, i + 16,
+/// i + 32 and so on.
 #[inline(always)]
 fn scale_row<I: Isa>(isa: I, norm: &Norm<'_, f32>, sums: I::F, row: &mut [f32]) {
     let [mean, factor] = moments(isa, norm, row, sums);
