@@ -28,7 +28,7 @@ pub enum Error {
     },
     /// A shape that 32-bit sums or the address space cannot hold.
     #[error(
-        "weights of {depth} x {columns} are too large: at most {most} rows of one product can be summed"
+        "weights of {depth} x {columns} are too large: the depth of a product can be at most {most}"
     )]
     TooLarge {
         /// Rows of the weights.

@@ -22,7 +22,7 @@ fn metrics() -> Vec<Box<dyn Metric>> {
     metrics
 }
 
-/// Generates lines of words with few letters, so that words repeat, and of any characters.
+/// Generates lines of words with few letters, so that words repeat, and lines of any characters.
 fn any_line() -> impl Strategy<Value = String> {
     prop_oneof!["([ab.,]{1,3} ){0,30}", ".{0,40}"]
 }

@@ -1,5 +1,5 @@
-//! Instructions in the form in which warps run them: operands are numbers of registers, branches
-//! have places.
+//! Instructions in the form in which warps run them: operands are numbers of registers, and the
+//! targets of branches are indices of instructions.
 //!
 //! Constants and special registers have numbers of their own ([`Value`]), so that all operands are
 //! read in one way.
@@ -18,7 +18,7 @@ pub(crate) enum Value {
     Special(Special),
 }
 
-/// A special register: the thread's place in its block and grid.
+/// A special register, such as the thread's position in its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Special {
     /// `%tid`, by axis.
@@ -38,7 +38,7 @@ pub(crate) enum Special {
     LaneMask(LaneMask),
 }
 
-/// The lanes beside a lane, in `%lanemask_*`.
+/// The lanes in a register `%lanemask_*`, compared with the thread's own lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum LaneMask {
     Equal,
@@ -48,7 +48,7 @@ pub(crate) enum LaneMask {
     Greater,
 }
 
-/// The memory that an access is to.
+/// The memory that is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
     /// The address says in which of the other spaces it is.
@@ -63,7 +63,7 @@ pub(crate) enum Space {
     Parameters,
 }
 
-/// An address: a register or nothing, and an offset.
+/// An address: an offset, added to a register if there is one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Address {
     pub base: Option<Register>,
@@ -150,9 +150,9 @@ pub(crate) enum Exchange {
         is_all: Option<Option<Register>>,
         value: Register,
     },
-    /// Lanes wait for each other, nothing more.
+    /// Lanes wait for each other; no values are exchanged.
     Nothing,
-    /// `mma`: a product of matrices with 16 rows, 8 columns, added to `added`.
+    /// `mma`: the product of two matrices, which has 16 rows and 8 columns, added to `added`.
     MultiplyMatrices {
         ty: Type,
         to: [Register; 4],
@@ -220,7 +220,7 @@ pub(crate) enum Operation {
         to: Register,
         from: Register,
     },
-    /// The conversion of two `f32` to a pair, the first highest.
+    /// The conversion of two `f32` to a pair, the first in the upper half.
     ConvertPair {
         conversion: Conversion,
         to: Register,
@@ -230,7 +230,7 @@ pub(crate) enum Operation {
         comparison: Comparison,
         ty: Type,
         flushes: bool,
-        /// Nothing if only the opposite is wanted.
+        /// `None` if only the opposite is needed.
         to: Option<Register>,
         /// The register of the opposite.
         opposite: Option<Register>,
@@ -299,7 +299,7 @@ pub(crate) enum Operation {
         number: Register,
         count: Option<(Count, Register, bool, Register)>,
     },
-    /// Orders memory accesses, which are in order here.
+    /// Orders memory accesses. It does nothing here, because accesses are always in order.
     Fence,
     Trap,
 }

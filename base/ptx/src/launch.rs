@@ -21,7 +21,7 @@ const MAX_TURNS: [usize; 3] = [8, 64, 4096];
 
 impl Kernel {
     /// Runs the kernel to its end, for all blocks of `grid`, and returns the number of instructions
-    /// that its warps have run. `parameters`: the bytes of all parameters, each at its offset.
+    /// that its warps have run. `parameters` has the bytes of all parameters, each at its offset.
     ///
     /// # Errors
     /// [`Fault::Caller`] for an impossible grid or parameters of another size, and
@@ -58,8 +58,8 @@ impl Kernel {
     }
 }
 
-/// Runs a block's warps in turns until all of their threads have ended; returns the number of
-/// their instructions.
+/// Runs a block's warps in turns until all of their threads have ended. Returns the number of
+/// instructions that they have run.
 fn run_block(
     warps: &mut [Warp],
     num_threads: u32,
@@ -111,7 +111,7 @@ fn pass_barrier(warps: &mut [Warp], around: &mut Surroundings<'_>) -> Result<(),
         let same_warp = other / 32 == thread / 32;
         if other_number != number || same_warp && other_place != place {
             let reason = format!(
-                "a barrier, while thread {other} waits at that of line {}",
+                "a barrier, while thread {other} waits at the barrier of line {}",
                 line(other_place)
             );
             return Err(around.fault(thread, line(place), reason));

@@ -3,8 +3,8 @@
 //! It runs the shipped modules, and finds faults that a GPU does not report: accesses outside of a
 //! buffer, reads of bytes that were not written, misaligned accesses, lanes that do not meet where
 //! they exchange values, barriers that some threads never reach, accesses of two warps to shared
-//! memory without a barrier between. A seed chooses the order in which blocks, warps and lanes run,
-//! so that a race shows under some seed and can be repeated.
+//! memory without a barrier between them. A seed chooses the order in which blocks, warps and lanes
+//! run, so that a race shows under some seed and can be repeated.
 //!
 //! It knows what NVRTC emits for kernels of `f32`, `f16` and `bf16` arithmetic: no textures, no
 //! double-precision approximations, no recursion, no variables of a module that kernels write. A

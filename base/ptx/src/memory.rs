@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::fault::Fault;
 use crate::tracked::TrackedBytes;
 
-/// The alignment of buffers, as that of `cuMemAlloc`.
+/// The alignment of buffers, the same as with `cuMemAlloc`.
 const ALIGNMENT: u64 = 256;
 
 /// The least number of bytes between buffers.

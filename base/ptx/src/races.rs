@@ -1,10 +1,11 @@
 //! Races in shared memory: accesses of two warps of a block to one byte, at least one of them a
-//! write, without a barrier between.
+//! write, without a barrier between them.
 //!
-//! Each part of memory that an instruction may access by itself knows the last warp that wrote it
-//! and the last that read it, and between which barriers of the block that was. So a missing
-//! barrier is found also where the order of warps that the seed has chosen does no harm. Atomic
-//! accesses do not race with each other, nor do writes of the value that is there already.
+//! Memory is divided into parts, each as long as the shortest access of the kernel. The last warp
+//! that wrote a part and the last that read it are recorded, each with the number of barriers
+//! before the access. So a missing barrier is found even if the order of warps that the seed has
+//! chosen does no harm. Atomic accesses do not race with each other, nor do writes of the value
+//! that is there already.
 
 use std::ops::Range;
 
@@ -23,13 +24,13 @@ pub(crate) enum Access {
     Atomic,
 }
 
-/// The last accesses to parts of some bytes: each has the number of the barrier before it, then
-/// eight bits of the warp.
+/// The last accesses to the parts of some bytes. Each is recorded as the epoch of the access, then
+/// eight bits for the warp.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Races {
     /// The logarithm of the number of bytes of a part.
     part_bits: u32,
-    /// The number of barriers, from 1; zero means that nothing is recorded.
+    /// The number of barriers so far plus one; zero means that nothing is recorded.
     epoch: u32,
     writers: Vec<u32>,
     readers: Vec<u32>,
@@ -81,7 +82,7 @@ impl Races {
         !has_other_reader
     }
 
-    /// Describes the access with which one of `warp` races.
+    /// Describes the earlier access that an access of `warp` to `range` races with.
     #[cold]
     pub fn other_side(&self, range: Range<usize>, warp: u32) -> String {
         for place in self.parts(range) {

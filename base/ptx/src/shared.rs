@@ -1,7 +1,7 @@
-//! Shared memory of a block: the arrays that the kernel declares, with gaps between them, and those
-//! that the launch adds; and local memory of a thread.
+//! Shared memory of a block: the arrays that the kernel declares, with gaps between them, and the
+//! bytes that the launch adds.
 //!
-//! Reported are accesses to gaps, accesses to bytes that an asynchronous copy will still write, and
+//! It reports accesses to gaps, accesses to bytes that an asynchronous copy will still write, and
 //! reads of bytes that were not written.
 
 use std::ops::Range;
@@ -19,13 +19,13 @@ pub(crate) const GAP: usize = 64;
 pub(crate) struct SharedMemory {
     fixed: TrackedBytes,
     dynamic: TrackedBytes,
-    /// The accesses to both.
+    /// The accesses to `fixed` and to `dynamic`.
     races: [Races; 2],
 }
 
 impl SharedMemory {
-    /// Creates the shared memory of a kernel with these arrays, for a block of `num_warps`.
-    /// The shortest accesses have `1 << part_bits` bytes.
+    /// Creates the shared memory of a kernel with these arrays, for a block of `num_warps`
+    /// warps. The shortest accesses have `1 << part_bits` bytes.
     pub fn new(
         arrays: &[Range<usize>],
         dynamic_bytes: usize,
@@ -44,13 +44,13 @@ impl SharedMemory {
         SharedMemory { fixed, dynamic: TrackedBytes::new(dynamic_bytes), races }
     }
 
-    /// Separates accesses: those from now on do not race with those before.
+    /// Separates accesses: later accesses do not race with earlier ones.
     pub fn pass_barrier(&mut self) {
         self.races.iter_mut().for_each(Races::pass_barrier);
     }
 
-    /// Records reads of a warp in the bytes around the offset `near`, and returns whether none of
-    /// them races. Offsets outside are not recorded.
+    /// Records reads of a warp in the part of shared memory that contains the offset `near`, and
+    /// returns whether none of them races. Offsets outside the part are not recorded.
     #[inline(always)]
     pub fn record_reads(
         &mut self,
@@ -74,7 +74,8 @@ impl SharedMemory {
         is_safe
     }
 
-    /// Records an access of a warp, or returns the reason why it races with that of another one.
+    /// Records an access of a warp, or returns the reason why it races with an access of another
+    /// warp.
     #[inline(always)]
     pub fn record(
         &mut self,
@@ -95,8 +96,8 @@ impl SharedMemory {
         Err(format!("{what} at {} of {name}, which {other} without a barrier", offset - start))
     }
 
-    /// Returns the part of shared memory that an offset is in, declared or added by the launch,
-    /// after the offset of its first byte.
+    /// Returns the part of shared memory that an offset is in, with the offset of the part's first
+    /// byte. A part is all declared arrays, or the bytes that the launch adds.
     pub fn part(&self, offset: u64) -> (u64, &TrackedBytes) {
         if offset < DYNAMIC_SHARED { (0, &self.fixed) } else { (DYNAMIC_SHARED, &self.dynamic) }
     }
@@ -122,7 +123,7 @@ impl SharedMemory {
         part.write(range.start, bytes).map_err(|(_, state)| denied(offset, "a write", state))
     }
 
-    /// Marks bytes that an asynchronous copy will write, or takes the mark away for the copy to
+    /// Marks bytes that an asynchronous copy will write, or removes the mark so that the copy can
     /// write them.
     pub fn set_in_flight(
         &mut self,

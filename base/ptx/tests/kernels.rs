@@ -105,7 +105,7 @@ fn a_barrier_that_some_threads_do_not_reach_is_found() {
         "{found:?}"
     );
     let two = "setp.eq.s32 %p1, %r1, 3; @%p1 bra $E; bar.sync 0; ret;\n$E: bar.sync 1;";
-    assert!(faults(two, 64, 1)[0].contains("waits at that of line"));
+    assert!(faults(two, 64, 1)[0].contains("waits at the barrier of line"));
 }
 
 #[test]

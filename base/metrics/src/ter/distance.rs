@@ -3,8 +3,9 @@
 //! Tercom computes only a band of the table of distances around its diagonal, which may miss the
 //! smallest distance of long lines; the band is part of the metric. If the band covers the whole
 //! table and the reference is short, as nearly always, the distance is computed bit-parallel: a row
-//! of the table is two machine words, for the steps up and down (Myers 1999, in the form of Hyyrö
-//! 2003). The table itself is filled only for the path, once per round of shifts.
+//! of the table is two machine words, for the steps up and the steps down from cell to cell (Myers
+//! 1999, in the form of Hyyrö 2003). The table itself is filled only for the path, once per round
+//! of shifts.
 
 /// The width of the band: the number of cells on each side of the diagonal.
 const BEAM_WIDTH: usize = 25;
@@ -50,7 +51,7 @@ impl<'r> EditDistance<'r> {
         EditDistance { reference, bands, position_masks, costs: Vec::new(), edits: Vec::new() }
     }
 
-    /// Returns the distance of `words`.
+    /// Returns the distance of `words` from the reference.
     pub(super) fn compute(&mut self, words: &[u32]) -> usize {
         match &self.position_masks {
             Some(positions) => bit_parallel_distance(words, self.reference.len(), positions),
@@ -95,8 +96,8 @@ impl<'r> EditDistance<'r> {
         costs[costs.len() - 1] as usize
     }
 
-    /// Returns the distance of `words`; calls `visit` with the edits of the path, from its end to
-    /// its beginning.
+    /// Returns the distance of `words` from the reference. Calls `visit` with the edits of the
+    /// path, from its end to its beginning.
     pub(super) fn trace_back(&mut self, words: &[u32], mut visit: impl FnMut(Edit)) -> usize {
         let distance = self.fill_table(words);
         let width = self.reference.len() + 1;

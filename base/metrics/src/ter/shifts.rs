@@ -62,7 +62,7 @@ pub(super) fn best_shift(
             return true;
         }
         let mut tried = None;
-        // Before the first word of the match, and after each of its words.
+        // The targets are before the first word of the match, and after each of its words.
         for position in matched..=matched + length {
             let target = if position == 0 { 0 } else { alignment.hypothesis_ends[position - 1] };
             if tried.replace(target) == Some(target) {

@@ -24,8 +24,8 @@ impl HostMemory {
     #[expect(unsafe_code, reason = "memory of the driver's caller")]
     fn write(self, bytes: &[u8]) {
         assert_eq!(bytes.len(), self.length);
-        // SAFETY: the caller of the copy promises `length` writable bytes until it is done, which
-        // nothing else reads or writes.
+        // SAFETY: the caller of the copy promises `length` writable bytes, which nothing else reads
+        // or writes until the copy is done.
         unsafe {
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.address as *mut u8, bytes.len());
         }
@@ -35,7 +35,7 @@ impl HostMemory {
 /// Work on a stream.
 #[derive(Debug)]
 pub(crate) enum Work {
-    /// Writes a value, a number of times.
+    /// Writes `value` `count` times, one after the other.
     Fill {
         address: u64,
         value: Vec<u8>,
@@ -51,7 +51,7 @@ pub(crate) enum Work {
         address: u64,
         bytes: Vec<u8>,
     },
-    /// From pinned memory, which is read when the copy is done.
+    /// Copies from pinned memory, which is read only when the copy is performed.
     UploadPinned {
         address: u64,
         from: HostMemory,
@@ -78,7 +78,7 @@ pub(crate) enum Work {
     },
 }
 
-/// The number of records of an event, and the number of those that are done.
+/// The number of records of an event, and the number of records that are done.
 #[derive(Clone, Copy, Debug, Default)]
 struct Event {
     recorded: u64,
@@ -98,7 +98,7 @@ pub(crate) struct Driver {
     /// The parsed modules by their text, because the same module is loaded for many models.
     parsed: HashMap<String, Arc<Module>>,
     pub functions: BTreeMap<usize, Arc<(Arc<Module>, String)>>,
-    /// The bytes of dynamic shared memory that kernels have asked for.
+    /// By function, the bytes of dynamic shared memory that a launch may have, if they were set.
     max_shared: BTreeMap<usize, usize>,
     /// The lengths of pinned memory by address.
     pub pinned: BTreeMap<usize, usize>,
@@ -288,7 +288,7 @@ impl Driver {
     }
 }
 
-/// Ends the process: what comes after a fault means nothing.
+/// Prints the reason and ends the process, because results after a fault mean nothing.
 pub(crate) fn fail(reason: &str) -> ! {
     eprintln!("emulated GPU: {reason}");
     std::process::abort();
@@ -394,7 +394,7 @@ mod tests {
         driver.push(32, Work::Copy { to: to + 4, from, length: 8 });
         driver.finish();
         assert_eq!(driver.memory.read(to + 4, 8).unwrap(), [4, 3, 2, 1, 4, 3, 2, 1]);
-        // Bytes that were not written are still so after a copy.
+        // Bytes that were not written still count as not written after a copy.
         driver.memory.copy(to, from + 8, 4).unwrap();
         assert!(driver.memory.read(to, 4).is_err());
         driver.push(32, Work::Copy { to: to + 8, from, length: 8 });

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The compute capabilities of the devices that kernels are assembled for. A module is assembled
-/// for those from its target on.
+/// for its target and the later ones.
 const DEVICES: [u32; 3] = [75, 80, 90];
 
 /// Returns the FNV-1a hash of 64 bits, as `scripts/build_ptx.py` computes it.

@@ -1,5 +1,5 @@
-//! CUDA driver for tests on machines without a GPU: the calls that Miriam makes, over an
-//! interpreter of the shipped PTX.
+//! CUDA driver for tests on machines without a GPU: it has the calls that Miriam makes, and an
+//! interpreter runs the shipped PTX.
 //!
 //! As on a device, work on a stream is done later than it is queued: copies from and to pinned
 //! memory, fills, launches and releases are done when a call waits for them. The work of one stream
@@ -11,11 +11,11 @@
 //!
 //! A test starts a process with the environment of [`environment`], in which the system finds this
 //! library as `libcuda.so.1`. The variable `MIRIAM_EMULATED_GPU` holds settings such as
-//! `launch=700`, separated by commas. `init`, `module` and `launch` are the statuses that these
-//! calls return. `version`, `count`, `capability` (10 * major + minor) and `memory` (bytes)
-//! describe the device. `seed` chooses the order of streams. `launches` is a number of kernels
-//! after which the device is lost: the next one fails while it runs, and every later call returns
-//! the status of `launch`.
+//! `launch=700`, separated by commas. `init`, `module` and `launch` are the statuses that
+//! `cuInit`, `cuModuleLoadData` and `cuLaunchKernel` return. `version`, `count`, `capability` (10 *
+//! major + minor) and `memory` (bytes) describe the device. `seed` chooses the order of streams.
+//! `launches` is a number of kernels after which the device is lost: the next one fails while it
+//! runs, and every later call returns the status of `launch`.
 
 mod calls;
 mod driver;

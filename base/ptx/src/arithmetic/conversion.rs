@@ -10,7 +10,7 @@ pub(crate) struct Conversion {
     pub from: Type,
     /// The rounding of a float to an integer, whether its type becomes an integer or stays a float.
     pub to_integer: Option<Rounding>,
-    /// The rounding to the type of a float.
+    /// The rounding to the type of the result, if it is a float.
     pub rounding: Rounding,
     /// Whether results are clamped to the range of the type, floats to [0, 1].
     pub saturates: bool,
@@ -71,7 +71,7 @@ pub(crate) fn convert_pair(conversion: Conversion, [upper, lower]: [u64; 2]) -> 
     convert(conversion, upper) << 16 | convert(conversion, lower)
 }
 
-/// Returns the integer that is nearest to `value` among those of `ty`.
+/// Returns the integer of the type `ty` that is nearest to `value`.
 fn clamp(ty: Type, value: i128) -> i128 {
     let bits = 8 * ty.size() as u32;
     if ty.is_signed() {

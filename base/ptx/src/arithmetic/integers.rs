@@ -16,7 +16,7 @@ pub(super) fn unary(kind: Unary, ty: Type, value: u64) -> u64 {
         Unary::CountLeadingZeros => u64::from(leading_zeros),
         Unary::CountOnes => u64::from(value.count_ones()),
         Unary::FindHighest { as_shift } => {
-            // Of a negative number, the highest zero.
+            // In a negative number, the highest zero bit is found.
             let value = if ty.is_signed() && ty.extend(value) < 0 { !value } else { value };
             let leading = (ty.truncate(value) << (64 - bits)).leading_zeros();
             match (leading >= bits, as_shift) {
@@ -100,7 +100,8 @@ fn product(kind: Binary, ty: Type, a: u64, b: u64) -> u64 {
     binary(kind, ty, a, b).expect("products have no exceptions")
 }
 
-/// Returns `length` bits from `position` on. Bits past the end are zero, or the sign of the field.
+/// Returns `length` bits from `position` on. Bits past the end are zero, or copies of the field's
+/// sign if the type is signed.
 fn extract_bits(ty: Type, value: u64, position: u32, length: u32) -> u64 {
     let bits = 8 * ty.size() as u32;
     let shifted = ty.truncate(value).checked_shr(position).unwrap_or(0);
@@ -144,16 +145,16 @@ pub(crate) fn insert_bits(ty: Type, [field, value, position, length]: [u64; 4]) 
     ty.truncate(value & !mask | field << position & mask)
 }
 
-/// Returns the upper word of `high` and `low` shifted to the left, or the lower word of them
-/// shifted to the right. Shifts are modulo 32 unless they clamp.
+/// Joins `high` and `low` to 64 bits and shifts them. Returns the upper word after a shift to the
+/// left, the lower word after a shift to the right. Shifts are modulo 32 unless they clamp.
 fn funnel_shift(to_left: bool, clamps: bool, [low, high, shift]: [u64; 3]) -> u64 {
     let both = high << 32 | low & u64::from(u32::MAX);
     let shift = if clamps { (shift & u64::from(u32::MAX)).min(32) } else { shift & 31 };
     Type::Bits(4).truncate(if to_left { both << shift >> 32 } else { both >> shift })
 }
 
-/// Looks up each bit of the result in `table`, at four times the bit of `a` plus twice that of `b`
-/// plus that of `c`.
+/// Looks up each bit of the result in `table`. The index is `4 * a + 2 * b + c`, from the bits of
+/// the operands.
 fn logic3(table: u8, [a, b, c]: [u64; 3]) -> u64 {
     (0..8).filter(|row| table >> row & 1 == 1).fold(0, |result, row| {
         let bits = |value: u64, place: u32| if row >> place & 1 == 1 { value } else { !value };

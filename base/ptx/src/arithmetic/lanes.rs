@@ -1,5 +1,5 @@
-//! Arithmetic on all lanes of a warp at once: the most frequent operations in loops of their own,
-//! which the compiler turns into vector instructions, the others lane by lane.
+//! Arithmetic on all lanes of a warp at once. The most frequent operations have loops of their own,
+//! which the compiler turns into vector instructions; the others are computed lane by lane.
 
 use super::{Binary, Comparison, Conversion, Mode, Ordered, Ternary, Unary};
 use super::{binary, compare, convert, multiply_add, ternary, unary};
@@ -170,7 +170,7 @@ fn signed_product(a: u64, b: u64) -> u64 {
 }
 
 /// Computes `a * b + c` in `f64` and rounds the sums again, to `f32`. The second rounding changes a
-/// result only if the last bits of the sum are those of a tie, or if the result is subnormal. Then
+/// result only if the last bits of the sum are a tie, or if the result is subnormal. Then
 /// the lanes are computed again with one rounding.
 fn fused_multiply_add([a, b, c]: [&Lanes; 3], to: &mut Lanes) {
     let number = |bits: u64| f64::from(f32::from_bits(bits as u32));
@@ -188,7 +188,7 @@ fn fused_multiply_add([a, b, c]: [&Lanes; 3], to: &mut Lanes) {
     }
 }
 
-/// Returns the bits of a result; NaN has those that PTX calls canonical.
+/// Returns the bits of a result. NaN becomes the NaN that PTX calls canonical.
 #[inline(always)]
 fn bits_of(number: f32) -> u64 {
     u64::from(if number.is_nan() { 0x7FFF_FFFF } else { number.to_bits() })

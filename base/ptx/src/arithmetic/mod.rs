@@ -1,9 +1,9 @@
 //! Arithmetic of PTX on registers of 64 bits, by type.
 //!
 //! Sums, products, quotients and roots are rounded once, as their instruction says. The
-//! approximations (`ex2.approx`, `rcp.approx`, `div.full` and their like) are those of `f64`,
-//! rounded to nearest: more exact than a GPU. A result may differ from a device's in the last bits,
-//! and kernels whose results must be equal to the bit do not use them.
+//! approximations (`ex2.approx`, `rcp.approx`, `div.full` and their like) are computed in `f64`
+//! and rounded to nearest, which is more exact than on a GPU. A result may differ from a device's
+//! in the last bits, and kernels whose results must be equal to the bit do not use them.
 //!
 //! `mul` and `add` without a rounding mode, which an assembler may join, are rounded separately.
 
@@ -78,18 +78,20 @@ pub(crate) enum Ternary {
     FusedMultiplyAdd,
     /// `bfe`: a number of bits from a position on.
     ExtractBits,
-    /// `prmt`: bytes of the first two, chosen by the third.
+    /// `prmt`: bytes of the first two operands, chosen by the third.
     PermuteBytes,
-    /// `shf`: the upper or lower half of the first two after a shift by the third.
+    /// `shf`: the upper or lower half of the first two operands together, after a shift by the
+    /// third.
     FunnelShift {
         to_left: bool,
         clamps: bool,
     },
-    /// `sad`: the distance of the first two added to the third.
+    /// `sad`: the distance of the first two operands, added to the third.
     AddDistance,
-    /// `lop3`: the logic of three bits by table.
+    /// `lop3`: a logical function of three bits, given as a table.
     Logic(u8),
-    /// `dp4a`: the products of four bytes added to the third, with signed bytes or not.
+    /// `dp4a`: the products of four bytes, added to the third operand. `is_signed` tells whether
+    /// the bytes of the first two operands are signed.
     DotProduct {
         is_signed: [bool; 2],
     },

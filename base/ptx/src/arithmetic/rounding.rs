@@ -1,7 +1,8 @@
 //! Floats of 16 and 32 bits as `f64`, and the rounding of `f64` to them.
 //!
 //! A sum whose last bits do not fit into an `f64` is rounded to odd ([`add`]). If it is rounded
-//! again to a shorter type, in any mode, the result is that of one rounding of the exact sum.
+//! again to a shorter type, in any mode, the result is the same as after one rounding of the exact
+//! sum.
 
 use crate::types::Type;
 

@@ -1,4 +1,4 @@
-//! Arithmetic compared with results on paper and with the language's own integers.
+//! Arithmetic compared with results computed by hand and with Rust's integers.
 
 use super::rounding::encode;
 use super::*;
@@ -93,7 +93,7 @@ fn floats_are_rounded_once() {
     assert_ne!(f32::from_bits(fused as u32), x * x - 1.0);
     assert_eq!(unary(Unary::Negate, Type::F32, bits(0.0)), bits(-0.0));
     assert_eq!(unary(Unary::Exp2, Type::F32, bits(3.0)), bits(8.0));
-    // The number where the other operand is NaN.
+    // A maximum with NaN is the other operand.
     assert_eq!(binary(Binary::Maximum, Type::F32, bits(f32::NAN), bits(2.0)), Ok(bits(2.0)));
 }
 
@@ -127,7 +127,7 @@ fn conversions_round_saturate_and_extend() {
 }
 
 proptest::proptest! {
-    /// The language's own integers are the reference.
+    /// Rust's integers are the reference.
     #[test]
     fn integers_are_those_of_the_language(a: u32, b: u32, shift in 0u32..32) {
         let [x, y] = [a, b].map(u64::from);
@@ -162,7 +162,7 @@ fn words_are_shifted_together_and_bits_are_combined() {
     assert_eq!(shift(true, false, 40), shift(true, false, 8));
     assert_eq!(shift(true, true, 40), low);
     assert_eq!(shift(false, true, 40), high);
-    // The table of `a & b ^ c`, from those of `a`, `b` and `c`.
+    // The table of `a & b ^ c`, from the tables of `a`, `b` and `c`.
     let table = 0xF0 & 0xCC ^ 0xAA;
     let found = ternary(Ternary::Logic(table), Type::Bits(4), [0b1100, 0b1010, 0b0001]);
     assert_eq!(found, 0b1001);
@@ -207,7 +207,8 @@ fn short_floats_are_decoded_and_rounded() {
 }
 
 proptest::proptest! {
-    /// All short floats survive, and `f64` are rounded to `f32` as Rust does it.
+    /// Floats of 16 bits keep their bits when they are decoded and encoded, and `f64` are rounded
+    /// to `f32` as in Rust.
     #[test]
     fn rounding_is_that_of_the_language(bits: u16, wide: u64, a: u32, b: u32, c: u32) {
         for ty in [Type::F16, Type::Bf16] {
@@ -228,9 +229,9 @@ proptest::proptest! {
     }
 }
 
-/// All operations on all lanes, compared with those on one lane.
+/// All operations on all lanes, compared with the operations on one lane.
 #[test]
-fn lanes_are_computed_as_one() {
+fn operations_on_lanes_equal_single_operations() {
     let numbers: Lanes = std::array::from_fn(|i| {
         let floats = [0.0, -0.0, 1.5, -3.0, f32::NAN, f32::INFINITY, 1e-40, 3e38];
         let integers =

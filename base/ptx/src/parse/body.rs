@@ -25,7 +25,7 @@ pub(super) enum Jump<'t> {
     End,
 }
 
-/// The names in the body of a kernel or function.
+/// The labels in the body of a kernel or function, and the jumps to them.
 #[derive(Debug, Default)]
 struct Labels<'t> {
     places: HashMap<&'t str, usize>,
@@ -37,7 +37,7 @@ impl<'t> Parser<'_, 't> {
     pub(super) fn kernel(&mut self) -> Result<Kernel, Fault> {
         self.expect(".entry")?;
         let name = self.next()?.to_owned();
-        // Arrays in shared memory that all kernels of the module have.
+        // Saves the arrays in shared memory that all kernels of the module have.
         let (outer_code, outer_end) = (self.code.clone(), self.shared_end);
         self.scopes.push(Scope::default());
         let (mut parameters, mut parameter_bytes) = (Vec::new(), 0usize);
@@ -56,7 +56,7 @@ impl<'t> Parser<'_, 't> {
                 }
             }
         }
-        // Limits of launches, which do not change results.
+        // Skips limits of launches, which do not change results.
         while self.peek().is_some_and(|word| word.text != "{") {
             self.at += 1;
         }
@@ -168,7 +168,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// Parses `call (result), name, (arguments);`, after the first word, and inlines the function's
-    /// body. Its parameters are the memory of the arguments.
+    /// body. The parameters of the function share the memory of the arguments.
     fn call(&mut self, guard: Option<(Register, bool)>, line: u32) -> Result<(), Fault> {
         let results = if self.takes("(") { self.list(")")? } else { Vec::new() };
         if !results.is_empty() {

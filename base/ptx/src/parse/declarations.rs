@@ -101,7 +101,7 @@ impl<'t> Parser<'_, 't> {
         Ok(())
     }
 
-    /// Parses `.const .align 4 .b8 name[8] = {1, 2};`: what is not given is zero.
+    /// Parses `.const .align 4 .b8 name[8] = {1, 2};`. Missing values are zero.
     pub(super) fn initialised_variable(&mut self) -> Result<(), Fault> {
         self.at += 1;
         let Variable { name, alignment, ty, size } = self.variable()?;

@@ -216,7 +216,7 @@ impl<'t> Parser<'_, 't> {
         Ok(Operation::Move { ty, to, from: self.operand(ty)? })
     }
 
-    /// Parses a conversion between generic addresses and those of a space.
+    /// Parses a conversion between generic addresses and addresses of a space.
     fn address_conversion(&mut self, modifiers: &[&str]) -> Result<Operation, Fault> {
         let ty = self.last_type(modifiers)?;
         let has = |modifier: &str| modifiers.contains(&modifier);
@@ -315,7 +315,7 @@ impl<'t> Parser<'_, 't> {
     }
 }
 
-/// Returns the rounding that the modifiers name, or that to nearest even.
+/// Returns the rounding that the modifiers name, or rounding to nearest even.
 fn rounding(modifiers: &[&str]) -> Rounding {
     let named = modifiers.iter().find_map(|modifier| match *modifier {
         "rz" => Some(Rounding::Zero),

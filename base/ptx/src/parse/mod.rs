@@ -37,7 +37,7 @@ pub struct Kernel {
 /// The parsed parts of a kernel's body.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
-    /// The arrays in shared memory, without those that a launch adds.
+    /// The arrays in shared memory, without the bytes that a launch adds.
     pub shared_arrays: Vec<Range<usize>>,
     /// The bytes of each thread's local memory.
     pub local_bytes: usize,
@@ -99,7 +99,7 @@ impl Module {
                     let kernel = parser.kernel()?;
                     module.kernels.insert(kernel.name.clone(), kernel);
                 }
-                // Its body is parsed where it is called.
+                // The function's body is parsed where it is called.
                 ".func" => parser.skip_function()?,
                 ".shared" => {
                     parser.at += 1;
@@ -140,8 +140,8 @@ impl Kernel {
         self.parameter_bytes
     }
 
-    /// Returns the size in bytes of the shared memory that the kernel declares, without that which
-    /// a launch adds.
+    /// Returns the size in bytes of the shared memory that the kernel declares, without the
+    /// bytes that a launch adds.
     pub fn shared_bytes(&self) -> usize {
         self.code.shared_arrays.iter().map(Range::len).sum()
     }
@@ -174,7 +174,7 @@ struct Parser<'w, 't> {
     scopes: Vec<Scope>,
     /// The place of each function's text, after `.func`.
     functions: HashMap<&'t str, usize>,
-    /// The number of calls around the current word, each in the function of the one before.
+    /// The number of nested calls around the current word.
     call_depth: usize,
     /// The bytes of initialised arrays, by their offsets.
     data: Vec<(usize, Vec<u8>)>,

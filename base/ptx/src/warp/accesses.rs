@@ -10,7 +10,7 @@ use crate::space::resolve;
 use crate::tracked::TrackedBytes;
 use crate::types::Type;
 
-/// The bytes of the longest access.
+/// The length of the longest access, in bytes.
 const MAX_ACCESS: usize = 32;
 
 impl Warp {
@@ -27,7 +27,7 @@ impl Warp {
             self.record_reads(active, space, address, length, around)?;
         }
         let first = self.address(active.trailing_zeros() as usize, address);
-        // The bytes from which most lanes read.
+        // The bytes around the first lane's address, from which most lanes read.
         let (near_space, near_offset) = resolve(space, first);
         let near = match near_space {
             Space::Global | Space::Generic => around.memory.buffer(near_offset),
@@ -64,8 +64,8 @@ impl Warp {
         Ok(())
     }
 
-    /// Loads words from bytes that begin at the address `start`; returns whether all are there,
-    /// were written and are aligned. Else nothing is loaded.
+    /// Loads words from bytes that begin at the address `start`. Returns whether all words are
+    /// within these bytes, were written and are aligned; otherwise nothing is loaded.
     fn load_words<const N: usize>(
         &mut self,
         active: u32,
@@ -198,7 +198,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Records an access to shared memory, or reports that it races with that of another warp.
+    /// Records an access to shared memory, or reports that it races with an access of another warp.
     #[inline]
     pub(super) fn record(
         &self,
@@ -215,7 +215,7 @@ impl Warp {
         recorded.map_err(|reason| self.fault(around, lane, reason))
     }
 
-    /// Reads bytes of any space for a lane.
+    /// Reads bytes from any space for a lane.
     pub(super) fn read(
         &self,
         lane: usize,
@@ -262,7 +262,7 @@ impl Warp {
         }
     }
 
-    /// Writes bytes of any space for a lane.
+    /// Writes bytes to any space for a lane.
     pub(super) fn write_bytes(
         &mut self,
         lane: usize,

@@ -1,7 +1,7 @@
 //! Calls of the driver's interface, with the numbers of its statuses and attributes.
 #![expect(unsafe_code, reason = "a C interface: callers pass pointers")]
-// The signatures are those of `cuda.h`: pointers are valid for what a call reads or writes, handles
-// are those that earlier calls returned.
+// The signatures are the same as in `cuda.h`. Callers pass pointers that are valid for what a call
+// reads or writes, and handles that earlier calls returned.
 #![allow(missing_docs, reason = "the names are those of the interface")]
 
 mod memory;
@@ -23,10 +23,10 @@ const NOT_FOUND: c_int = 500;
 const NOT_READY: c_int = 600;
 const NOT_SUPPORTED: c_int = 801;
 
-/// The status of calls of a lost device, unless the settings say otherwise.
+/// The status of all calls after the device is lost, unless the settings say otherwise.
 const LAUNCH_FAILED: u64 = 719;
 
-/// The memory of the device unless the settings say otherwise: more than any test wants.
+/// The memory of the device unless the settings say otherwise: more than any test needs.
 const MEMORY: u64 = 1 << 40;
 
 /// The largest size of a stream's window in the cache, in bytes: smaller than any model.
@@ -78,7 +78,7 @@ fn device_status(driver: &Driver) -> c_int {
 /// The driver's one context.
 const CONTEXT: *mut c_void = std::ptr::without_provenance_mut(16);
 
-/// Returns a handle in the form that callers hold.
+/// Returns a handle as a pointer, which callers hold.
 fn pointer(handle: usize) -> *mut c_void {
     std::ptr::without_provenance_mut(handle)
 }
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn cuGetErrorName(status: c_int, name: *mut *const c_char)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuGetErrorString(_: c_int, text: *mut *const c_char) -> c_int {
     // SAFETY: the caller passes a pointer to the value that is written.
-    unsafe { *text = c"as the emulated GPU was told".as_ptr() };
+    unsafe { *text = c"reported by the emulated GPU".as_ptr() };
     SUCCESS
 }
 

@@ -39,7 +39,7 @@ pub unsafe extern "C" fn cuStreamSetAttribute(
     _: c_int,
     value: *const c_void,
 ) -> c_int {
-    // A window in the cache: its address, then its bytes.
+    // A window in the cache: its address, then its size in bytes.
     // SAFETY: the caller passes a window, whose second word is its size.
     let bytes = unsafe { value.cast::<usize>().add(1).read() };
     if bytes > MAX_WINDOW {
