@@ -1,11 +1,11 @@
 //! Races in shared memory: accesses of two warps of a block to one byte, at least one of them a
 //! write, without a barrier between them.
 //!
-//! Memory is divided into parts, each as long as the shortest access of the kernel. The last warp
-//! that wrote a part and the last that read it are recorded, each with the number of barriers
-//! before the access. So a missing barrier is found even if the order of warps that the seed has
-//! chosen does no harm. Atomic accesses do not race with each other, nor do writes of the value
-//! that is there already.
+//! Memory is divided into parts, each as long as the shortest access of the kernel, at most four
+//! bytes. The last warp that wrote a part and the last that read it are recorded, each with the
+//! number of barriers before the access. So a missing barrier is found even if the order of warps
+//! that the seed has chosen does no harm. Atomic accesses do not race with each other, nor do
+//! writes of the value that is there already.
 
 use std::ops::Range;
 

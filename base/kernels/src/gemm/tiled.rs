@@ -177,8 +177,8 @@ impl<A: Arithmetic, U: TileUnit, const BF16: bool> TiledGemm<'_, '_, A, U, BF16>
     }
 
     /// Multiplies `TILES` tiles of rows, from `tile` on, with `PANELS` panels, from
-    /// `first_panel + at` on. `at` is also the index of the first panel in `tail`. Then stores the
-    /// results of the block before.
+    /// `first_panel + at` on. In `tail`, the first of these panels has the index `at`. Then stores
+    /// the results of the block before.
     #[inline(always)]
     fn multiply_block<I: Isa, const TILES: usize, const PANELS: usize>(
         &mut self,
