@@ -37,8 +37,8 @@ impl Axis {
     }
 
     /// Returns a linear axis for ascending counts, with a tick at each and margins at both ends.
-    /// Labels that would overlap are left out. The last one is always kept, the first one unless it
-    /// overlaps the last.
+    /// Labels that would overlap are left out. The last label is always kept, the first label
+    /// unless it overlaps the last.
     pub fn counts(label: impl Into<String>, counts: &[usize]) -> Self {
         let ends = counts.first().zip(counts.last());
         let (low, high) = ends.map_or((0.0, 1.0), |(&low, &high)| (low as f64, high as f64));

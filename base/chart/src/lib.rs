@@ -137,7 +137,7 @@ impl Curve {
     }
 }
 
-/// A part of the horizontal axis. A line divides it from the one before.
+/// A part of the horizontal axis. A line divides it from the band before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Band {
     /// The value at which the band begins.

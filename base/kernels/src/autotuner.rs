@@ -26,7 +26,7 @@ const TRIALS_PER_ALTERNATIVE: usize = 25;
 /// The name of the cache file.
 const CACHE_NAME: &str = "products.json";
 
-/// The largest number of bytes read of a cache file. Real ones have a few thousand.
+/// The largest number of bytes read of a cache file. Real files have a few thousand.
 const MAX_CACHE_BYTES: u64 = 4 << 20;
 
 /// The largest number of choices of a machine in a cache file, so that its size is bounded.
@@ -102,8 +102,8 @@ impl Autotuner {
         Ok(tuner)
     }
 
-    /// Adds the choices of this process to the cache file, keeping those of other machines. If
-    /// two processes do so at once, the choices of one may be lost and are then measured
+    /// Adds the choices of this process to the cache file, keeping the choices of other machines.
+    /// If two processes do so at once, the choices of one process may be lost and are then measured
     /// again.
     ///
     /// # Errors

@@ -167,7 +167,7 @@ pub(crate) trait Isa: Copy + 'static {
         self.load(&lanes)
     }
 
-    /// Stores the first lanes, as many as the slice has elements, at most sixteen.
+    /// Stores the first `to.len()` lanes, at most sixteen.
     #[inline(always)]
     fn store_partial(self, value: Self::F, to: &mut [f32]) {
         if to.len() >= LANES {

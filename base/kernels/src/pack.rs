@@ -294,8 +294,8 @@ fn round_ties_even(number: f32) -> f32 {
     (number + WHOLE) - WHOLE
 }
 
-/// Packs weights by columns: `encode` appends the numbers of a column as bytes, at most as
-/// many as its cells have.
+/// Packs weights by columns: `encode` appends the numbers of a column as bytes, which must fit in
+/// the column's cells.
 fn pack_columns<T: Copy>(
     layout: Layout,
     source: UnpackedWeights<T>,

@@ -1,5 +1,6 @@
-//! Test that scores equal those of sacreBLEU 2.6.0 to the last bit. `scripts/compare_sacrebleu.py
-//! --record` recorded them, for difficult lines and for outputs of Moses2.
+//! Test that scores equal sacreBLEU 2.6.0's to the last bit.
+//! `scripts/compare_sacrebleu.py --record` recorded the expected scores, for difficult lines and
+//! for outputs of Moses2.
 
 use std::collections::HashMap;
 use std::io::Write;

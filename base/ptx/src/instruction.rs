@@ -274,7 +274,7 @@ pub(crate) enum Operation {
     },
     /// Creates a group of the copies since the last group.
     EndCopyGroup,
-    /// Performs all copies but those of the last `groups_left` groups.
+    /// Performs all copies except the copies of the last `groups_left` groups.
     AwaitCopies {
         groups_left: Option<usize>,
     },

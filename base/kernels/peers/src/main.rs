@@ -209,7 +209,7 @@ fn is_requested(part: &str, parts: &[String]) -> bool {
     parts.is_empty() || parts.iter().any(|name| name == part)
 }
 
-/// Prints our rates and those of the peer, which `measure` returns, for each number of rows and
+/// Prints our rates and the rates of the peer, which `measure` returns, for each number of rows and
 /// each shape.
 fn tabulate(
     title: &str,

@@ -133,7 +133,7 @@ pub struct SequenceGradients<'a> {
 }
 
 /// Adds the gradients of the inputs of [`attend_sequence`] to `gradients`. `probabilities` are
-/// the ones that it wrote. `d_out`, `[queries, heads * value_dim]`, is the gradient of its `out`.
+/// the values that it wrote. `d_out`, `[queries, heads * value_dim]`, is the gradient of its `out`.
 /// `d_first`, `[queries, positions]`, is an additional gradient of the probabilities of head 0
 /// (before dropout), such as the gradient of a loss over alignments.
 ///

@@ -491,7 +491,7 @@ pub(super) fn nan_max(a: f32, b: f32) -> f32 {
     if a.is_nan() || a > b { a } else { b }
 }
 
-/// Returns the number of panels of a tile of `rows` rows: as many as there are registers for.
+/// Returns the largest number of panels of a tile of `rows` rows whose sums fit in registers.
 fn max_panels<I: Isa>(rows: usize) -> usize {
     match (I::REGISTER_BLOCKING, rows) {
         (RegisterBlocking::One, _) => 1,

@@ -19,7 +19,7 @@ pub enum Implementation {
 
 /// An [`Operator`] whose type is erased.
 pub trait AnyOperator: Debug + Send + Sync {
-    /// Writes the result, whose shape is that of [`Operator::shape`], to `out` in f32.
+    /// Writes the result to `out` in f32. [`Operator::shape`] returns its shape.
     fn apply_f32(
         &self,
         implementation: Implementation,
@@ -27,7 +27,7 @@ pub trait AnyOperator: Debug + Send + Sync {
         out: MatMut<'_, f32>,
     );
 
-    /// Writes the result, whose shape is that of [`Operator::shape`], to `out` in f64.
+    /// Writes the result to `out` in f64. [`Operator::shape`] returns its shape.
     fn apply_f64(&self, inputs: Inputs<'_, f64>, out: MatMut<'_, f64>);
 
     /// Adds the gradients of the inputs to `into`, in f32. `out` is the result, `d_out` the

@@ -92,7 +92,7 @@ impl Chrf {
         self.epsilon_smoothing
     }
 
-    /// Returns the characters and the words of a line whose n-grams are counted.
+    /// Returns the characters and the words of a line that form n-grams.
     pub(crate) fn scored_tokens(&self, line: &str, word_ids: &mut WordIds) -> [Vec<u32>; 2] {
         let line = lowercase_if(line, self.lowercase);
         let words = match self.word_order {

@@ -61,7 +61,7 @@ impl MatchRow {
 /// The place where an n-gram is kept.
 #[derive(Clone, Copy)]
 enum Place {
-    /// Nowhere: at most one candidate has more of it than `shared` counts.
+    /// Nowhere: at most one candidate has more occurrences of it than `shared` counts.
     Nowhere,
     /// In rows from `first` on, for counts above `base`.
     Rows { first: u32, base: u32 },

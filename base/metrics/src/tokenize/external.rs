@@ -1,4 +1,4 @@
-//! Tokenisers from other crates, such as those of SentencePiece models.
+//! Tokenisers from other crates, such as tokenisers with SentencePiece models.
 
 use std::fmt;
 use std::sync::Arc;

@@ -70,7 +70,7 @@ fn status(name: &str) -> c_int {
     setting(name, 0) as c_int
 }
 
-/// Returns the status of a call: every one fails when the device is lost.
+/// Returns the status of a call. Every call fails when the device is lost.
 fn device_status(driver: &Driver) -> c_int {
     if driver.is_lost { setting("launch", LAUNCH_FAILED) as c_int } else { SUCCESS }
 }
