@@ -5,7 +5,7 @@ mod common;
 use common::{block, run_body};
 use miriam_ptx::{Fault, Grid};
 
-/// Each thread `t` copies 16 bytes to shared memory, and reads those of thread `63 - t`.
+/// Each thread `t` copies 16 bytes to shared memory, and reads the bytes of thread `63 - t`.
 const COPY: &str = ".shared .align 16 .b8 tile[1024]; mov.u32 %r2, tile; mul.lo.u32 %r3, %r1, 16;\n\
     add.u32 %r4, %r2, %r3; cvt.u64.u32 %rd5, %r3; add.u64 %rd6, %rd3, %rd5;\n\
     cp.async.cg.shared.global.L2::128B [%r4], [%rd6], 16;\n\
@@ -87,7 +87,7 @@ fn bytes_that_are_not_read_are_zero() {
     let body = ".shared .align 16 .b8 tile[16]; mov.u32 %r2, 8;\n\
                 cp.async.cg.shared.global [tile], [%rd3], 16, %r2; cp.async.wait_all;\n\
                 ld.shared.v4.u32 {%r3, %r4, %r5, %r6}, [tile]; st.global.v4.u32 [%rd4], {%r3, %r4, %r5, %r6};";
-    // The source ends after what is read.
+    // The source ends after the 8 bytes that are read.
     assert_eq!(run_body("", body, block(1), &[5, 6], 4).unwrap(), [5, 6, 0, 0]);
     let past = body.replace("mov.u32 %r2, 8", "mov.u32 %r2, 12");
     let found = run_body("", &past, block(1), &[5, 6], 4).unwrap_err().to_string();

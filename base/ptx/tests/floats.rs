@@ -118,7 +118,7 @@ fn rounding_modes_are_those_of_the_instruction() {
 }
 
 #[test]
-fn minima_know_nan_and_the_sign_of_zero() {
+fn minima_and_maxima_respect_nan_and_the_sign_of_zero() {
     let inputs = [f32::NAN, 0.0, -0.0, -3.0];
     assert_eq!(map("max.f32 %f2, %f1, 0fC0000000;", &inputs), [-2.0, 0.0, -0.0, -2.0]);
     assert!(map("max.NaN.f32 %f2, %f1, 0fC0000000;", &inputs)[0].is_nan());

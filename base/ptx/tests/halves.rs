@@ -1,5 +1,5 @@
-//! Arithmetic of `f16` and `bf16`, as inline assembly in kernels has it, compared with results
-//! computed by hand.
+//! Arithmetic of `f16` and `bf16` with the instructions that inline assembly in kernels uses,
+//! compared with results computed by hand.
 
 mod common;
 

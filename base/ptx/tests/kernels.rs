@@ -52,7 +52,8 @@ fn loops_of_different_lengths_end() {
 
 #[test]
 fn shuffles_stay_within_their_segments() {
-    // Tiles of eight lanes: the value of lane 3, that of the lane before, that of the lane after.
+    // In tiles of eight lanes, each lane gets the value of lane 3, of the lane before, or of the
+    // lane after.
     for (mode, by, clamp, expected) in [
         ("idx", 3, 0x1807, (0..32u32).map(|i| i / 8 * 8 + 3).collect::<Vec<_>>()),
         ("up", 1, 0x1800, (0..32).map(|i| if i % 8 == 0 { i } else { i - 1 }).collect()),

@@ -20,7 +20,7 @@ fn bf16(x: f32) -> u32 {
     x.to_bits() >> 16
 }
 
-/// A register with two elements.
+/// Returns a register with two elements of 16 bits.
 fn pair(low: u32, high: u32) -> u32 {
     low | high << 16
 }
@@ -43,7 +43,7 @@ impl Matrices {
         Matrices { depth, left, right, added: numbers(ROWS * COLUMNS, 5) }
     }
 
-    /// The product by plain loops.
+    /// Computes the product by plain loops.
     fn product(&self) -> Vec<f32> {
         let mut sums = self.added.clone();
         for row in 0..ROWS {
@@ -58,7 +58,7 @@ impl Matrices {
         sums
     }
 
-    /// The words of the three matrices, one after another.
+    /// Returns the words of the three matrices, one matrix after another.
     fn words(&self, encode: fn(f32) -> u32) -> Vec<u32> {
         let factors = [&self.left[..], &self.right].concat();
         let pairs = factors.chunks_exact(2).map(|two| pair(encode(two[0]), encode(two[1])));
@@ -66,8 +66,8 @@ impl Matrices {
     }
 }
 
-/// A kernel that loads the fragments from the words of [`Matrices`], multiplies and stores the
-/// product. `left_order`: which registers get the parts of the left matrix.
+/// Returns a kernel that loads the fragments from the words of [`Matrices`], multiplies and stores
+/// the product. `left_order` numbers the registers of the blocks of the left matrix.
 fn kernel(depth: usize, ty: &str, left_order: &[usize]) -> String {
     let (num_left, num_right) = (depth / 4, depth / 8);
     let row_bytes = 2 * depth;
@@ -121,7 +121,7 @@ fn products_are_those_of_plain_loops() {
 #[test]
 fn a_wrong_fragment_gives_another_product() {
     let deep = Matrices::new(16);
-    // The upper right block of the left matrix in the place of the lower left one.
+    // The upper right and the lower left block of the left matrix are swapped.
     let found = multiply(&kernel(16, "f16", &[0, 2, 1, 3]), &deep, f16).unwrap();
     assert_ne!(found, deep.product());
     let shallow = Matrices::new(8);
@@ -157,7 +157,7 @@ fn lanes_that_miss_a_product_are_found() {
 }
 
 /// Copies both matrices to shared memory: the left one as 16 rows of 32 bytes, the right one as 16
-/// rows of 16 bytes, one for each step of the depth. Multiplies the matrices that `ldmatrix` loads.
+/// rows of 16 bytes, one row for each step of the depth. Multiplies the matrices after `ldmatrix`.
 /// `%s` is a placeholder for the modifier of the load of the right matrix.
 const LOADED: &str = ".shared .align 16 .b8 left[512]; .shared .align 16 .b8 right[256];\n\
     mul.lo.u32 %r2, %r1, 16; cvt.u64.u32 %rd5, %r2; add.u64 %rd6, %rd3, %rd5;\n\
@@ -189,7 +189,7 @@ fn matrices_are_loaded_and_transposed() {
     let input = Matrices { right: by_rows, ..matrices }.words(f16);
     let run = |body: &str| run_body("", body, block(32), &input, ROWS * COLUMNS);
     assert_eq!(run(&LOADED.replace("%s", ".trans")).unwrap(), expected);
-    // Not transposed, the product is another one.
+    // Without transposition, the product is different.
     assert_ne!(run(&LOADED.replace("%s", "")).unwrap(), expected);
     let past = LOADED.replace("%s", ".trans").replace("[%r6]", "[%r6+16]");
     let fault = run(&past).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Races in shared memory, each found whatever the order of warps is.
+//! Races in shared memory, which are found in every order of the warps.
 
 mod common;
 
@@ -19,7 +19,7 @@ fn passes(body: &str) {
     }
 }
 
-/// Twice, each thread writes a word and reads that of the thread with its lane in the other warp.
+/// Twice, each thread writes a word and reads the word of the same lane in the other warp.
 const TWICE: &str = ".shared .align 4 .b8 tile[256]; mov.u32 %r2, tile; mad.lo.u32 %r3, %r1, 4, %r2;\n\
     xor.b32 %r4, %r3, 128; mov.u32 %r5, 0; mov.u32 %r6, %r1;\n\
     $LOOP: st.shared.u32 [%r3], %r6; bar.sync 0; ld.shared.u32 %r6, [%r4];\n\
@@ -62,7 +62,7 @@ fn two_writers_race_unless_they_agree() {
 }
 
 #[test]
-fn atomic_accesses_race_with_others_only() {
+fn atomic_accesses_race_only_with_plain_accesses() {
     let body = ".shared .align 4 .u32 word; setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u32 [word], 0;\n\
                 bar.sync 0; red.shared.add.u32 [word], 1; bar.sync 0; ld.shared.u32 %r2, [word];";
     passes(body);

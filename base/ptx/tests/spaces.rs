@@ -113,7 +113,7 @@ $LOOP: ld.u32 %r3, [%rd1]; add.u32 %r2, %r2, %r3; add.s64 %rd1, %rd1, 4; sub.u32
 
 #[test]
 fn functions_run_where_they_are_called() {
-    // Even lanes `i` call for twice the sum of `i % 4` words; odd lanes do not call.
+    // Each even lane `i` calls `twice` for `i % 4` words; odd lanes do not call.
     let body = "and.b32 %r2, %r1, 3; and.b32 %r3, %r1, 1; setp.eq.u32 %p1, %r3, 0; mov.u32 %r4, 99;\n\
                 { .param .b64 p0; st.param.b64 [p0+0], %rd3; .param .b32 p1; st.param.b32 [p1+0], %r2;\n\
                 .param .b32 r0; st.param.b32 [r0+0], %r4; @%p1 call.uni (r0), twice, (p0, p1);\n\

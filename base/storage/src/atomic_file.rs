@@ -11,8 +11,8 @@ use crate::huge_page_writer::HugePageWriter;
 use crate::partial_file::PartialFile;
 use crate::{Error, Result};
 
-/// A writer whose file replaces `target` on [`AtomicFile::commit`], and is removed if it is dropped
-/// before.
+/// A writer whose file replaces `target` on [`AtomicFile::commit`]. If the writer is dropped before
+/// that, the file is removed.
 pub struct AtomicFile {
     target: PathBuf,
     writer: HugePageWriter<Partial>,

@@ -1,8 +1,8 @@
 //! Bytes of a model with their owner: a mapped file or aligned memory.
 //!
-//! Both start at a multiple of 64, so that a section aligned in the file
-//! is aligned in memory. Owned memory exists for tests, for Miri, and for
-//! models built from text at start-up.
+//! Both start at an address that is a multiple of 64, so that a section aligned in the file is
+//! aligned in memory. Owned memory exists for tests, for Miri, and for models built from text at
+//! start-up.
 
 use std::fs::File;
 use std::io::Read;
@@ -26,8 +26,8 @@ pub enum LoadMethod {
     Lazy,
     /// Map the file and read every page at once.
     Populate,
-    /// Read the file into anonymous memory, in huge pages if the system provides them: private, but
-    /// with fewer TLB misses.
+    /// Read the file into anonymous memory, in huge pages if the system provides them. Processes do
+    /// not share this memory, but there are fewer TLB misses.
     HugePages,
 }
 
@@ -67,13 +67,13 @@ impl AlignedBuffer {
 /// Reads all pages of `map`, in huge pages if the file system supports them. Too little memory is
 /// not an error: the remaining pages are read when they are touched.
 fn populate(map: &Mmap) {
-    /// Larger pages are touched more often than necessary.
+    /// If pages are larger, each of them is touched more often than necessary.
     const PAGE: usize = 4 << 10;
     #[cfg(target_os = "linux")]
     {
         let _ = map.advise(memmap2::Advice::HugePage);
         let populated = map.advise(memmap2::Advice::PopulateRead);
-        // Linux supports this advice since 5.14.
+        // Linux before 5.14 does not know this advice; then pages are read below.
         if !populated.is_err_and(|error| error.kind() == std::io::ErrorKind::InvalidInput) {
             return;
         }
@@ -153,9 +153,9 @@ impl Bytes {
             let first = range.start.next_multiple_of(PAGE);
             let end = range.end.min(map.len()) / PAGE * PAGE;
             if first < end {
-                // SAFETY: the mapping of the file is read-only, so no page has a private copy, and
-                // its bytes are the same before and after; that the file does not change is the
-                // condition of `open`. A failed call changes nothing.
+                // SAFETY: the mapping is read-only, so no page has a private copy. `open` requires
+                // that the file does not change, so a page has the same bytes when it is read
+                // again. A failed call changes nothing.
                 let _ = unsafe {
                     let advice = memmap2::UncheckedAdvice::DontNeed;
                     map.unchecked_advise_range(advice, first, end - first)
@@ -176,7 +176,7 @@ impl Bytes {
     /// Reads all bytes of `reader`.
     ///
     /// # Errors
-    /// Those of the reader.
+    /// The errors of the reader.
     pub fn read_from(mut reader: impl Read) -> std::io::Result<Self> {
         let (mut buffer, mut part) = (AlignedBuffer::default(), vec![0; READ_SIZE]);
         loop {
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_named_as_such() {
+    fn a_directory_is_reported_as_not_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let error = Bytes::open(folder.path(), LoadMethod::Lazy).err().unwrap();
         assert!(matches!(error, Error::NotAFile { .. }), "{error}");

@@ -81,7 +81,7 @@ impl StringPool {
     }
 }
 
-/// A [`StringPool`] with an index: ids of strings and strings of ids.
+/// A [`StringPool`] with an index, so that ids are found by their strings too.
 ///
 /// ```
 /// use std::path::Path;
@@ -226,7 +226,7 @@ impl Dictionary {
     /// Checks that every string is found by its bytes.
     ///
     /// # Errors
-    /// If an id is not found by its own string, with the first such id.
+    /// The first id that is not found by its own string.
     pub fn verify(&self) -> std::result::Result<(), u32> {
         match (0..self.len() as u32).find(|&id| self.get(id).and_then(|s| self.find(s)) != Some(id))
         {

@@ -1,4 +1,4 @@
-//! Locks on file names, which end with their process.
+//! Locks on file names. A lock ends with the process that holds it.
 //!
 //! Locks belong to the operating system, so a killed process does not block the next one. The file
 //! is removed with the lock. Another process may have opened it before that, and would then lock a
@@ -21,9 +21,9 @@ pub struct FileLock {
 }
 
 impl FileLock {
-    /// Locks the file at `path`, which is created if it is missing and removed at the end. Returns
-    /// `None` if another process, or another lock of this one, holds it. On file systems without
-    /// locks, it always succeeds.
+    /// Locks the file at `path`. The file is created if it is missing, and removed when the lock is
+    /// dropped. Returns `None` if another process, or another [`FileLock`] of this process, holds
+    /// the lock. On file systems without locks, it always succeeds.
     ///
     /// # Errors
     /// [`Error::Io`] if the file cannot be created.
@@ -101,11 +101,11 @@ mod tests {
         assert!(FileLock::try_acquire(&folder.path().join("missing/lock")).is_err());
     }
 
-    /// A lock on a file that its holder has removed has no effect: the next process creates a new
-    /// file.
+    /// If a process locks a file that the previous holder has removed, that lock has no effect: the
+    /// next process creates a new file.
     #[cfg(unix)]
     #[test]
-    fn a_lock_on_a_removed_file_is_none() {
+    fn a_lock_on_a_removed_file_has_no_effect() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         let first = FileLock::try_acquire(&path).unwrap().unwrap();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn two_never_hold_a_lock_that_comes_and_goes() {
+    fn two_threads_never_hold_the_same_lock() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         let (holders, acquired) = (AtomicUsize::new(0), AtomicUsize::new(0));

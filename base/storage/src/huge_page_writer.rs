@@ -1,13 +1,14 @@
 //! Writer that fills whole huge pages of the page cache.
 //!
 //! File systems with large folios (XFS, and ext4 since Linux 6.16) make a folio as large as the
-//! write that fills it. Chunks of 2 MiB at multiples of 2 MiB become huge pages, each of which a
-//! program maps with one entry instead of 512 when it loads the file with
-//! [`LoadMethod::Populate`](crate::LoadMethod).
+//! write that fills it. Chunks of 2 MiB at multiples of 2 MiB become huge pages. A program that
+//! loads the file with [`LoadMethod::Populate`](crate::LoadMethod) maps each of them with one entry
+//! of the page table instead of 512.
 
 use std::io::{self, Seek, SeekFrom, Write};
 
-/// The size of a huge page; if the processor's differs, writing is only less effective.
+/// The size of a huge page in bytes. If the processor has another size, files are still correct,
+/// but fewer huge pages are made.
 pub(crate) const HUGE_PAGE: usize = 2 << 20;
 
 /// A writer of chunks that end at multiples of [`HUGE_PAGE`].
@@ -30,7 +31,7 @@ impl<W: Write> HugePageWriter<W> {
     /// Writes the buffer and returns the inner writer.
     ///
     /// # Errors
-    /// Those of writing; after a failed write, always.
+    /// The errors of writing. After a failed write, it always fails.
     pub(crate) fn into_inner(mut self) -> io::Result<W> {
         self.flush_buffer()?;
         Ok(self.inner)
@@ -53,7 +54,7 @@ impl<W: Write + Seek> HugePageWriter<W> {
     /// Overwrites existing bytes at `offset` with `bytes`.
     ///
     /// # Errors
-    /// Those of writing and seeking.
+    /// The errors of writing and seeking.
     pub(crate) fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.flush_buffer()?;
         self.inner.seek(SeekFrom::Start(offset))?;
@@ -107,7 +108,7 @@ mod tests {
         assert!(writer.flush().is_err() && writer.into_inner().is_err());
     }
 
-    /// The bytes, and the range of each write.
+    /// A writer that records the bytes and the range of each write.
     #[derive(Default)]
     struct Recorder {
         bytes: Vec<u8>,

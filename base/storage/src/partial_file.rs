@@ -42,11 +42,11 @@ pub struct PartialFile {
 }
 
 impl PartialFile {
-    /// Creates a file with a hidden name beside `target`, which is removed if it is dropped before
-    /// it is complete. Unfinished files of `target` from killed runs are removed.
+    /// Creates a file with a hidden name beside `target`. If it is dropped before it is complete,
+    /// the hidden file is removed. Unfinished files of `target` from killed runs are removed too.
     ///
     /// # Errors
-    /// If it cannot be created, with the reason but without the hidden name.
+    /// If the file cannot be created. The error gives the reason, but not the hidden name.
     pub fn create_hidden(target: &Path) -> io::Result<Self> {
         let target = follow_links(target)?;
         let folder = folder_of(&target);

@@ -6,8 +6,8 @@
 //! a few more bits than the home line leaves open, so that the key stays unique if an entry is
 //! displaced by some lines. Lookups are exact: the key can be recovered from the entry's position.
 //!
-//! For example, an entry with a key of 40 bits and a value of 31 takes 56 bits, so nine fit in a
-//! line of 64 bytes. A lookup nearly always reads one line.
+//! For example, an entry with a key of 40 bits and a value of 31 bits takes 56 bits, so nine
+//! entries fit in a line of 64 bytes. A lookup nearly always reads one line.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -36,7 +36,8 @@ const MIN_DISPLACEMENT: u64 = 7;
 #[repr(C, align(64))]
 pub struct CompactLine([u64; 8]);
 
-/// Set if an entry whose home is this line or an earlier one is in a later line.
+/// The bit of a line's last byte that is set if an entry whose home is this line or an earlier one
+/// is in a later line.
 const OVERFLOWED: u32 = 1 << 7;
 
 impl CompactLine {
@@ -211,7 +212,7 @@ pub struct BuiltTable {
     pub layout: CompactLayout,
     /// The lines of the table.
     pub lines: Vec<CompactLine>,
-    /// The slot of each key, in the order of the input: line times slots plus slot.
+    /// The slot of each key, in the order of the input: line times slots per line, plus slot.
     pub slot_indices: Vec<u32>,
 }
 
@@ -280,8 +281,8 @@ pub fn build(
 }
 
 /// Returns the slot of each of the sorted entries. In each line, entries that overflowed from
-/// earlier lines come before its own. `None` if an entry would be displaced farther than the layout
-/// allows.
+/// earlier lines come before entries whose home is that line. Returns `None` if an entry would be
+/// displaced farther than the layout allows.
 fn assign_slots(entries: &[(u64, u64)], layout: CompactLayout) -> Option<Vec<u32>> {
     let (slots, max_displacement) = (layout.slots(), layout.max_displacement());
     let (mut line, mut used) = (0u64, 0);
@@ -317,7 +318,7 @@ pub struct ProbeState {
 /// The result of probing one line for a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
-    /// The entry's number (line times slots plus slot) and its value.
+    /// The entry's number (line times slots per line, plus slot) and its value.
     Found(u32, u64),
     /// The key is not in the table.
     Absent,
@@ -462,7 +463,7 @@ impl CompactTable {
     }
 
     /// Returns all entries in ascending order of their numbers, as (number, key, value). Damaged
-    /// ones may be missing; see [`CompactTable::verify`].
+    /// entries may be missing; see [`CompactTable::verify`].
     pub fn entries(&self) -> impl Iterator<Item = (u32, u64, u64)> + '_ {
         (0..self.capacity())
             .filter_map(|number| self.entry(number).map(|(key, value)| (number, key, value)))

@@ -1,4 +1,4 @@
-//! Temporary file for data above a memory limit.
+//! Temporary file for data that exceeds a memory limit.
 //!
 //! The file has no name, so it disappears when the process ends in any way.
 

@@ -1,8 +1,8 @@
 //! Large zeroed lists whose pages the system allocates when they are first touched.
 //!
 //! Tables are built in new memory, and page faults of 4 KiB each take a large part of the time.
-//! Therefore the memory is advised to use huge pages, of which a table needs a few hundred; this
-//! also reduces TLB misses of random accesses.
+//! Therefore the system is advised to use huge pages for it: a table needs only a few hundred.
+//! They also reduce TLB misses of random accesses.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -29,8 +29,8 @@ impl<T: Pod> ZeroedVec<T> {
     }
 
     /// Sets the length to `len`. Items have unspecified values; those never written are zero. If
-    /// the memory is too small, it is replaced by memory for `capacity` items, because untouched
-    /// pages cost nothing, or for `len` items if the system does not provide that much.
+    /// the memory is too small, it is replaced by memory for `capacity` items, whose untouched
+    /// pages cost nothing. If the system does not provide that much, it is memory for `len` items.
     pub fn resize_for_overwrite(&mut self, len: usize, capacity: usize) {
         if len > self.memory.len() / size_of::<T>() {
             self.len = 0;

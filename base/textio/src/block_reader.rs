@@ -18,9 +18,9 @@ pub struct BlockReader {
 }
 
 impl BlockReader {
-    /// Returns a reader of blocks of about `size` bytes, or of one longer line. With `low_latency`,
-    /// a block ends as soon as a whole line has arrived, so that a pipe or a terminal can be
-    /// answered line by line.
+    /// Returns a reader of blocks of about `size` bytes, or more if a line is longer. With
+    /// `low_latency`, a block ends as soon as a whole line has arrived, so that a pipe or a
+    /// terminal can be answered line by line.
     pub fn new(input: Input, size: usize, low_latency: bool) -> Self {
         BlockReader { input, size, low_latency, rest: Vec::new(), at_eof: false }
     }

@@ -47,7 +47,7 @@ impl Compression {
     }
 }
 
-/// Compresses texts, one after another, at the fastest level. Concatenated compressed texts
+/// A compressor of texts, one after another, at the fastest level. Concatenated compressed texts
 /// decompress to the concatenation of the texts, so threads can compress parts of one file
 /// ([`Output::create_precompressed`](crate::Output::create_precompressed)).
 pub struct TextCompressor {
@@ -58,7 +58,7 @@ pub struct TextCompressor {
 }
 
 impl TextCompressor {
-    /// Returns a compressor of this kind.
+    /// Returns a compressor for `compression`.
     pub fn new(compression: Compression) -> Self {
         TextCompressor { compression, zstd: None, buffer: Vec::new() }
     }

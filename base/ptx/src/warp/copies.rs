@@ -1,9 +1,9 @@
-//! Asynchronous copies to shared memory (`cp.async`), which are done as late as possible: when
+//! Asynchronous copies to shared memory (`cp.async`), which are performed as late as possible: when
 //! their lane waits for them.
 //!
 //! Until then the bytes that they will write are in flight, and reading or writing them is a fault.
-//! The source, too, is read only when the copy is done. A kernel that overwrites it too early
-//! therefore gets wrong results.
+//! The source is read only when the copy is performed. A kernel that overwrites the source before
+//! that therefore gets wrong results.
 
 use std::collections::VecDeque;
 
@@ -73,8 +73,8 @@ impl Warp {
         Ok(())
     }
 
-    /// Performs a lane's copies in all groups except the last `groups_left`. If it is `None`,
-    /// performs all copies, also those that belong to no group yet.
+    /// Performs a lane's copies in all groups except the last `groups_left`. If `groups_left` is
+    /// `None`, performs all copies, also copies that belong to no group yet.
     pub(super) fn await_copies(
         &mut self,
         lane: usize,

@@ -1,4 +1,4 @@
-//! Exchanges between lanes that have met.
+//! Exchanges of values between lanes that have reached the same instruction.
 
 use super::{LANES, LaneState, Warp, lanes, lanes_of};
 use crate::arithmetic::{Mode, binary};
@@ -7,8 +7,8 @@ use crate::grid::Surroundings;
 use crate::instruction::{Exchange, Register, Shuffle, Vote};
 
 impl Warp {
-    /// Lets the `active` lanes of the group wait for the others of their masks, and exchanges
-    /// values between those that have met.
+    /// Lets the `active` lanes of the group wait for the other lanes of their masks. Exchanges
+    /// values between the lanes of each mask that is complete.
     pub(super) fn meet(
         &mut self,
         exchange: &Exchange,
@@ -19,7 +19,7 @@ impl Warp {
         let masks = &self.registers[members as usize];
         let existing = lanes_of(|lane| self.lanes[lane] != LaneState::Missing);
         if lanes(active).all(|lane| masks[lane] as u32 & existing == active) {
-            // All are here, with one mask.
+            // All lanes of the masks are here. If the masks are equal, nothing has to wait.
             if lanes(active).all(|lane| masks[lane] == masks[active.trailing_zeros() as usize]) {
                 self.exchange(exchange, active, around)?;
                 self.group_place += 1;
@@ -47,7 +47,7 @@ impl Warp {
                 return Err(self.fault(around, first, reason));
             }
             if existing & !here != 0 {
-                // Others of the mask are still on their way.
+                // Other lanes of the mask are still on their way.
                 left &= !(1 << first);
                 continue;
             }
@@ -138,7 +138,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Fails unless the warp has all of its lanes.
+    /// Fails unless all 32 lanes of the warp take part.
     fn require_all(&self, members: u32, around: &Surroundings<'_>) -> Result<(), Fault> {
         if members == u32::MAX {
             return Ok(());
@@ -148,8 +148,9 @@ impl Warp {
     }
 }
 
-/// Returns the lane that a shuffle of `lane` reads, and whether it is within the segment; if not,
-/// `lane` itself. The formulas are those of the PTX manual, section "shfl.sync".
+/// Returns the lane whose value `lane` gets in a shuffle, and whether the shuffle names a lane
+/// within the segment. If it does not, `lane` keeps its value. The formulas are from the PTX
+/// manual, section "shfl.sync".
 fn shuffle_source(kind: Shuffle, lane: u32, by: u32, clamp: u32) -> (u32, bool) {
     let (by, bound, segment) = (by & 31, clamp & 31, clamp >> 8 & 31);
     let least = lane & segment;

@@ -24,7 +24,7 @@ use copies::Copies;
 /// The number of lanes.
 pub(crate) const LANES: usize = 32;
 
-/// One step in this many begins with a lane that the seed chooses.
+/// One choice in this many, on average, is the group of a random lane.
 const RANDOM_STEPS: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl Warp {
         self.first_thread
     }
 
-    /// Returns the line that the first lane is at.
+    /// Returns the line of the first lane's instruction.
     pub fn line(&self, kernel: &Kernel) -> u32 {
         let body = &kernel.code.body;
         body[self.place(0).min(body.len() - 1)].line
@@ -200,7 +200,7 @@ impl Warp {
             None => self.group,
         };
         if active == 0 {
-            // Lanes whose guard is false continue.
+            // The guard is false in all lanes of the group, so they skip the instruction.
             self.group_place += 1;
             return Ok(());
         }

@@ -10,7 +10,8 @@ use crate::grid::Surroundings;
 use crate::instruction::{Combination, Operation, Register};
 
 impl Warp {
-    /// Runs an instruction for the `active` lanes. The others compute too, in vain.
+    /// Runs an instruction for the `active` lanes. The other lanes compute too, but their results
+    /// are not written.
     pub(super) fn compute(
         &mut self,
         operation: &Operation,

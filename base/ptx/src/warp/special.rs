@@ -1,4 +1,5 @@
-//! Registers that hold constants, and the place of each thread in its block and grid.
+//! Registers that keep their values while a block runs: constants, and special registers such as
+//! the index of a thread in its block.
 
 use super::{LANES, Warp};
 use crate::grid::Surroundings;

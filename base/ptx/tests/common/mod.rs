@@ -3,7 +3,7 @@
 use miriam_ptx::{Fault, Grid, Memory, Module};
 
 /// Runs `kernel` on `grid` over `buffers`, whose addresses are its parameters, and returns the
-/// buffers. `None` in a buffer: a word that is not written yet.
+/// buffers. `None` in a buffer is a word that is not written yet.
 pub fn run_module(
     text: &str,
     kernel: &str,
@@ -33,9 +33,9 @@ pub fn run_module(
 }
 
 /// Runs `body` on `grid` as a kernel `k` with the parameters `x` and `y`: `x` holds `input`, and
-/// `words` words of `y` are returned. `%rd3` and `%rd4` are the addresses of the buffers, `%rd1`
-/// and `%rd2` those of the thread's own words in them; `%r1` is the index of the thread.
-/// `outside`: the other declarations of the module.
+/// `words` words of `y` are returned. `%rd3` and `%rd4` are the addresses of `x` and `y`. `%rd1`
+/// and `%rd2` are the addresses of the thread's word in each of them. `%r1` is the index of the
+/// thread. `outside` holds the declarations of the module outside of the kernel.
 #[allow(dead_code, reason = "not all tests use it")]
 pub fn run_body(
     outside: &str,
@@ -56,7 +56,7 @@ pub fn run_body(
     Ok(found.into_iter().nth(1).expect("there are two buffers"))
 }
 
-/// A block of `threads` threads.
+/// Returns a grid of one block with `threads` threads.
 #[allow(dead_code, reason = "not all tests use it")]
 pub fn block(threads: u32) -> Grid {
     Grid { threads: [threads, 1, 1], seed: 1, ..Grid::default() }

@@ -1,7 +1,7 @@
 //! Vectorised comparison of a node's keys.
 //!
 //! Instructions are detected once. An [`Isa`] above the baseline exists only if the processor
-//! supports it, so having one is the permission to use it. The choice is a branch on a constant
+//! supports it, so code that has one may use its instructions. The choice is a branch on a constant
 //! value, which costs less than a call through a pointer.
 
 use super::Unit;
@@ -46,8 +46,8 @@ impl Isa {
         None
     }
 
-    /// Returns the rank of `key`: the number of smaller keys in `keys`, at most eight units in
-    /// ascending order.
+    /// Returns the rank of `key`: the number of smaller keys in `keys`. `keys` has at most eight
+    /// units, in ascending order.
     #[inline(always)]
     pub fn rank(self, keys: &[Unit], key: u32) -> usize {
         match self.0 {
@@ -115,8 +115,8 @@ fn rank_avx2(keys: &[Unit], key: u32) -> usize {
         _mm_set1_epi32, _mm256_castsi256_ps, _mm256_cmpeq_epi32, _mm256_loadu_si256,
         _mm256_max_epu32, _mm256_movemask_ps, _mm256_set1_epi32,
     };
-    // A bit for each of the node's keys that is not less than `key`: the larger of the two is then
-    // the node's key. One more bit, after those of all keys, is always set.
+    // The bit of a key of the node is set if that key is not less than `key`, so if it is the
+    // maximum of the two. One more bit, after the bits of all keys, is always set.
     let mut not_less = 1u64 << ((keys.len() * 4) & 63);
     let (pairs, odd) = keys.as_chunks::<2>();
     let wanted = _mm256_set1_epi32(key as i32);
@@ -153,7 +153,7 @@ fn rank_avx512(keys: &[Unit], key: u32) -> usize {
     }
     if !rest.is_empty() {
         let used = (1u16 << (rest.len() * 4)) - 1;
-        // SAFETY: only the lanes of `used` are read, and those are the rest.
+        // SAFETY: only the lanes in `used` are read, and they lie in `rest`.
         let keys = unsafe { _mm512_maskz_loadu_epi32(used, rest.as_ptr().cast()) };
         let bits = _mm512_mask_cmpge_epu32_mask(used, keys, wanted);
         not_less |= u64::from(bits) << (fours.len() * 16);

@@ -6,8 +6,8 @@
 //! separate array, at the positions of their keys. All keys of a node are compared at once, without
 //! branches ([`Isa::rank`]), so a search reads one or two cache lines for each level of the tree.
 //!
-//! Keys need not be valid: those of a damaged file give a wrong result or none, never an endless
-//! search.
+//! Keys need not be valid: the keys of a damaged file give a wrong result or no result, never an
+//! endless search.
 
 mod isa;
 
@@ -104,8 +104,7 @@ pub fn key_at(keys: &[Unit], slot: usize) -> Option<u32> {
     keys.get(slot / 4).map(|unit| unit.0[slot % 4])
 }
 
-/// A bound on the length of a path from the root, for fan-outs from 5 and fewer than
-/// 2^64 keys.
+/// An upper bound on the depth of a tree with a fan-out of at least 5 and fewer than 2^64 keys.
 const MAX_DEPTH: usize = 28;
 
 /// The iterator of [`StaticBTree::in_order_positions`].

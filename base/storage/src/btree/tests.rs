@@ -20,7 +20,7 @@ fn isas() -> Vec<Isa> {
     isas
 }
 
-/// Returns the keys in the order of a file.
+/// Returns the keys in the order in which a file stores them.
 fn lay_out(tree: StaticBTree, sorted: &[u32]) -> Vec<Unit> {
     let mut keys = vec![NO_KEY; (tree.nodes() * tree.node_keys) as usize];
     for (position, &key) in tree.in_order_positions().zip(sorted) {
@@ -111,7 +111,7 @@ proptest! {
     }
 
     #[test]
-    fn any_keys_end_the_search(
+    fn searches_in_arbitrary_keys_end(
         keys in proptest::collection::vec(any::<[u32; 4]>(), 0..40),
         count in any::<u64>(),
         node in prop::sample::select(vec![8u64, 16, 32]),

@@ -17,8 +17,8 @@ use crate::hash::{Hasher, hash64};
 use crate::huge_page_writer::HUGE_PAGE;
 use crate::{Bytes, Error, Result, metadata};
 
-/// The minimum expected size of sections that start at a multiple of 2 MiB, so that huge pages can
-/// back them; that costs at most a sixteenth of their size.
+/// The minimum expected size, in bytes, of sections that start at a multiple of 2 MiB, so that huge
+/// pages can back them. The padding is at most a sixteenth of their size.
 const HUGE_SECTION: u64 = 32 << 20;
 const ALIGNMENT: u64 = 64;
 

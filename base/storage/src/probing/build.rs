@@ -100,7 +100,7 @@ impl<L: TableLine> TableBuilder<L> {
     /// The same set of entries gives the same bytes with any split into groups.
     ///
     /// # Errors
-    /// If keys occur more than once, with the smallest of them.
+    /// [`DuplicateKey`] with the smallest key that occurs more than once.
     pub fn build(
         self,
         groups: &[PartitionedEntries<'_, L>],
@@ -172,7 +172,7 @@ fn exclusive_prefix_sum(counts: &mut [u32]) {
 /// Keys must not be 0.
 ///
 /// # Errors
-/// If keys occur more than once, with the smallest of them.
+/// [`DuplicateKey`] with the smallest key that occurs more than once.
 pub fn build<L: TableLine>(
     entries: &[(u64, L::Value)],
     home_lines: usize,

@@ -1,11 +1,11 @@
 //! Linear-probing hash table with slots grouped by cache line.
 //!
-//! A lookup nearly always reads one cache line: all keys of a line are compared together, and the
-//! search continues in the next line only after a full line whose last key is smaller. The line of
-//! a key is the high half of `key * lines`, so lines follow the order of keys and a table is built
-//! by sorting: in parallel, with the same bytes for any number of threads. There is no wrap-around:
-//! spare lines follow the last home line, and the very last slot is always empty, which ends a
-//! search. A finished table is immutable, so readers need no locks.
+//! A lookup nearly always reads one cache line. All keys of a line are compared together, and the
+//! search leaves the home line only if it is full and its last key is smaller than the wanted key.
+//! The home line of a key is the high half of `key * home_lines`, so lines follow the order of
+//! keys. A table is built by sorting, in parallel, with the same bytes for any number of threads.
+//! There is no wrap-around: spare lines follow the last home line, and the very last slot is always
+//! empty, which ends a search. A finished table is immutable, so readers need no locks.
 //!
 //! Keys are well-mixed 64-bit hashes chosen by the caller; 0 marks an empty slot
 //! (see [`nonzero_key`]). The caller decides whether equal hashes mean equal items.
@@ -175,7 +175,7 @@ line!(
 );
 
 impl AtomicLine4 {
-    /// Returns `lines` as shared lines while they are borrowed.
+    /// Returns `lines` as lines that threads can share while `lines` is borrowed.
     pub fn from_mut_lines(lines: &mut [Line4]) -> &[Self] {
         // Both types have the same layout.
         <[Self]>::mut_from_bytes(lines.as_mut_bytes()).unwrap_or_else(|_| unreachable!())
@@ -193,12 +193,12 @@ pub fn home_lines<L: TableLine>(entries: usize, load: f64) -> usize {
     ((entries as f64 / (L::SLOTS as f64 * load)).ceil() as usize).max(1)
 }
 
-/// The position of a pair in a table: line times slots plus slot.
+/// The position of a pair in a table: line times slots per line, plus slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(pub usize);
 
-/// Returns the slot of `key` in `lines`, of which `home_lines` are home lines, like
-/// [`ProbingTable::find_slot`], but for lines whose values are still being set.
+/// Returns the slot of `key` in `lines`, the first `home_lines` of which are home lines. Unlike
+/// [`ProbingTable::find_slot`], it searches lines whose values are still being set.
 #[inline(always)]
 pub fn find_slot<L: LineKeys>(lines: &[L], home_lines: u64, key: u64) -> Option<Slot> {
     let (line, slot) = locate(lines, home_lines, key)?;
@@ -397,8 +397,8 @@ mod tests {
     }
 
     proptest! {
-        /// Comparison with the standard library's map, from sparse to overfull tables, with keys
-        /// that cluster at the end of the range.
+        /// Compares sparse to overfull tables with the standard library's map. Some keys cluster
+        /// at the two ends of the range.
         #[test]
         fn equals_a_hash_map(
             pairs in proptest::collection::hash_map(prop_oneof![1u64..50, any::<u64>(), (u64::MAX - 50)..u64::MAX], any::<u32>(), 0..300),
@@ -485,7 +485,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_would_not_end_are_rejected() {
+    fn tables_whose_searches_would_not_end_are_rejected() {
         let mut full = Line5::default();
         for slot in 0..5 {
             full.set(slot, slot as u64 + 1, 0);

@@ -27,8 +27,8 @@ fn permutations_are_inverted() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Few and many entries, loads up to full lines, similar keys. There are enough absent keys for
-    /// some to have the tag of a nearby entry.
+    /// Tries few and many entries, loads up to full lines, and similar keys. There are enough
+    /// absent keys for some to have the tag of a nearby entry.
     #[test]
     fn finds_inserted_keys_and_no_others(
         count in 0usize..3000,

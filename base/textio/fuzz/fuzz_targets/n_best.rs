@@ -1,5 +1,5 @@
-//! Arbitrary bytes as n-best lists: they give entries, or an error; fields stay when an entry is
-//! written again. `cargo +nightly fuzz run n_best` in `base/textio`.
+//! Arbitrary bytes as n-best lists: they give entries, or an error. An entry that is written again
+//! has the same text. `cargo +nightly fuzz run n_best` in `base/textio`.
 #![no_main]
 
 use std::io::Cursor;
