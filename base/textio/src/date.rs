@@ -29,8 +29,8 @@ fn format_time(seconds: u64) -> String {
 
 /// Returns year, month and day of the date `days` days after 1970-01-01.
 fn civil_from_days(days: u64) -> (u64, u64, u64) {
-    // Years are counted from 1 March, so that a leap day is the last day of its year; 400 years
-    // are 146,097 days. Day 0 is 1 March 0000.
+    // Years begin on 1 March here, so that a leap day is the last day of its year. 400 years are
+    // 146,097 days. Day 0 is 1 March of the year 0.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;

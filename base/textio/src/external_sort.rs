@@ -1,4 +1,4 @@
-//! External sort of any number of lines, of which a limited number is in memory.
+//! External sort of any number of lines in limited memory.
 //!
 //! Lines are collected up to the limit, sorted on all threads, and written to a compressed
 //! temporary file. These files are merged while they are read; if there are many, they are first
@@ -13,8 +13,8 @@ use crate::{Lines, Result};
 /// Limits of an external sort.
 #[derive(Clone, Debug)]
 pub struct SortOptions {
-    /// The maximum length of the lines in memory in bytes, including bookkeeping. Up to twice as
-    /// much is allocated, because buffers grow by doubling.
+    /// The maximum number of bytes of all lines in memory together, including bookkeeping. Up to
+    /// twice as much is allocated, because buffers grow by doubling.
     ///
     /// Each time this limit is reached, the collected lines are written to a temporary file.
     pub memory: u64,

@@ -1,5 +1,5 @@
-//! Free memory of the machine and of the control groups of this process, which containers and batch
-//! systems limit.
+//! Free memory of the machine and of the control groups of this process. Containers and batch
+//! systems limit the memory of control groups.
 //!
 //! Cached pages of files count as free: the kernel drops them when a program needs memory.
 

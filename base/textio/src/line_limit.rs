@@ -75,7 +75,8 @@ impl LineLimit {
         Ok(())
     }
 
-    /// Works like [`LineLimit::check`], for a block that is longer than the rest of the limit.
+    /// Works like [`LineLimit::check`], for a block that would exceed the limit if it were all in
+    /// the current line.
     #[cold]
     fn check_each_line(&self, mut bytes: &[u8]) -> io::Result<()> {
         let (mut length, mut number) = (self.length, self.lines + 1);

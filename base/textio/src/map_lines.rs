@@ -46,8 +46,8 @@ pub fn map_blocks<T: Send, E: From<crate::Error> + Send>(
     )
 }
 
-/// Calls `change` with each line of `input`, and writes the text that it appends to its second
-/// argument to `output`. Lines have no line ends in `change`; in the output, all end in one.
+/// Calls `change` with each line of `input`, without its line end. Writes to `output` the text that
+/// `change` appends to its second argument, and a line end.
 ///
 /// # Errors
 /// [`Error::Io`](crate::Error::Io) if reading or writing fails.

@@ -46,7 +46,7 @@ impl<R: BufRead> MemberDecoder<R> for BzDecoder<R> {
     }
 }
 
-/// The text of all members of a file.
+/// A reader of the text of all members of a file.
 pub(crate) struct Members<R, D> {
     /// The reader between members and at the end of the file; `None` within a member.
     reader: Option<R>,
@@ -55,7 +55,7 @@ pub(crate) struct Members<R, D> {
 }
 
 impl<R: BufRead, D: MemberDecoder<R>> Members<R, D> {
-    /// Creates a reader of the members that follow in `reader`, of which there is at least one.
+    /// Creates a reader of the members in `reader`, which must have at least one.
     pub fn new(reader: R) -> Self {
         Members { reader: None, decoder: Some(D::new(reader)) }
     }

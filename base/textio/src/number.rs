@@ -71,9 +71,9 @@ pub fn push_integer(out: &mut Vec<u8>, value: impl itoa::Integer) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// Appends the shortest decimal that is parsed as `value`, in ECMAScript's layout: fixed from 1e-6
-/// up to 1e21, otherwise an exponent without `+` or padding. Of two equally near decimals, the one
-/// with an even last digit is printed. Negative zero prints `-0`.
+/// Appends the shortest decimal that is parsed as `value`, in ECMAScript's layout: without an
+/// exponent from 1e-6 up to 1e21, otherwise with an exponent that has no `+` or padding. Of two
+/// equally near decimals, the one with an even last digit is printed. Negative zero prints `-0`.
 pub fn push_shortest_f32(out: &mut Vec<u8>, value: f32) {
     if value.is_finite() {
         push_ecmascript(out, ryu_js::Buffer::new().format_finite(value), f64::from(value));
@@ -161,8 +161,8 @@ pub fn push_general_f32(out: &mut Vec<u8>, value: f32) {
     if value >= 1.0 && value as u32 as f32 == value {
         return push_integer(out, value as u32);
     }
-    // The number of digits after the point; 6 - decimals significant digits are before it (negative
-    // if zeros follow the point).
+    // The number of digits after the point. `6 - decimals` significant digits are before it
+    // (negative if zeros follow the point).
     let mut decimals = 5;
     while decimals > 0 && magnitude * POWERS[decimals] >= 999_999.5 {
         decimals -= 1;
@@ -218,8 +218,8 @@ fn push_small_f32(out: &mut Vec<u8>, value: f32) -> bool {
     while magnitude * POWERS[power + 1] < 999_999.5 {
         power += 1;
     }
-    // Products are wrong by less than a millionth. Where that could change the result, the exact
-    // decimals decide.
+    // Products are wrong by less than a millionth. If that could change the result, the caller
+    // computes exact decimals.
     let scaled = magnitude * POWERS[power];
     let next = magnitude * POWERS[power + 1];
     let digits = round_ties_even(scaled);

@@ -213,7 +213,7 @@ impl Output {
     /// [`finish_incomplete`](Output::finish_incomplete).
     ///
     /// # Errors
-    /// Those of the called function.
+    /// The errors of the called function.
     pub fn finish_if(self, is_complete: bool) -> Result<()> {
         if is_complete { self.finish() } else { self.finish_incomplete() }
     }
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_created_is_said_without_hidden_names() {
+    fn errors_do_not_name_hidden_files() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "").unwrap();
         for (name, reason) in [("absent/a", "absent does not exist"), ("file/a", "Not a directory")]

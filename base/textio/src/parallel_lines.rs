@@ -45,9 +45,9 @@ impl ParallelLines {
     /// end of all files.
     ///
     /// # Errors
-    /// Those of `visit`, [`Error::Io`] if a file cannot be read, and [`Error::LineCountMismatch`]
-    /// if a file ends before another. Then all files are read to their ends, because the message
-    /// contains their numbers of lines.
+    /// The errors of `visit`, [`Error::Io`] if a file cannot be read, and
+    /// [`Error::LineCountMismatch`] if a file ends before another. Then all files are read to their
+    /// ends, because the message contains their numbers of lines.
     pub fn next<E: From<Error>>(
         &mut self,
         mut visit: impl FnMut(usize, &str, &Line<'_>) -> Result<(), E>,

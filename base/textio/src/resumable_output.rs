@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stopped_run_is_continued_by_the_same_job_alone() {
+    fn a_stopped_run_is_continued_only_by_the_same_job() {
         for name in ["a", "a.gz", "a.zst", "a.bz2", "a.xz"] {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join(name);

@@ -1,7 +1,7 @@
 //! Named features of n-best lists, and their order in a list.
 //!
-//! `LM0= -2 TM0= -1 -3` are a feature of one value and one of two. Joshua and cdec write
-//! `LM=-2 TM=-1`. All entries of a list must have the features of its first entry in the same
+//! In `LM0= -2 TM0= -1 -3`, the feature `LM0` has one value and `TM0` has two. Joshua and cdec
+//! write `LM=-2 TM=-1`. All entries of a list must have the features of its first entry in the same
 //! order, because each weight belongs to a position.
 
 use crate::fields::split_words;

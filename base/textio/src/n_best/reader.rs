@@ -51,7 +51,7 @@ impl NBestEntry {
     }
 }
 
-/// A reader of one list, or of several parts of one.
+/// A reader of one list, or of several files that are parts of one list.
 pub struct NBestReader {
     form: NBestForm,
     parts: VecDeque<PathBuf>,
@@ -76,7 +76,7 @@ impl NBestReader {
         NBestReader { lines: Some((lines, name)), ..NBestReader::new([], form) }
     }
 
-    /// Accepts lists whose sentences ascend but are not numbered from 0 one by one.
+    /// Accepts lists whose sentence numbers ascend but do not begin with 0, or have gaps.
     #[must_use]
     pub fn with_gaps(self) -> Self {
         NBestReader { allows_gaps: true, ..self }
