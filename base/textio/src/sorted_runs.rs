@@ -106,14 +106,14 @@ impl RunWriter {
     }
 }
 
-/// The number of runs that are merged into one: a process may have 1,024 files open, as a rule.
-/// In tests, the number is small, so that they merge on several levels.
+/// The number of runs that are merged into one. Usually, a process may have at most 1,024 files
+/// open. In tests, the number is smaller, so that they merge on several levels.
 const MERGED_RUNS: usize = if cfg!(test) { 4 } else { 64 };
 
 /// The runs of a sort, in levels. A run of the first level is a buffer that was written to a file.
 /// As soon as a level has [`MERGED_RUNS`] runs, they are merged into one run of the next level. So
-/// fewer files than that are open for each level, and each line is written at most once for each
-/// level. The number of levels is logarithmic.
+/// each level has at most [`MERGED_RUNS`] open files, and each line is written at most once for
+/// each level. The number of levels is logarithmic.
 pub(crate) struct SpilledRuns {
     levels: Vec<Vec<SpilledRun>>,
     folder: PathBuf,

@@ -59,7 +59,7 @@ pub fn parse_word_link(text: &[u8]) -> Result<WordLink, InvalidLink> {
 
 /// Rejects the output of GIZA++ (`*.A3.final`) and of giza2bal.pl (`*.bal`) where lines of links
 /// are expected. Both have three lines for a sentence pair. Only the first line of a file is
-/// checked: it is a comment, or the count of the pair.
+/// checked: from GIZA++ it is a comment, and from giza2bal.pl the count of the pair.
 ///
 /// # Errors
 /// [`Error::Format`] with a remedy.

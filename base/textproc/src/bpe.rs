@@ -2,7 +2,7 @@
 //! are split into characters, and neighbouring symbols are merged, in the order of the pairs in the
 //! file.
 //!
-//! All pairs of one merge are joined from left to right before the next merge begins.
+//! All occurrences of one pair are joined from left to right before the next pair is chosen.
 //! [`SentencePiece`](crate::SentencePiece) differs: it joins one pair at a time and compares scores
 //! again after each.
 
@@ -80,7 +80,8 @@ impl BpeCodes {
     /// messages.
     ///
     /// # Errors
-    /// [`Error::Format`] names the line that does not have two symbols or names another version.
+    /// [`Error::Format`] with the line if a line does not have two symbols, or if the first line
+    /// gives an unsupported version.
     pub fn from_text(text: &[u8], name: &str) -> Result<Self> {
         let mut codes = BpeCodes {
             symbols: HashMap::new(),
@@ -293,8 +294,8 @@ mod tests {
         let codes = "#version: 0.2\nx x\nxx xx\nxx x</w>\n";
         assert_eq!(segment(codes, "xxxxx"), "xxxx@@ x");
         assert_eq!(segment(codes, "xxx"), "xxx");
-        // All pairs of one merge come before merges of the new symbols, even those with a lower
-        // rank.
+        // All occurrences of one pair are joined before pairs that contain the new symbol, even if
+        // such a pair comes earlier in the file.
         let codes = "#version: 0.2\nabc a\nb c\na bc\n";
         assert_eq!(segment(codes, "abcabcz"), "abc@@ abc@@ z");
     }

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_becomes_as_ccnet_has_it() {
+    fn text_is_normalized_as_in_ccnet() {
         for (text, expected) in [
             ("  Ein Haus, 1984! \n", "ein haus, 0000!"),
             ("Café Über ŞİŞLİ", "cafe uber sisli"),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_no_character_are_replaced() {
+    fn invalid_utf8_is_replaced() {
         let mut out = Vec::new();
         normalize_ccnet(b"A\xffb", &mut out);
         assert_eq!(out, "a\u{fffd}b".as_bytes());

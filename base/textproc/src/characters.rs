@@ -77,8 +77,8 @@ impl CharClass {
     }
 }
 
-/// Whether the character is punctuation by Unicode's category, or is in ASCII's punctuation, which
-/// has also symbols such as `$`.
+/// Whether the character is punctuation by Unicode's category or in ASCII. ASCII punctuation
+/// includes symbols such as `$`.
 pub(crate) fn is_punctuation(character: char) -> bool {
     use GeneralCategory as Category;
     character.is_ascii_punctuation()
@@ -275,8 +275,8 @@ pub(crate) fn push_lowercase(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends `text` with its first character in upper case, which may be several: ß
-/// becomes SS.
+/// Appends `text` with its first character in upper case. That may be several characters: ß becomes
+/// SS.
 pub(crate) fn push_capitalized(text: &[u8], out: &mut Vec<u8>) {
     let length = first_char(text).map_or(0, |symbol| symbol.byte_len);
     map_chars(&text[..length], char::to_uppercase, out);
@@ -339,7 +339,7 @@ mod tests {
         }
 
         #[test]
-        fn characters_in_any_encoding(c in any::<char>()) {
+        fn classes_in_tables_equal_computed_classes(c in any::<char>()) {
             let classes = CharClass::from_char(c);
             prop_assert_eq!(classes, CharClass::compute(c));
             prop_assert_eq!(classes.intersects(CharClass::NUMBER), c.is_numeric());
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_of_ascii_are_unicodes() {
+    fn classes_of_ascii_equal_computed_classes() {
         for byte in 0..128 {
             assert_eq!(
                 CharClass::from_char(char::from(byte)),

@@ -199,12 +199,12 @@ impl From<Vec<Segment>> for Document {
 }
 
 impl Document {
-    /// Returns the sentences of running text, whatever their length.
+    /// Cuts running text into sentences of any length.
     pub fn text(text: &[u8], splitter: &SentenceSplitter) -> Self {
         Self::unlimited(DocumentFormat::Text(Split::Sentences), text, splitter)
     }
 
-    /// Returns the sentences of a page of HTML, whatever their length.
+    /// Cuts a page of HTML into sentences of any length.
     pub fn html(page: &[u8], splitter: &SentenceSplitter) -> Self {
         Self::unlimited(DocumentFormat::Html(Split::Sentences), page, splitter)
     }
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_addresses_are_copied_where_texts_are_translated() {
+    fn numbers_and_addresses_are_copied_if_requested() {
         let source = "12:30\nSee it. 42! https://example.com/a\n\n你好。42。你好。";
         let splitter = SentenceSplitter::new("en");
         let cutter = |split| DocumentCutter::new(DocumentFormat::Text(split), &splitter);
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_are_around_the_words_that_are_linked_to_theirs() {
+    fn tags_surround_the_translations_of_their_words() {
         let page = "<p class=a>See <b>red</b> houses. Go!<br>No&nbsp;&lt;</p>";
         let found = cut(DocumentFormat::Html(Split::Sentences), page);
         assert_eq!(sentences(&found), ["See red houses.", "Go!", "No <"]);
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_translations_leave_what_surrounds_sentences() {
+    fn white_space_stays_if_translations_are_missing() {
         assert_eq!(join("One. Two.\n", &["x."]), "x. \n");
     }
 

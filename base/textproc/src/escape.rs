@@ -50,8 +50,8 @@ pub(crate) fn escape_special_chars(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Appends `line` as Moses' escape-special-chars.perl writes it: without control characters, with
-/// single spaces, and escaped. Tags of XML elements with a `translation` stay; their text is
-/// escaped.
+/// single spaces, and escaped. The tags of an XML element with the attribute `translation` stay;
+/// the attribute's value and the element's text are escaped.
 pub fn escape_line(line: &[u8], out: &mut Vec<u8>) {
     static ELEMENT: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = r"(?-u)&lt;(\S+) translation=&quot;(.+?)&quot;&gt; (.+?) &lt;/(\S+)&gt;";

@@ -8,7 +8,7 @@ pub struct Interrupted;
 /// The bytes of a text between two checks for cancellation; they take a fraction of a millisecond.
 const INTERVAL: usize = 16 << 10;
 
-/// Checks regularly whether work on a text should stop.
+/// A regular check of whether work on a text should stop.
 pub(crate) struct Checkpoint<'a> {
     should_stop: &'a dyn Fn() -> bool,
     next: usize,

@@ -1,11 +1,12 @@
 //! Learning BPE codes (Sennrich et al. 2016): in each step, the most frequent pair of neighbouring
 //! symbols becomes a symbol.
 //!
-//! The file equals that of subword-nmt's `learn-bpe` to the byte. Therefore counts are sometimes
-//! inexact in the same way. Pairs below a threshold are set aside and considered again only when no
-//! other pair reaches the threshold (`pair_statistics`). The counts of a symbol that can be made in
-//! two ways (`abc` from `ab` and `c`, or from `a` and `bc`) may be wrong. One difference has no
-//! effect on the file: a queue finds the most frequent pair, not a search over all pairs.
+//! The file of codes has the same bytes as the file of subword-nmt's `learn-bpe`. Therefore counts
+//! are sometimes inexact in the same way. Pairs below a threshold are set aside and considered
+//! again only when no other pair reaches the threshold (`pair_statistics`). The counts of a symbol
+//! that can be made in two ways (`abc` from `ab` and `c`, or from `a` and `bc`) may be wrong. One
+//! difference has no effect on the file: a queue finds the most frequent pair, not a search over
+//! all pairs.
 
 use std::rc::Rc;
 

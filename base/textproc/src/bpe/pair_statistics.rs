@@ -37,8 +37,8 @@ struct Pair {
     symbols: [u32; 2],
     texts: [Rc<[u8]>; 2],
     is_active: bool,
-    /// The count since the pair became active, which begins at `reserve_count` if the whole reserve
-    /// became active.
+    /// The count since the pair became active. It begins at 0, or at `reserve_count` if the whole
+    /// reserve became active.
     count: i64,
     /// The count in the reserve. Until the pair is first set aside, it is the count in the text.
     reserve_count: i64,

@@ -111,7 +111,7 @@ const TRANSLATABLE: &[&str] = &["code", "kbd", "samp", "var"];
 /// Elements that show nothing at their place.
 const INVISIBLE: &[&str] = &["area", "base", "param", "script", "source", "style", "track", "wbr"];
 
-/// Annotations above the text before them.
+/// Ruby annotations, which are shown above the text that precedes them.
 const ANNOTATIONS: &[&str] = &["rp", "rt", "rtc"];
 
 /// Elements whose content is not markup.

@@ -90,7 +90,7 @@ impl InlineMarkup {
     }
 }
 
-/// Writes words and tags; the white space between two words is written once.
+/// A writer of words and tags. It writes the white space between two words once.
 struct MarkupWriter<'a> {
     items: &'a [InlineItem],
     syntax: Syntax,

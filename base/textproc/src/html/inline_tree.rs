@@ -113,8 +113,8 @@ impl InlineTree {
             .collect();
         let mut nodes = vec![Node::default()];
         let mut open = vec![Self::ROOT];
-        // First the elements that began before the sentence, of which only the end tag is here: the
-        // one that ends last is the outermost.
+        // First, elements that began before the sentence are added, because only their end tags are
+        // here. The element that ends last is the outermost.
         for _ in items.iter().filter(|item| match item.kind {
             InlineItemKind::End { element } => !started.contains(&element),
             _ => false,
@@ -309,8 +309,8 @@ impl Placer<'_> {
     }
 
     /// Returns the contribution of a word to the score of a range for a child of `node`: positive
-    /// for a word of the child, strongly negative for one of another child. Other words cost less,
-    /// so that they may lie between the child's own words.
+    /// for a word of the child, strongly negative for a word of another child. Other words cost
+    /// less, so that they may lie between the child's own words.
     fn value(&self, nodes: &[Node], node: usize, child: usize, word: usize) -> i64 {
         match self.owners[word] {
             owner if (child..nodes[child].end).contains(&owner) => 2,
@@ -474,10 +474,10 @@ impl Placer<'_> {
     }
 
     /// Returns the gap between words of `span` in which to place an item at byte `offset` of the
-    /// sentence, as the number of the next word. It is the gap within `gaps`, and outside the
-    /// ranges in `taken`, that the fewest links cross. Ties prefer the gap after the translation of
-    /// the previous word, then the most similar relative position. An item that is attached to the
-    /// previous word follows the translation of this word in any case.
+    /// sentence, as the number of the next word. Among the gaps within `gaps` and outside the
+    /// ranges in `taken`, it is the gap that the fewest links cross. Ties prefer the gap after the
+    /// translation of the previous word, then the most similar relative position. An item that is
+    /// attached to the previous word follows the translation of this word in any case.
     fn best_gap(
         &self,
         offset: usize,

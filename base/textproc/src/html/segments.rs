@@ -21,7 +21,7 @@ use crate::characters::char_indices;
 use crate::steps;
 use crate::{Interrupted, Segment, needs_translation};
 
-/// Splits plain text into sentences, or stops in a long text.
+/// A function that splits plain text into sentences, or stops in a long text.
 pub(super) type Split<'s> = dyn FnMut(&[u8]) -> Result<Vec<Range<usize>>, Interrupted> + 's;
 
 /// Returns the segments of a document, which `split` splits into sentences. The last segment has
@@ -65,21 +65,21 @@ pub(crate) fn find(
     Ok(finder.segments)
 }
 
-/// Returns, for each token, the index of the first token from there on that requests translation;
+/// Returns, for each token, the index of the first token at or after it that requests translation;
 /// empty if no token does.
 fn translation_requests(tokens: &[Token]) -> Vec<usize> {
-    fn asks(token: &Token) -> bool {
+    fn is_request(token: &Token) -> bool {
         match &token.kind {
             TokenKind::Start(tag) => tag.translate == Some(true),
             _ => false,
         }
     }
-    if !tokens.iter().any(asks) {
+    if !tokens.iter().any(is_request) {
         return Vec::new();
     }
     let mut requests = vec![tokens.len(); tokens.len() + 1];
     for (number, token) in tokens.iter().enumerate().rev() {
-        requests[number] = if asks(token) { number } else { requests[number + 1] };
+        requests[number] = if is_request(token) { number } else { requests[number + 1] };
     }
     requests
 }
@@ -174,8 +174,9 @@ impl Finder<'_, '_, '_> {
             return Ok(number + 1);
         }
         if self.rules.is_copied(tag) {
-            let asks = self.requests.get(number + 1).is_some_and(|&request| request < inner_end);
-            if asks && self.rules.may_be_translated_inside(tag) {
+            let next_request = self.requests.get(number + 1);
+            let has_request = next_request.is_some_and(|&request| request < inner_end);
+            if has_request && self.rules.may_be_translated_inside(tag) {
                 self.end_block()?;
                 self.regions.push((end, true));
                 self.is_translated = false;
@@ -252,8 +253,8 @@ impl Finder<'_, '_, '_> {
         self.rules.syntax == Syntax::Xml || name == b"a" || elements::is_custom(name)
     }
 
-    /// Whether the words of an element are separate from adjacent words: those of a custom element,
-    /// and raised text that is neither a mark nor an ending.
+    /// Whether the words of an element are separate from adjacent words. This holds for custom
+    /// elements, and for raised text that is neither a mark nor an ending.
     fn is_apart(&self, number: usize, tag: &StartTag) -> bool {
         if self.rules.syntax == Syntax::Xml {
             return false;

@@ -23,7 +23,7 @@ pub(super) enum Separation {
 #[derive(Default)]
 pub(super) struct Block {
     pub text: Vec<u8>,
-    /// The bytes of the page from which each byte's character comes.
+    /// For each byte of `text`, the byte range of its character in the page.
     pub origins: Vec<Range<usize>>,
     pub items: Vec<InlineItem>,
     /// White space of the page before the next character.
@@ -82,7 +82,7 @@ impl Block {
         (self.separation, self.after_link) = (None, None);
     }
 
-    /// Adds a space that the page does not have before the character at `at`.
+    /// Adds a space, which the page does not have, before the character at `at`.
     pub fn push_missing_space(&mut self, at: usize) {
         let end = self.text.len();
         for item in self.items.iter_mut().rev().take_while(|item| item.offset == end) {

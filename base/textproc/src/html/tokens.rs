@@ -1,10 +1,10 @@
 //! Tokens of HTML and XML: tags, text and the rest, as byte ranges.
 //!
 //! Unlike in libraries for HTML, every byte of the input belongs to exactly one token, so that
-//! untranslated parts can be copied. The states are those of HTML's standard (13.2.5) that decide
-//! where tokens end: quotes in tags, comments, and elements whose content is not markup. In
-//! scripts, only the end tag is searched for; comments that may hide it are ignored. Text may have
-//! any encoding that contains ASCII.
+//! untranslated parts can be copied. The code follows the parts of HTML's standard (13.2.5) that
+//! decide where tokens end: quotes in tags, comments, and elements whose content is not markup. A
+//! script ends at the first end tag, even if a comment in the script contains it. Text may have any
+//! encoding that contains ASCII.
 
 use std::ops::Range;
 
@@ -198,7 +198,7 @@ fn start_tag(html: &[u8], at: usize, syntax: Syntax) -> (TokenKind, usize) {
             is_hidden = value.eq_ignore_ascii_case(b"hidden");
         }
     });
-    // The end of the document inside a tag.
+    // The document may end inside the tag.
     let Some((end, is_self_closing)) = scanned else { return (TokenKind::Other, html.len()) };
     let name = fold_name(name, syntax);
     let translate = if has_class { Some(false) } else { attribute_value };
@@ -280,7 +280,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// `T`, `S`, `E` or `O` for each token, with its bytes.
+    /// Returns `T`, `S`, `E` or `O` for each token, with its bytes.
     fn shown(html: &str) -> Vec<(char, &str)> {
         let kind = |kind: &TokenKind| match kind {
             TokenKind::Text => 'T',

@@ -43,8 +43,8 @@ struct Matching<'a> {
 }
 
 impl Matching<'_> {
-    /// Gives `claim` a word if possible, and returns whether it was. Other claims may lose their
-    /// word for it, but then get another one.
+    /// Gives `claim` a word if possible, and returns whether it got one. Other claims may have to
+    /// exchange their word for another one.
     fn augment(&mut self, claim: usize, round: usize) -> bool {
         let Claim { candidates, is_letter, .. } = &self.claims[claim];
         let own: Vec<usize> = candidates
@@ -310,7 +310,7 @@ fn free_word(
     })
 }
 
-/// Whether the words before and after `word` have the same owner, which is not the root.
+/// Whether `word` and the words before and after it have the same owner, which is not the root.
 fn is_inside_run(word: usize, owners: &[Option<usize>]) -> bool {
     let around = [word.checked_sub(1), Some(word + 1)];
     owners[word].is_some_and(|owner| owner != InlineTree::ROOT)

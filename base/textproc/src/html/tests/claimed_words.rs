@@ -1,4 +1,4 @@
-//! Tests of the words that elements without links get.
+//! Tests of the words of the translation that elements get if the alignment does not link them.
 
 use super::*;
 

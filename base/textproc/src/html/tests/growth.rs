@@ -31,7 +31,8 @@ fn count_steps(document: &str, rules: &MarkupRules) -> usize {
     })
 }
 
-/// Documents made of many copies of a part: the beginning, the part and the end.
+/// A beginning, a part and an end. Each document consists of the beginning, many copies of the
+/// part, and the end.
 const PARTS: [(&str, &str, &str); 26] = [
     ("", "<b>", "a"),
     ("", "<p>", "a"),
@@ -81,7 +82,7 @@ proptest! {
 
     /// Twice the input takes about twice the steps for random sequences of parts, too.
     #[test]
-    fn random_parts_grow_alike(
+    fn steps_of_random_parts_grow_linearly(
         parts in proptest::collection::vec(
             proptest::sample::select(vec![
                 "<b>", "</b>", "<a href=u>", "</a>", "word ", "<", "&", "<!--x-->", "<i>", "</i>",
@@ -99,7 +100,7 @@ proptest! {
 
     /// The steps of a sentence with many hyperlinks grow linearly with its words.
     #[test]
-    fn links_of_a_sentence_grow_alike(count in 1200usize..1300) {
+    fn steps_of_links_grow_linearly(count in 1200usize..1300) {
         let steps_of = |count: usize| {
             let page = "<a href=u>a</a> ".repeat(count);
             taken_by(|| {

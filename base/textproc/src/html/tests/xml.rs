@@ -19,7 +19,7 @@ fn sentences(document: &str, rules: &MarkupRules) -> Vec<String> {
 }
 
 #[test]
-fn elements_with_text_alone_are_units() {
+fn elements_whose_parents_have_no_text_are_units() {
     let xml = MarkupRules::xml();
     for (document, expected) in [
         (
@@ -126,7 +126,7 @@ fn ignored_elements_are_copied() {
 }
 
 #[test]
-fn a_document_may_be_given_up() {
+fn cutting_may_be_interrupted() {
     let mut count = 0;
     let found = find_segments(b"<a>x</a><a>y</a><a>z</a>", &MarkupRules::xml(), &mut |_| {
         count += 1;
