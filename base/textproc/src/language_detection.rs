@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(LanguageDetector::new([""; 0]).detect("text"), None);
     }
 
-    /// The sources of a server with many languages.
+    /// The source languages of a server with many models.
     const MANY: [&str; 20] = [
         "ar", "cs", "da", "de", "en", "es", "fi", "fr", "hu", "it", "ja", "ko", "nl", "pl", "pt",
         "ru", "sv", "tr", "uk", "zh",

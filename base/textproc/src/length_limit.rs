@@ -247,11 +247,11 @@ mod tests {
     fn cutting_a_long_sentence_stops_when_it_should() {
         let splitter = SentenceSplitter::new("en");
         let text = "ab,".repeat(100_000);
-        let looks = std::cell::Cell::new(0);
+        let num_checks = std::cell::Cell::new(0);
         let should_stop = || {
-            looks.set(looks.get() + 1);
+            num_checks.set(num_checks.get() + 1);
             // The splitter makes fewer checks in one sentence, so the cutting has to stop.
-            looks.get() > 4
+            num_checks.get() > 4
         };
         let found = splitter.split_within_until(text.as_bytes(), 50, <[u8]>::len, &should_stop);
         assert!(found == Err(Interrupted));

@@ -94,8 +94,8 @@ impl TokenLinks {
     }
 
     /// Converts links to bytes of `sentence` and `text`, whose tokens are `source` and `target`.
-    /// The first `num_tags` tokens of the source, which tell a model the language, are not in the
-    /// text.
+    /// The first `num_tags` tokens of `source`, which tell a model the language, are not in
+    /// `sentence`.
     pub fn locate<'t>(
         &self,
         (sentence, source): (&[u8], impl Iterator<Item = &'t [u8]>),
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_of_languages_are_in_no_text() {
+    fn language_tokens_are_not_in_the_sentence() {
         let points = [(0, 0), (1, 1), (2, 0), (9, 0)];
         let found = TokenLinks::from_tokens(points, [(2, 1, 0.5), (0, 1, 0.5)]);
         let source = (&b"a bc"[..], tokens(&[">>fr<<", "a", "bc"]));

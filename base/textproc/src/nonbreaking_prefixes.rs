@@ -1,11 +1,12 @@
 //! Nonbreaking prefixes: words that keep the full stop after them, such as abbreviations,
 //! initials and ordinals.
 //!
-//! Each list in `prefixes/` names its source: lists of the five languages that tests compare with
-//! Moses are Moses', the others were collected for this project. They leave out everyday words, and
-//! words for "and so on", which often end a sentence. Their format is ours: words between white
-//! space under the headings `anywhere:` and `before a number:`, comment lines begin with `#`. A
-//! user's own list, for any language, has Moses' format, one word per line.
+//! Each list in `prefixes/` names its source. The lists of the five languages that tests compare
+//! with Moses are Moses' lists; the others were collected for this project. The collected lists
+//! leave out everyday words, and words for "and so on", which often end a sentence. All lists have
+//! a format of our own: words between white space under the headings `anywhere:` and `before a
+//! number:`, and comment lines that begin with `#`. A user's list, for any language, has Moses'
+//! format, one word per line.
 
 use std::path::Path;
 

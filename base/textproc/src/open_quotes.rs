@@ -28,8 +28,8 @@ pub(crate) enum Side {
 }
 
 impl OpenQuotes {
-    /// Returns the side of `character` as the next bracket or quotation mark, or `None` for other
-    /// characters. An apostrophe closes.
+    /// Returns the side of `character` if it comes next and is a bracket or quotation mark; `None`
+    /// for other characters. An apostrophe closes.
     pub(crate) fn side(&self, character: char) -> Option<Side> {
         use GeneralCategory as Category;
         let closes = match character {

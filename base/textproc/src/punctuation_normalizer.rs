@@ -45,7 +45,8 @@ enum Substitution {
 /// The no-break space.
 const NO_BREAK_SPACE: &[u8] = b"\xc2\xa0";
 
-/// The replacements before those of apostrophes, in order: pattern and replacement.
+/// The replacements that precede the substitution of apostrophes, in order: pattern and
+/// replacement.
 const REPLACEMENTS_BEFORE_APOSTROPHES: [(&str, &str); 10] = [
     (" :", ":"),
     (" ;", ";"),

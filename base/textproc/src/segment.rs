@@ -50,7 +50,7 @@ impl<'a> From<&'a [u8]> for AlignedTranslation<'a> {
     }
 }
 
-/// Writes segments one after another.
+/// A writer of segments, one after another.
 ///
 /// White space comes from the text, with one exception: between sentences without white space, such
 /// as Chinese ones, a space is added if the translations are in a script with spaces.
@@ -98,9 +98,9 @@ fn last_character(text: &[u8]) -> Option<char> {
     last_char(text).map(|symbol| symbol.character.unwrap_or('\u{1}'))
 }
 
-/// Whether a space belongs between two translations whose sentences had none. `before` is the last
-/// character of the first sentence and that of its translation; `after` is the first character of
-/// the second sentence and that of its translation.
+/// Whether a space belongs between two translations whose sentences had no space between them.
+/// `before` has the last characters of the first sentence and of its translation. `after` has the
+/// first characters of the second sentence and of its translation.
 fn needs_space(before: (char, char), after: (char, char)) -> bool {
     fn is_letter(c: char) -> bool {
         !is_unspaced(c) && CharClass::from_char(c).intersects(CharClass::ALPHANUMERIC)

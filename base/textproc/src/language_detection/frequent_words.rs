@@ -112,7 +112,7 @@ impl FrequentWords {
         };
         for word in words {
             add(self.words.get(&word[..]).copied().unwrap_or_default(), 1.0);
-            // A letter counts once in a word.
+            // Letters of the same languages count once in a word.
             let mut seen = Vec::new();
             for letter in word.chars().filter(|letter| !letter.is_ascii()) {
                 if let Some(&languages) = self.letters.get(&letter)

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_of_libretranslate_and_old_ones_mean_their_languages() {
+    fn codes_of_libretranslate_and_old_codes_are_known() {
         for (code, same) in [
             ("zt", "zh-Hant"),
             ("ZT", "zh_TW"),
@@ -145,7 +145,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_and_a_tag_serves_itself(name in "[a-zA-Z0-9_-]{0,12}|\\PC{0,8}") {
+        fn any_text_is_parsed_and_a_tag_fits_itself(name in "[a-zA-Z0-9_-]{0,12}|\\PC{0,8}") {
             if let Some(tag) = LanguageTag::parse(&name) {
                 prop_assert!(tag.fitness(&tag).is_some());
             }

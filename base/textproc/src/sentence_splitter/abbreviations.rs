@@ -36,7 +36,7 @@ pub(super) fn keeps_full_stop(
     }
 }
 
-/// Abbreviations that precede numbers in many languages, and those of months, in lower case.
+/// Abbreviations that precede numbers in many languages, and those for months, in lower case.
 /// Moses' lists lack them, and after these words a sentence rarely begins with a number.
 const BEFORE_NUMBERS: [&str; 34] = [
     "abs", "approx", "aprox", "bd", "ca", "cap", "ch", "chap", "env", "eq", "eqs", "fig", "figs",
@@ -119,7 +119,7 @@ fn next_word(text: &[u8], max_len: usize) -> Option<&[u8]> {
     (end > 0 && trim_end_matching(word, is_word_character).is_empty()).then_some(word)
 }
 
-/// Returns the word before a full stop and one space at the end of `text`, and what is before the
+/// If `text` ends with a word, a full stop and one space, returns the text before the word, and the
 /// word.
 fn split_previous_word(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let space = last_char(text).filter(|c| c.class().intersects(CharClass::SPACE))?;

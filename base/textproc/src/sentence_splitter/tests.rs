@@ -42,7 +42,8 @@ fn western_text_is_split_as_by_moses() {
     }
 }
 
-/// Where Moses' lists have no abbreviation, lower case after a number shows one.
+/// If Moses' lists lack a word, lower case after the number that follows the word shows that it is
+/// an abbreviation.
 #[test]
 fn numbers_belong_to_abbreviations_before_them() {
     for (language, marked) in [
@@ -260,16 +261,16 @@ fn twice_the_text_takes_twice_the_steps() {
 }
 
 #[test]
-fn a_text_is_given_up() {
+fn splitting_may_be_interrupted() {
     let text = "J. R. R. ".repeat(50_000);
-    let asked = std::cell::Cell::new(0);
+    let num_checks = std::cell::Cell::new(0);
     let stop = || {
-        asked.set(asked.get() + 1);
-        asked.get() > 3
+        num_checks.set(num_checks.get() + 1);
+        num_checks.get() > 3
     };
     let splitter = SentenceSplitter::new("en");
     assert_eq!(splitter.split_until(text.as_bytes(), &stop), Err(Interrupted));
-    assert_eq!(asked.get(), 4);
+    assert_eq!(num_checks.get(), 4);
     assert!(splitter.split_until(text.as_bytes(), &|| false).is_ok());
 }
 
@@ -288,7 +289,7 @@ fn words_with_marks_are_not_split() {
 }
 
 #[test]
-fn abbreviations_may_be_ones_own() {
+fn abbreviations_of_the_user_are_known() {
     let text = b"See appx. B now. End.";
     let own = NonbreakingPrefixes::parse_moses(b"appx\n");
     assert_eq!(SentenceSplitter::with_prefixes("en", own).split(text).len(), 2);

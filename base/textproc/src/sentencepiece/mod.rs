@@ -1,9 +1,9 @@
 //! SentencePiece models (Kudo and Richardson 2018): segmenting raw text into pieces and
 //! joining pieces.
 //!
-//! An independent implementation that reads `.spm` files: normalisation map, unigram and BPE, byte
-//! fallback, user-defined and control pieces, with exactly the results of the original library.
-//! Word and character models, sampling and n-best lists are not supported.
+//! This independent implementation reads `.spm` files and has exactly the results of the original
+//! library. It supports normalisation maps, unigram and BPE models, byte fallback, user-defined and
+//! control pieces. Word and character models, sampling and n-best lists are not supported.
 
 mod bpe;
 mod model;
@@ -248,7 +248,7 @@ impl SentencePiece {
     pub fn decode_pieces<'a>(&self, pieces: impl Iterator<Item = &'a [u8]>, text: &mut Vec<u8>) {
         let mut joined = Vec::new();
         let mut bytes = Vec::new();
-        // Whether the space that begins every sentence has been removed, which happens once.
+        // Whether the text has begun, so that no leading space may be removed any more.
         let mut begun = false;
         for piece in pieces {
             let id = self.piece_id(piece);
@@ -298,15 +298,15 @@ impl SentencePiece {
     fn append_surface(&self, piece: &[u8], begun: bool, joined: &mut Vec<u8>) -> bool {
         let rules = &self.model.normalizer;
         let mut rest = piece;
-        let mut gave_up = false;
-        let own_space = rules.add_dummy_prefix || rules.remove_extra_whitespaces;
+        let mut is_last_removal = false;
+        let removes_space = rules.add_dummy_prefix || rules.remove_extra_whitespaces;
         if !begun
             && !self.model.treat_whitespace_as_suffix
-            && own_space
+            && removes_space
             && let Some(shorter) = rest.strip_prefix(SPACE_SYMBOL)
         {
             rest = shorter;
-            gave_up = !rules.remove_extra_whitespaces;
+            is_last_removal = !rules.remove_extra_whitespaces;
         }
         while !rest.is_empty() {
             match rest.strip_prefix(SPACE_SYMBOL) {
@@ -320,7 +320,7 @@ impl SentencePiece {
                 }
             }
         }
-        gave_up
+        is_last_removal
     }
 }
 

@@ -234,7 +234,8 @@ fn log_marginals(
     }
 }
 
-/// Adds the number whose logarithm is `term` to that whose logarithm is `sum`.
+/// Adds two numbers that are given by their logarithms: the number of `term` to the number of
+/// `sum`.
 fn add_log(sum: &mut f64, term: f64) {
     let (small, large) = if *sum < term { (*sum, term) } else { (term, *sum) };
     *sum = if small == f64::NEG_INFINITY { large } else { large + (small - large).exp().ln_1p() };
@@ -251,7 +252,8 @@ mod tests {
         Lattice::new(&pieces.iter().map(piece).collect::<Vec<_>>())
     }
 
-    /// The probabilities of all segmentations, by trying all.
+    /// Tries all segmentations of `text`. Returns the sum of their probabilities, and adds the
+    /// probability of each to the counts of its pieces.
     fn enumerate(
         text: &str,
         pieces: &[(&str, f64)],

@@ -6,7 +6,7 @@ use super::super::protobuf::Message;
 use super::super::{ModelType, PieceType};
 use super::{NMT_NFKC_CHARSMAP, Normalization, ScoredPiece, TrainOptions};
 
-/// The ids of special pieces, as in Marian's models. -1: not present.
+/// The ids of special pieces, as in Marian's models. -1 means that a piece is not present.
 const EOS_ID: i64 = 0;
 const UNK_ID: i64 = 1;
 const NO_ID: i64 = -1;
@@ -44,7 +44,8 @@ pub fn write(options: &TrainOptions, pieces: &[ScoredPiece]) -> Vec<u8> {
     model.into_bytes()
 }
 
-/// Returns the options of training; fields with the defaults of the format are left out.
+/// Returns the options of training. Readers take the defaults of the format for fields that are
+/// left out.
 fn trainer_spec(options: &TrainOptions) -> Message {
     let mut spec = Message::default();
     spec.varint(3, if options.model_type == ModelType::Unigram { 1 } else { 2 });
