@@ -1,4 +1,4 @@
-//! Text processing of a translation system: preprocessing of raw text, postprocessing of
+//! Text processing of a translation system: preprocessing of raw text, and postprocessing of
 //! translations.
 //!
 //! A system configures it in a small text file beside its `moses.ini`, one key and value per
@@ -33,8 +33,8 @@ pub struct TextProcessorConfig {
     pub normalize: Option<String>,
     /// The language for tokenisation.
     pub tokenize: Option<String>,
-    /// A list of words that keep the full stop after them, in Moses' form; without it the built-in
-    /// list of the language.
+    /// A list, in Moses' format, of words that keep the full stop after them. If it is `None`, the
+    /// built-in list of the language is used.
     pub nonbreaking_prefixes: Option<PathBuf>,
     /// The truecase model of the source language.
     pub truecase: Option<PathBuf>,
@@ -184,7 +184,7 @@ impl TextProcessorConfig {
     /// Builds the processor, which reads the truecase model and the list of nonbreaking prefixes.
     ///
     /// # Errors
-    /// Those of [`TruecaseModel::read`] and [`NonbreakingPrefixes::read`].
+    /// The errors of [`TruecaseModel::read`] and [`NonbreakingPrefixes::read`].
     pub fn build(&self) -> Result<TextProcessor> {
         let prefixes =
             self.nonbreaking_prefixes.as_deref().map(NonbreakingPrefixes::read).transpose()?;

@@ -16,7 +16,8 @@ const MIN_ATTACHED: u64 = 10;
 /// The number of words after which the sample is large enough.
 const MAX_WORDS: u64 = 50_000;
 
-/// The number of words of a text, and of those that end in punctuation attached to a letter.
+/// The number of words of a text, and the number of words that end in punctuation attached to a
+/// letter.
 ///
 /// # Examples
 /// ```
@@ -78,7 +79,7 @@ fn ends_in_attached_mark(word: &[u8], is_last: bool) -> Option<bool> {
         '.' => {
             is_last && !stem.contains(&b'.') && letter.is_some_and(|c| stem.len() > c.len_utf8())
         }
-        // Tokenisers write entities.
+        // The semicolon of an entity, which tokenisers write, is not punctuation.
         ';' if ends_in_entity(stem) => false,
         ',' | ';' | ':' | '!' | '?' | '…' | '،' | '؛' | '؟' | '۔' | '।' | '॥' | '։' | '።' => {
             true

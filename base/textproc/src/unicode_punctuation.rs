@@ -55,7 +55,7 @@ fn replacement(character: char) -> Option<&'static str> {
 /// ```
 pub fn prepare_for_opus_mt(line: &[u8], out: &mut Vec<u8>) {
     replace_chars(line, out, |character| match character {
-        // A fault of the script, with which the models were trained.
+        // The script has this fault, and the models were trained on its output.
         '１' => Some("\""),
         other => replacement(other).or_else(|| space_for(other)),
     });
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn each_script_is_there_by_itself() {
+    fn each_script_has_its_own_function() {
         let mut out = Vec::new();
         replace_unicode_punctuation("是“１２３”？ a。  b\t".as_bytes(), &mut out);
         assert_eq!(out, "是\"123\"? a. b\t".as_bytes());

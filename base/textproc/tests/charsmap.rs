@@ -60,8 +60,8 @@ fn every_character_is_normalised() {
 }
 
 proptest! {
-    /// Letters with separate marks, Hangul and Kana in all forms are normalised like by NFKC. (The
-    /// map has no keys for letters that already have one mark.)
+    /// Letters with separate marks, Hangul and Kana in all forms are normalised as NFKC does it.
+    /// (The map has no keys for letters that already have one mark.)
     #[test]
     fn decomposed_text_becomes_nfkc(
         text in "([aAＡⒶ]\u{30a}?[\u{301}\u{341}]|[ᄀ-ᄂㄱ][\u{1161}ㅏ][\u{11a8}]?|[かｶヘﾍ][\u{3099}ﾞ]|[e-gﬁ①]){1,4}",

@@ -1,5 +1,5 @@
-//! Comparison of learned vocabularies with those of subword-nmt and SentencePiece's trainer for
-//! `examples/toy`, in `testdata`, and properties on random text.
+//! Comparison of learned vocabularies with the vocabularies that subword-nmt and SentencePiece's
+//! trainer learned from `examples/toy` (in `testdata`), and properties on random text.
 
 use std::path::{Path, PathBuf};
 
@@ -95,7 +95,8 @@ fn bpe_pieces_equal_those_of_the_original_trainer() {
 /// For new text, a unigram model needs at most one percent more pieces than one of `spm_train`.
 #[test]
 fn unigram_pieces_serve_new_text_as_those_of_the_original_trainer() {
-    // The numbers of pieces with models of `spm_train --vocab_size=N` with Marian's ids.
+    // The number of pieces of the test text with models of `spm_train --vocab_size=N` and Marian's
+    // ids.
     for (vocab_size, original_size) in [(100, 1430), (120, 1302), (150, 1174)] {
         let options = TrainOptions { vocab_size, ..TrainOptions::default() };
         let model = open(&train(&read("../../examples/toy/train.es"), options).unwrap());

@@ -1,6 +1,6 @@
-//! Comparison with SentencePiece: models that the original library trained on the toy corpus, with
-//! a small character map, and its output for some lines: model, text, ids, pieces and the decoded
-//! text, separated by U+241F.
+//! Comparison with SentencePiece. The original library trained the models on the toy corpus, with a
+//! small character map. Its output for some lines has the model, the text, the ids, the pieces and
+//! the decoded text, separated by U+241F.
 
 use std::path::{Path, PathBuf};
 
@@ -101,7 +101,8 @@ fn invalid_models_are_rejected_with_a_reason() {
     refused(&[("<unk>", 0.0, 2), ("a", 0.0, 9)], "unknown type 9");
 }
 
-/// What SentencePiece 0.2 gives for this model: folding a capital leaves its combining accent.
+/// The expected pieces are those of SentencePiece 0.2: folding a capital leaves its combining
+/// accent, which is then not composed.
 #[test]
 fn normalisation_is_not_idempotent_as_in_sentencepiece() {
     let model = open("unigram-bytes");

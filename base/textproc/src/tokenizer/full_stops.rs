@@ -24,8 +24,7 @@ pub(super) fn split_full_stops(text: &[u8], prefixes: &NonbreakingPrefixes) -> V
             _ => out.extend_from_slice(word),
         }
     }
-    // A quotation that ends a sentence with its full stop inside; the script leaves a space
-    // after it.
+    // If a quotation with its full stop inside ends the text, the script leaves a space after it.
     if out.ends_with(b".'") {
         out.truncate(out.len() - 2);
         out.extend_from_slice(b" . ' ");

@@ -37,7 +37,7 @@ impl TruecaseModel {
     /// Reads a model file as Moses' `train-truecaser.perl` writes it.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be read, and those of [`TruecaseModel::from_text`].
+    /// [`Error::Io`] if the file cannot be read, and the errors of [`TruecaseModel::from_text`].
     pub fn read(path: &Path) -> Result<Self> {
         let file = path.display().to_string();
         let text = text_file::read(path)?;

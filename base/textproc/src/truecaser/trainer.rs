@@ -8,7 +8,7 @@ use super::markup::{MarkupToken, markup_tokens};
 use super::{delays_sentence_start, ends_sentence};
 use crate::characters::{CharClass, char_indices, first_char, push_lowercase};
 
-/// Counts are in tenths: a capitalised word that is alone in its sentence counts one tenth.
+/// Counts are in tenths: a capitalised word that is the only word of its line counts one tenth.
 const FULL_COUNT: u64 = 10;
 const TENTH_COUNT: u64 = 1;
 
