@@ -174,8 +174,7 @@ impl Finder<'_, '_, '_> {
             return Ok(number + 1);
         }
         if self.rules.is_copied(tag) {
-            let next_request = self.requests.get(number + 1);
-            let has_request = next_request.is_some_and(|&request| request < inner_end);
+            let has_request = self.requests.get(number + 1).is_some_and(|&at| at < inner_end);
             if has_request && self.rules.may_be_translated_inside(tag) {
                 self.end_block()?;
                 self.regions.push((end, true));
