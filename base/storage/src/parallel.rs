@@ -1,11 +1,12 @@
 //! Parallel loops that are compiled once for the whole program.
 //!
 //! Rayon's iterators are generic over every step of a loop, so that each loop has its own copy of
-//! the machinery that divides and steals work: two to four thousand lines before optimisation, many
-//! times the loop itself. Here, work consists of numbered tasks behind one `dyn Fn(usize)`, whose
-//! machinery is compiled once; a loop adds only its body and a few lines. That reduces compile time
-//! and the size of programs, and costs one indirect call per task. A task should take some
-//! microseconds or more, so lists are cut into chunks ([`ITEMS_PER_TASK`]).
+//! the machinery that divides and steals work: two to four thousand lines of intermediate code
+//! before optimisation, many times the loop itself. Here, work consists of numbered tasks behind
+//! one `dyn Fn(usize)`, whose machinery is compiled once; a loop adds only its body and a few
+//! lines. That reduces compile time and the size of programs, and costs one indirect call per task.
+//! A task should take some microseconds or more, so lists are cut into chunks
+//! ([`ITEMS_PER_TASK`]).
 //!
 //! All functions run on rayon's current threads. A panic in a task reaches the caller after all
 //! started tasks have ended. Results are in order and do not depend on the number of threads.

@@ -1,8 +1,8 @@
 //! Large zeroed lists whose pages the system allocates when they are first touched.
 //!
 //! Tables are built in new memory, and page faults of 4 KiB each take a large part of the time.
-//! Therefore the system is advised to use huge pages for it: a table needs only a few hundred.
-//! They also reduce TLB misses of random accesses.
+//! Therefore the system is advised to use huge pages for this memory: a table needs only a few
+//! hundred. They also reduce TLB misses of random accesses.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};

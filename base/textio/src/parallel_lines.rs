@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn unequal_lengths_are_told_with_both_numbers() {
+    fn errors_of_unequal_lengths_name_both_numbers() {
         for (texts, [first, second]) in [
             (&["a\n", "x\ny\nz\n"][..], ["one has 1 line, ", "two has 3: "]),
             (&["a\nb\n", "x\n"], ["one has 2 lines, ", "two has 1: "]),

@@ -64,7 +64,7 @@ impl Warp {
         }
         let (_, to) = resolve(Space::Shared, to);
         let copy = Copy { to, from, size, read };
-        // Faults of the source show here, where the copy begins.
+        // Invalid addresses of the source are reported here, where the copy begins.
         self.read(lane, Space::Global, from, &mut [0; MAX_COPY][..read], around)?;
         self.record(lane, Space::Shared, to, size, Access::Write, around)?;
         let marked = around.shared.set_in_flight(to, size, true);

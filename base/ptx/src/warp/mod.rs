@@ -24,7 +24,7 @@ use copies::Copies;
 /// The number of lanes.
 pub(crate) const LANES: usize = 32;
 
-/// One choice in this many, on average, is the group of a random lane.
+/// On average, one in this many choices of a group is random.
 const RANDOM_STEPS: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

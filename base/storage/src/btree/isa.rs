@@ -115,8 +115,8 @@ fn rank_avx2(keys: &[Unit], key: u32) -> usize {
         _mm_set1_epi32, _mm256_castsi256_ps, _mm256_cmpeq_epi32, _mm256_loadu_si256,
         _mm256_max_epu32, _mm256_movemask_ps, _mm256_set1_epi32,
     };
-    // The bit of a key of the node is set if that key is not less than `key`, so if it is the
-    // maximum of the two. One more bit, after the bits of all keys, is always set.
+    // A bit is set for each key of the node that is not less than `key`: it equals the maximum of
+    // the two. One more bit, after the bits of all keys, is always set.
     let mut not_less = 1u64 << ((keys.len() * 4) & 63);
     let (pairs, odd) = keys.as_chunks::<2>();
     let wanted = _mm256_set1_epi32(key as i32);

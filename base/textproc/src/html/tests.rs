@@ -284,7 +284,7 @@ proptest! {
         );
     }
 
-    /// Pages of any bytes, with identical translations.
+    /// Tries pages of any bytes, with identical translations.
     #[test]
     fn no_tag_is_lost_in_any_bytes(
         page in proptest::collection::vec(

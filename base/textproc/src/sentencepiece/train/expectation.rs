@@ -16,7 +16,7 @@ use super::piece_rules::MAX_PIECE_CHARS;
 /// The unit of expected counts per occurrence. Counts are sums of integers in this unit, so that
 /// they do not depend on the order of additions.
 const COUNT_UNIT: f64 = (1u64 << 30) as f64;
-/// Relative sums outside of these bounds are not trusted.
+/// If a relative sum is outside of these bounds, logarithms are used instead.
 const RELATIVE_RANGE: std::ops::Range<f64> = 1e-200..1e200;
 
 /// Pieces with their log probabilities. Every character of the text is a piece.
