@@ -1,6 +1,6 @@
 //! Benchmark of the cost of search per step. It translates 32 sentences of 25 tokens with a session
-//! that computes almost nothing, and subtracts the time of the session's own calls. Time is CPU
-//! time of the thread: `cargo bench -p miriam-nmt --bench search`.
+//! that computes almost nothing, and subtracts the time of the session's `topk`. Times are CPU
+//! times of the thread. Run with `cargo bench -p miriam-nmt --bench search`.
 
 use std::io::Write;
 use std::ops::Range;
@@ -125,7 +125,7 @@ fn make_jobs() -> Vec<Job> {
     (0..SENTENCES as u64).map(|id| Job { id, request: request.clone() }).collect()
 }
 
-/// Returns the shortest time of a hundred runs, per token of each sentence.
+/// Returns the shortest time of a hundred runs, divided by the number of source tokens.
 fn time_per_token(mut run: impl FnMut()) -> Duration {
     let now = || -> Duration {
         clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("every system has it").into()

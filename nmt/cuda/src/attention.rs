@@ -1,8 +1,8 @@
 //! Attention of queries to the keys and values of their sentences.
 //!
 //! Keys and values stay in the tensor in which a product has put them, side by side for all layers
-//! of a decoder. A query has a record of the rows that it attends to. The layers of a step differ
-//! only in the columns, so they share the records, which are uploaded once.
+//! of a decoder. A query has a record of the rows that it attends to. These rows have the same
+//! numbers in all layers, so the layers share the records, which are uploaded once.
 
 use miriam_gpu::Buffer;
 use miriam_nmt_models::{Error, Result};
@@ -52,7 +52,7 @@ impl KvLayout {
 }
 
 impl CudaBackend {
-    /// Returns the keys and values of sentences, `lengths` rows each.
+    /// Returns the keys and values of each sentence. `lengths` has the number of rows of each.
     pub(crate) fn keys_values_of_sentences(
         &mut self,
         heads: usize,

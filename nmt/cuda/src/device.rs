@@ -1,4 +1,4 @@
-//! A GPU as the layers of networks see it: it makes the backends of threads.
+//! A GPU for the layers of networks: it makes the backends of threads.
 
 use std::sync::Arc;
 

@@ -10,12 +10,13 @@ pub(crate) struct StepHistories {
     indirection: CacheIndirection,
     pub step: usize,
     pub parents: Vec<Option<u32>>,
-    /// The old rows that caches keep, if they drop others before they append the rows of this step.
+    /// The old rows that caches keep, or `None` if they keep all. Caches drop the other old rows
+    /// before they append the rows of this step.
     pub kept: Option<Vec<u32>>,
     /// The number of rows before those of this step.
     pub first_row: usize,
     pub rows: usize,
-    /// The rows of each history, one after the other.
+    /// The row numbers of all histories, one history after the other.
     pub list: Vec<u32>,
     pub records: QueryRecords,
 }

@@ -7,8 +7,8 @@ use miriam_gpu::{Device, Kernel, Module, PtxArchive, Result};
 /// All modules, compressed.
 const PTX_ARCHIVE: &[u8] = include_bytes!("../kernels/ptx/modules.ptx.gz");
 
-/// The prefix of the modules for products in half precision. A device loads the one for its compute
-/// capability.
+/// The prefix of the modules for products in half precision. A device loads the module for its
+/// compute capability.
 const HALF_PREFIX: &str = "half_product_";
 
 /// The lowest compute capability that has bf16, and larger matrix instructions in half precision.
@@ -53,7 +53,7 @@ fn load_module(device: &Device, text: &str) -> Result<Module> {
     // What a kernel reads and writes follows from the shape among its parameters and the row
     // numbers in its lists. Only this crate launches them: it allocates results by the same shape,
     // and checks numbers of rows, tokens, positions and columns before it uploads them. Addresses
-    // in records are those of tensors that the caller of the launch holds.
+    // in records belong to tensors that the caller of the launch keeps alive.
     unsafe { device.load(text) }
 }
 

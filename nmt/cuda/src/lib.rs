@@ -1,10 +1,10 @@
 //! The backend of layers on NVIDIA's GPUs: tensors in pooled memory, weights that threads share,
 //! and one kernel for each operation.
 //!
-//! Layers and search are those of the CPU ([`miriam_nmt_network`]); this crate has only the
-//! operations that a device computes. A thread has a [`CudaBackend`] with a stream of its own. What
-//! a step computes stays on the device, except for what search reads: the best tokens of each row
-//! and, if requested, logits and attention weights.
+//! Layers and search are shared with the CPU ([`miriam_nmt_network`]); this crate has only the
+//! operations that a device computes. A thread has a [`CudaBackend`] with a stream of its own. The
+//! results of a step stay on the device, except for those that the search reads: the best tokens of
+//! each row and, if requested, logits and attention weights.
 //!
 //! Every sum of a kernel has an order that depends on nothing but the positions of its terms, so
 //! the translation of a sentence does not depend on its batch. That holds in half precision too,

@@ -62,7 +62,8 @@ impl Lists {
         Ok(buffer)
     }
 
-    /// Returns pinned memory for `len` numbers, the one that was used longest ago.
+    /// Returns pinned memory for `len` numbers: new memory up to [`REMEMBERED`] times, then the
+    /// memory that was used longest ago.
     fn staging(&mut self, stream: &Stream, len: usize) -> Result<&mut PinnedBuffer<u32>> {
         if self.staging.len() < REMEMBERED {
             self.staging.push(stream.alloc_pinned(len.next_power_of_two().max(1024))?);

@@ -121,7 +121,8 @@ impl ParameterLoader<CudaBackend> for CudaLoader<'_> {
 }
 
 impl RecurrentParameterLoader<CudaBackend> for CudaLoader<'_> {
-    /// Loads the table and the weights: a device computes the product of a token when it needs it.
+    /// Loads the table and the weights. The device caches no products: it computes the product of a
+    /// token whenever a step needs it.
     fn projected_embedding_cache(
         &mut self,
         table: &str,

@@ -1,5 +1,5 @@
-//! Operators of networks: each asks for a kernel by its name, and all kernels have the same
-//! parameters, so none is listed here.
+//! Operators of networks. Each operator names its kernel, and all kernels have the same parameters,
+//! so this file does not list operators.
 
 use std::ops::Range;
 
@@ -161,8 +161,8 @@ fn row_blocks(rows: usize) -> (u32, u32) {
     (rows.div_ceil(THREADS / ROW_THREADS) as u32, 1)
 }
 
-/// Returns the list of a kernel of sequences: the first row of each sequence, the end, and the
-/// counts of the operator.
+/// Returns the list for a kernel of sequences: the first row of each sequence, the end of the last
+/// sequence, and the counts of the operator.
 fn sequence_list(sequences: &Sequences, rows: usize, counts: &[u32]) -> Vec<u32> {
     let starts = sequences.starts(rows).map(|start| start as u32);
     starts.chain(counts.iter().copied()).collect()

@@ -1,5 +1,5 @@
-//! The output layer. The search for the best tokens does not store the logits of many rows, and
-//! only these tokens leave the device.
+//! The output layer. If there are many rows, the search for their best tokens does not store
+//! logits. Only the best tokens leave the device then.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use crate::rows::NONE;
 use crate::weight_format::PART_COLUMNS;
 use crate::{CudaBackend, DeviceTensor, Weights, device_error};
 
-/// The most numbers of a block of rows before they are merged: 64 MiB of logits, or of results of
-/// parts.
+/// The largest number of logits, or of results of parts, that a block of rows may have: 64 MiB of
+/// floats.
 const MAX_NUMBERS: usize = 16 << 20;
 
 /// The most rows of a launch: the limit of the second dimension of a grid.
@@ -145,9 +145,9 @@ impl CudaBackend {
         Ok(parts)
     }
 
-    /// Finds the best logits of each row, its largest logit and its sum, and writes them to the
-    /// place of `results` in `found`. The sum is always needed: it shows whether a logit is not
-    /// finite.
+    /// Finds the best logits of each row, its largest logit and its sum of exponentials, and writes
+    /// them to the place of `results` in `found`. The sum is always needed: it shows whether a
+    /// logit is not finite.
     fn merge_parts(
         &self,
         parts: &RowParts,
@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_of_rows_are_all_rows_once() {
+    fn blocks_contain_each_row_once() {
         for (rows, columns) in
             [(0..0, 5), (3..4, 100), (2..200_000, 1), (7..1300, 32_000), (0..3, 0)]
         {

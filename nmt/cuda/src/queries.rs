@@ -49,7 +49,7 @@ pub(crate) struct QueryRecords {
 pub(crate) struct AttentionWeights {
     /// `[queries, longest]`.
     pub rows: DeviceTensor,
-    /// The positions that each query attends to.
+    /// The number of positions of the sentence that each query attends to.
     pub lengths: Vec<usize>,
 }
 
@@ -71,7 +71,7 @@ impl QueryRecords {
         self.words.len() / RECORD_WORDS
     }
 
-    /// Returns the records of all positions of sentences as queries to their own sentence.
+    /// Returns a record for each position of sentences, as a query to its own sentence.
     pub fn for_sentences(lengths: &[usize], mask: AttentionMask) -> Self {
         let mut records = QueryRecords::default();
         let mut first = 0;

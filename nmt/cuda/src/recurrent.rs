@@ -1,4 +1,4 @@
-//! The operations of recurrent layers: embeddings times weights, and their attention.
+//! The operations of recurrent layers: embeddings times weights, and attention to annotations.
 
 use std::sync::Arc;
 

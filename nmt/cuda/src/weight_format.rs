@@ -1,4 +1,4 @@
-//! Formats in which weights are stored, with their words of memory and their kernels.
+//! Formats of weights on a device: their layout in words, and the kernels that read them.
 
 use miriam_nmt_network::plain_parameters::PlainMatrix;
 use zerocopy::{FromBytes, IntoBytes};
@@ -21,7 +21,7 @@ pub enum WeightFormat {
 /// The columns of a part of a row of logits, as in `output.cuh`.
 pub(crate) const PART_COLUMNS: usize = 64;
 
-/// A kernel, the elements that a block of it computes, and its threads.
+/// A kernel, with the size of the tile that a block computes and the number of threads of a block.
 pub(crate) struct ProductKernel {
     pub name: &'static str,
     /// Columns and rows; for a kernel of pairs, the number of pairs and 1.
@@ -65,7 +65,7 @@ const BF16_KERNELS: ProductKernels = ProductKernels {
 };
 
 impl WeightFormat {
-    /// Returns the kernels that multiply with such weights.
+    /// Returns the kernels that multiply with weights of this format.
     pub(crate) fn kernels(self) -> &'static ProductKernels {
         match self {
             WeightFormat::F32 => &F32_KERNELS,

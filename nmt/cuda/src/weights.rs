@@ -29,7 +29,7 @@ impl Weights {
         format: WeightFormat,
     ) -> Result<Self> {
         let PlainWeights { matrix, bias } = weights;
-        assert!(bias.as_ref().is_none_or(|bias| bias.len() == matrix.columns), "a bias a column");
+        assert!(bias.as_ref().is_none_or(|bias| bias.len() == matrix.columns), "bias per column");
         Ok(Weights {
             words: format.with_words(matrix, |words| uploaded(stream, words))?,
             format,

@@ -39,8 +39,8 @@ const PRODUCTS: [HalfProduct; 6] = [
     half_product("half_product_80", "product_of_many_rows_bf16", 256, 8),
 ];
 
-/// Returns a small integer. Both types of 16 bits represent it exactly, and f32 the sums of
-/// products.
+/// Returns a small integer. Both types of 16 bits represent it exactly, and f32 represents the sums
+/// of products exactly.
 fn input(row: usize, k: usize) -> i32 {
     ((row * 7 + k * 5) % 11) as i32 - 5
 }

@@ -60,7 +60,7 @@ impl Operands {
         Operands { memory: Memory::new(1 << 22), parameters: Vec::new(), results: Vec::new() }
     }
 
-    /// Adds an address; 0 is that of an optional buffer that is absent.
+    /// Adds an address, or 0 for an optional buffer that is absent.
     fn pointer(&mut self, address: u64) {
         self.parameters.resize(self.parameters.len().next_multiple_of(8), 0);
         self.parameters.extend(address.to_le_bytes());
@@ -209,7 +209,8 @@ fn topk_operands([rows, depth, columns]: [usize; 3]) -> Operands {
     operands
 }
 
-/// Returns the operands of attention from one query to `keys` keys, with all weights.
+/// Returns the operands of attention from one query to `keys` keys. The results are the attended
+/// values and the attention weights.
 fn attention_operands(kernel: &str, keys: usize) -> Operands {
     let width = 8;
     let mut operands = Operands::new();
@@ -238,7 +239,7 @@ fn attention_operands(kernel: &str, keys: usize) -> Operands {
     operands
 }
 
-/// Returns the operands that merge the two best logits of each of 150 parts of a row.
+/// Returns the operands of a launch that merges the two best logits of each of 150 parts of a row.
 fn merge_operands() -> Operands {
     let (parts, k) = (150, 3);
     let mut operands = Operands::new();
@@ -366,7 +367,7 @@ fn best_columns(ptx: &str, seed: u64) -> Result<Vec<u32>, Fault> {
     let mut operands = Operands::new();
     // For each row the largest logit, the sum of exponentials, the best logit, and its column.
     (0..4).for_each(|_| operands.output(TOPK_ROWS));
-    // The best of each part.
+    // The number of best logits of each part.
     operands.numbers(&[1]);
     let logits: Vec<f32> = (0..TOPK_ROWS * TOPK_COLUMNS).map(|i| logit(i) as f32).collect();
     operands.float_input(&logits);

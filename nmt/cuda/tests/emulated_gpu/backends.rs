@@ -218,7 +218,7 @@ pub(crate) trait Case {
     fn run<B: TestBackend>(&self, backend: &mut B, random: &mut Random) -> Vec<f64>;
 }
 
-/// Checks that the device computes what the reference does.
+/// Checks that the device and the reference compute the same numbers.
 pub(crate) fn compare(case: &impl Case, name: &str, seed: u64) {
     let expected = case.run(&mut ReferenceBackend, &mut Random(seed));
     let found = case.run(&mut device().new_backend().unwrap(), &mut Random(seed));

@@ -1,5 +1,5 @@
-//! Products with weights of 16 bits, compared with plain loops over rounded numbers. If only the
-//! batch differs, they are equal to the bit.
+//! Products with weights of 16 bits, compared with plain loops over rounded numbers. Products of
+//! the same row in different batches are equal to the bit.
 
 use std::sync::Arc;
 
@@ -112,8 +112,8 @@ fn product(backend: &mut CudaBackend, input: &DeviceTensor, weights: &Arc<Weight
     backend.values(&product).unwrap().to_vec()
 }
 
-/// A row has the same bits in a product of few rows or of many, at any position. So have single
-/// elements, and products with some of the columns.
+/// A row has the same bits in a product of few rows or of many, at any position. The same holds for
+/// single elements, and for products with some of the columns.
 #[test]
 #[ignore = "run by kernels_agree_with_the_cpu"]
 fn products_of_half_precision_do_not_depend_on_the_batch() {
@@ -149,7 +149,7 @@ fn products_of_half_precision_do_not_depend_on_the_batch() {
             let mut best = vec![TopK::new(columns, true); rows - 1];
             let shortlist = OutputColumns::Tokens(&tokens);
             backend.topk(&input, 1..rows, &some, shortlist, &mut best).unwrap();
-            // The best of few rows are found by another kernel.
+            // Another kernel finds the best tokens of few rows.
             let mut alone = vec![TopK::new(columns, true); 1];
             backend.topk(&input, 5..6, &some, shortlist, &mut alone).unwrap();
             assert_eq!(alone[0].candidates(), best[4].candidates(), "{format:?}");

@@ -1,7 +1,7 @@
-//! The kernels that ship, run by an interpreter of PTX, against the engine of CPUs.
+//! The shipped kernels, run by an interpreter of PTX and compared with results of the CPU.
 //!
-//! The library that replaces the driver must be there when a process starts, so the ignored tests
-//! run in processes of their own, which the first test starts.
+//! The library that replaces the driver must be there when a process starts, so
+//! `kernels_agree_with_the_cpu` runs the ignored tests in processes of their own.
 
 mod backends;
 mod half_precision;
@@ -10,7 +10,7 @@ mod operations;
 
 use std::process::{Command, Stdio};
 
-/// The settings of the emulated GPU: each seed names another order of streams, blocks, warps,
+/// The settings of the emulated GPU: each seed gives another order of streams, blocks, warps and
 /// lanes.
 const SEEDS: [&str; 3] = ["seed=1", "seed=2", "seed=3"];
 

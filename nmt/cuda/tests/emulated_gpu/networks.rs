@@ -1,5 +1,5 @@
-//! Sessions of whole networks: the best tokens and their scores at each step, compared with the
-//! CPU's in f32 and with those of a reference that rounds the same numbers in half precision.
+//! Sessions of whole networks: the best tokens and their scores at each step. In f32 they are
+//! compared with the CPU's; in half precision, with a reference that rounds the same numbers.
 
 use std::path::{Path, PathBuf};
 
