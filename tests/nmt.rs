@@ -106,7 +106,7 @@ fn a_dialect_can_be_chosen() {
     let Some(data) = shared_data("nmt-oracle") else { return };
     let model = data.join("models/tr-pre.npz");
     for (dialect, keys, gelu) in [
-        ("marian", "normalised input, in the decoder at first", "gelu"),
+        ("marian", "normalised input (decoder: first step only)", "gelu"),
         ("browser", "raw input", "gelu as x sigmoid(1.702 x)"),
     ] {
         let output =

@@ -1,9 +1,9 @@
 //! Files that may be compressed: caches of browsers and archives keep models, vocabularies and
 //! shortlists as `.gz` or `.zst`.
 //!
-//! As for text, the first bytes decide, not the name. Plain files stay mapped; others are
-//! decompressed into memory once. Files that would become too large are rejected, because they may
-//! have been made to exhaust memory.
+//! As with text files, the first bytes tell the compression, not the name. Plain files stay mapped;
+//! others are decompressed into memory once. Files that would become too large are rejected,
+//! because they may have been made to exhaust memory.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::{Error, Result};
 /// A file may decompress to this many times its length, plus [`ALLOWANCE`]: weights hardly
 /// compress, but lists of words and of lexical probabilities shrink to a tenth.
 const MAX_RATIO: u64 = 64;
-/// Bytes that small files may decompress to.
+/// The number of bytes that even the smallest file may decompress to.
 const ALLOWANCE: u64 = 16 << 20;
 
 /// The suffixes of compressed files.

@@ -40,8 +40,8 @@ impl Dialect {
 
 impl Architecture {
     /// Makes a Marian model compute as Marian's scorer and training do: the decoder's keys and
-    /// values are normalised at all positions. Marian's search normalises only those of the first
-    /// position (`neural.md` 1.8).
+    /// values are normalised at all positions. Marian's search normalises them at the first step
+    /// only (`neural.md` 1.8).
     pub fn set_scoring_keys(&mut self) {
         if let Architecture::Transformer(transformer) = self
             && transformer.pre_norm_keys == PreNormKeys::NormalizedAtFirstStep

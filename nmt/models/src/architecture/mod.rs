@@ -78,9 +78,9 @@ impl EmbeddingConfig {
         if self.shared { "Wemb" } else { "decoder_Wemb" }
     }
 
-    /// Adds the embedding tables; a table of the encoder alone only if `has_source`. Then adds the
-    /// output layer with prefix `output`: its weights `[target_vocab_size, width]` unless they are
-    /// tied, and its bias, if any.
+    /// Adds the embedding tables, and with them an encoder table that is not shared only if
+    /// `has_source`. Then adds the output layer with prefix `output`: its weights
+    /// `[target_vocab_size, width]` unless they are tied, and its bias, if any.
     fn push_parameters(
         &self,
         has_source: bool,

@@ -10,8 +10,8 @@ use crate::checkpoint::{DType, OwnedBytes, StorageOrder, Tensor};
 use crate::packed::{MappedMatrix, PackedMatrices, Precision, is_transposed, matrix_names};
 use crate::{Error, Result};
 
-/// An entry of files that Nematus wrote. Marian reads the names of parameters as those of Nematus
-/// only if the entry exists; its value does not matter.
+/// An entry of files that Nematus wrote. Marian expects Nematus' names of parameters only if the
+/// entry exists; its value does not matter.
 pub(crate) const NEMATUS_NAMING_MARK: &str = "decoder_c_tt";
 
 /// Entries of checkpoints that are not parameters, left by training.
@@ -191,8 +191,8 @@ impl Model {
         self.packed_matrices.as_ref()
     }
 
-    /// Returns the only precision of the model, if its file has the weights packed for that one and
-    /// in no other form.
+    /// Returns the only precision of the model, if its file has the weights packed for this
+    /// precision and in no other form.
     pub fn precision(&self) -> Option<Precision> {
         let packed = self.packed_matrices.as_ref().filter(|_| !self.is_complete);
         packed.map(|packed| packed.precision)
@@ -215,7 +215,7 @@ impl Model {
     }
 
     /// Returns the quantisation multiplier of the input activations of the matrix `name`, if the
-    /// checkpoint has one (`none` is a tied output layer).
+    /// checkpoint has one. The name `none` means the matrix of a tied output layer.
     pub fn activation_multiplier(&self, name: &str) -> Option<f32> {
         self.activation_multipliers.get(name).copied()
     }
@@ -251,7 +251,7 @@ fn check_packed_shapes(
             shape = match shape {
                 None => Some(own),
                 Some([depth, width]) if depth == own[0] => Some([depth, width + own[1]]),
-                Some(_) => return Err(Error::mismatch(path, key, "their inputs differ")),
+                Some(_) => return Err(Error::mismatch(path, key, "its parameters differ in depth")),
             };
             names.insert(name.to_owned());
         }

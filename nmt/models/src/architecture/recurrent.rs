@@ -87,9 +87,10 @@ impl CellKind {
 /// The form of layer norms outside of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LayerNormStyle {
-    /// A scale only, and the bias of the affine layer added afterwards; epsilon 1e-9.
+    /// The norm has only a scale, and the bias of the affine layer is added after it; epsilon 1e-9.
     Marian,
-    /// A scale and a bias, over the output of the affine layer with its bias; epsilon 1e-5.
+    /// The norm has a scale and a bias, and its input includes the bias of the affine layer;
+    /// epsilon 1e-5.
     Nematus,
 }
 
@@ -160,7 +161,7 @@ impl RecurrentConfig {
         }
     }
 
-    /// Adds the parameters of a cell; one without `input` is a transition.
+    /// Adds the parameters of a cell; a cell without `input` is a transition.
     fn push_cell(
         &self,
         prefix: &str,

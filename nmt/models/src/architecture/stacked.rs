@@ -1,5 +1,6 @@
 //! Devlin's model (2017, section 5): an encoder of bidirectional GRUs, and a decoder of one
-//! attentional GRU with fully connected layers above, each of which costs a sixth of a GRU.
+//! attentional GRU with fully connected layers above it. A fully connected layer costs a sixth of a
+//! GRU.
 //!
 //! Devlin published no files. Ours are `.npz` archives like Marian's, whose `special:model.yml` has
 //! `type: stacked` and the keys

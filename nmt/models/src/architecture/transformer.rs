@@ -1,5 +1,5 @@
-//! Transformers (`neural.md` 1.6): Marian's with all its switches, and their conversions to
-//! CTranslate2 and Hugging Face.
+//! Transformers (`neural.md` 1.6): Marian's with all its switches, and the variants that
+//! CTranslate2 and Hugging Face have.
 
 use serde::{Deserialize, Serialize};
 
@@ -188,8 +188,8 @@ pub enum AutoregressionConfig {
 /// The configuration of average attention.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AverageAttentionConfig {
-    /// The depth of the feed-forward layer after the mean, counted as Marian does: 1 for none,
-    /// 2 is `W1` and, if its width is not that of embeddings, `W2`.
+    /// The depth of the feed-forward layer after the mean, counted as Marian does: 1 means that
+    /// there is none; 2 means `W1`, followed by `W2` if `ffn_width` is not the embeddings' width.
     pub ffn_depth: usize,
     /// The inner width of the feed-forward layer.
     pub ffn_width: usize,
@@ -466,7 +466,7 @@ impl TransformerConfig {
         if self.preprocess.has_norm() {
             let keys = match self.pre_norm_keys {
                 PreNormKeys::Raw => "raw input",
-                PreNormKeys::NormalizedAtFirstStep => "normalised input, in the decoder at first",
+                PreNormKeys::NormalizedAtFirstStep => "normalised input (decoder: first step only)",
                 PreNormKeys::Normalized => "normalised input",
             };
             lines.push(("keys and values of", keys.into()));

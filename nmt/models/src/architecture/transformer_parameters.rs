@@ -24,10 +24,10 @@ impl TransformerConfig {
             self.push_self_attention(&format!("encoder_l{layer}_self"), &self.encoder, &mut all);
             self.push_feed_forward(&format!("encoder_l{layer}_ffn"), &self.encoder, &mut all);
         }
-        let mut own = self.tied_layers.clone();
-        own.sort_unstable();
-        own.dedup();
-        for layer in own {
+        let mut stored_layers = self.tied_layers.clone();
+        stored_layers.sort_unstable();
+        stored_layers.dedup();
+        for layer in stored_layers {
             self.push_autoregression(&format!("decoder_l{layer}"), &mut all);
             if has_source {
                 self.push_attention(&format!("decoder_l{layer}_context"), &self.decoder, &mut all);

@@ -23,8 +23,8 @@ const FIRST_KIND: &str = "TransformerBase";
 /// The supported kinds of models: encoders and decoders with attention.
 const KINDS: [&str; 3] = [FIRST_KIND, "TransformerBig", "TransformerSpec"];
 
-/// Whether `bytes` begin like such a file: a small version and the name of a model
-/// specification, or, in version 1, a count and the name of a variable.
+/// Whether `bytes` begin like a `model.bin`: with a small version and the name of a model
+/// specification or, in version 1, with a count and the name of a variable.
 pub fn is_plausible(bytes: &[u8]) -> bool {
     fn name(rest: &[u8]) -> Option<Vec<u8>> {
         let (length, rest) = rest.split_first_chunk()?;
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_the_first_version_are_those_of_the_second() {
+    fn names_of_version_1_become_those_of_version_2() {
         for (first, second) in [
             ("transformer/encoder/w_embs:0", "encoder/embeddings/weight"),
             ("transformer/decoder/dense/bias:0", "decoder/projection/bias"),

@@ -31,8 +31,8 @@ enum ItemKind {
     Quantized(DType),
 }
 
-/// Whether `bytes` may be such a file. There is no magic number, only a version and a
-/// plausible number of items.
+/// Whether `bytes` may be a `.bin` of Marian. The format has no magic number, only a version and
+/// the number of items, which must be plausible.
 pub fn is_plausible(bytes: &[u8]) -> bool {
     fn number(at: usize, bytes: &[u8]) -> Option<u64> {
         bytes.get(at..at + 8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes")))

@@ -156,7 +156,7 @@ impl Checkpoint {
         Self::verify(&compressed::open(path)?, path)
     }
 
-    /// Checks a file in memory in the same way; `path` names it in messages.
+    /// Works as [`Checkpoint::verify_file`] on a file in memory; `path` names it in messages.
     ///
     /// # Errors
     /// Those of [`Checkpoint::verify_file`].

@@ -28,7 +28,7 @@ const ZIP64_FIELD: u16 = 1;
 const ALIGNMENT_FIELD: u16 = 0xd935;
 /// Kind and length of an extra field, before its content.
 const FIELD_HEADER_LEN: usize = 4;
-/// The version of the zip format that plain readers know, and the one with 64-bit fields.
+/// The version of the zip format that plain readers know, and the version with 64-bit fields.
 const VERSIONS: [u16; 2] = [20, 45];
 /// Bit 11: the name is UTF-8.
 const UTF8_NAME: u16 = 1 << 11;
@@ -330,7 +330,8 @@ mod tests {
     use super::*;
     use crate::checkpoint::Checkpoint;
 
-    /// Returns an archive of vectors as long as `lengths`, with 64-bit fields from these limits on.
+    /// Returns an archive of vectors of these `lengths`. It has 64-bit fields for numbers from the
+    /// limits `max_short` and `max_short_count` on.
     fn archive(lengths: &[usize], max_short: u64, max_short_count: u64) -> Vec<u8> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m.npz");

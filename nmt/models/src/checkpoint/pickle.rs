@@ -14,7 +14,8 @@ use super::tensor::DType;
 /// The maximum number of opcodes of a pickle; a model of ten thousand tensors needs a tenth of
 /// that.
 const MAX_OPCODES: usize = 1_000_000;
-/// The maximum number of pairs copied from lists to dictionaries: a list may be named many times.
+/// The maximum number of pairs copied from lists to dictionaries. It is limited because a pickle
+/// may copy the same list again and again.
 const MAX_COPIED_PAIRS: usize = 1_000_000;
 /// The maximum number of dimensions of a tensor.
 const MAX_SIDES: usize = 16;
@@ -158,7 +159,7 @@ impl Unpickled<'_> {
 /// Runs the pickle in `bytes` that begins at `start`.
 ///
 /// # Errors
-/// If the pickle is damaged or unsupported; the message contains the byte and the problem there.
+/// If the pickle is damaged or unsupported; the message gives the opcode's offset and the reason.
 pub fn unpickle(bytes: &[u8], start: usize) -> Result<Unpickled<'_>, String> {
     let mut machine = Machine {
         bytes,
@@ -397,7 +398,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Takes the top of the stack, at most down to the last mark.
+    /// Takes the top of the stack. Fails if there is nothing above the last mark.
     fn pop(&mut self) -> Result<Value, String> {
         let bottom = self.marks.last().copied().unwrap_or(0);
         let value = if self.stack.len() > bottom { self.stack.pop() } else { None };
@@ -551,7 +552,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// Returns the value of a number that counts something.
+/// Returns the number in a value that is a size, an offset or a stride.
 fn count(value: Value) -> Result<usize, String> {
     match value {
         Value::Int(number) => {

@@ -216,7 +216,7 @@ fn elements(
     let size = count * kind.size;
     *budget = budget
         .checked_sub(size)
-        .ok_or("like too many other tensors, it is not stored row by row")?;
+        .ok_or("the file has too many tensors that are not stored row by row")?;
     let mut gathered = Vec::with_capacity(size);
     let mut place = vec![0; shape.len()];
     for _ in 0..count {

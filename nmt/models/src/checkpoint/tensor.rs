@@ -397,7 +397,7 @@ impl Tensor {
         let mut values = vec![0.0; self.numel()];
         match &self.data {
             TensorData::Stored(bytes) => self.decode(bytes, &mut values),
-            // Values are asked for once, so the bytes are not kept.
+            // Callers read all values only once, so the unpacked bytes are not kept.
             TensorData::Packed(columns) => self.decode(&columns.unpack(), &mut values),
         }
         match &self.multipliers {

@@ -70,7 +70,7 @@ impl PackedColumns {
         is_table: bool,
     ) -> Result<Self, String> {
         if let PackedView::I16(_) = matrix.view()? {
-            return Err("its matrix is packed for sixteen bits, which do not hold a tensor".into());
+            return Err("its matrix is packed in 16 bits and cannot be unpacked to a tensor".into());
         }
         if first.checked_add(count).is_none_or(|end| end > matrix.columns) {
             return Err("its columns are out of range of its packed matrix".into());

@@ -25,7 +25,7 @@ const MAX_END_LEN: usize = 22 + 65_535;
 /// All entries together may inflate to this many times the length of the file, plus
 /// [`INFLATE_ALLOWANCE`]: weights hardly compress, decompression bombs do.
 const MAX_INFLATE_RATIO: u64 = 64;
-/// Bytes that small archives may inflate to.
+/// The number of bytes that even the smallest archive may inflate to.
 const INFLATE_ALLOWANCE: u64 = 16 << 20;
 
 /// An entry of the directory.
@@ -177,7 +177,7 @@ impl<'a> ZipArchive<'a> {
     }
 }
 
-/// The place of errors in the directory.
+/// The name of the directory in errors.
 const PLACE: &str = "zip directory";
 
 /// Finds the number of entries of the directory, and its offset.

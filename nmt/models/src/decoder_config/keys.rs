@@ -25,7 +25,7 @@ impl KnownKeys {
     }
 }
 
-/// Marian's keys, those of its fork for browsers and of bergamot-translator.
+/// The keys of Marian, of its fork for browsers and of bergamot-translator.
 pub const MARIAN: KnownKeys = KnownKeys {
     honoured: &[
         "relative-paths",
@@ -189,7 +189,7 @@ pub const MARIAN: KnownKeys = KnownKeys {
         ("authors", "leave it out"),
         ("cite", "leave it out"),
         ("build-info", "leave it out"),
-        ("quantize-range", "leave it out; values are quantised by their largest"),
+        ("quantize-range", "leave it out; the largest magnitude gives the scale"),
         ("encryption-key-path", "decrypt the model first"),
         ("summary", "give --summary"),
         ("n-best-feature", "give --n-best-feature"),

@@ -106,7 +106,7 @@ impl DecoderConfig {
         Ok(std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?)
     }
 
-    /// Reads several files; a setting of a later one replaces that of earlier ones, as in Marian.
+    /// Reads several files; a later file replaces settings of earlier files, as in Marian.
     /// `has_relative_paths` sets the option `relative-paths` for all of them.
     ///
     /// # Errors
@@ -199,8 +199,8 @@ impl DecoderConfig {
         self.validate_named(path, "max-length-factor")
     }
 
-    /// Works as [`validate`](Self::validate); `length_factor` is the name of that option in the
-    /// file.
+    /// Works as [`validate`](Self::validate); `length_factor` is the key of the maximum length
+    /// factor in the file.
     fn validate_named(&self, path: &Path, length_factor: &str) -> Result<()> {
         let counts = [
             ("beam-size", self.beam_size, Self::BEAM_SIZES),
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_of_alignments_are_those_of_marian() {
+    fn alignment_formats_are_read_as_in_marian() {
         for (text, expected) in [
             ("soft", Some(AlignmentFormat::Soft)),
             ("hard", Some(AlignmentFormat::Hard(1.0))),

@@ -35,7 +35,7 @@ impl ConfigReader<'_> {
         let sort_by_length = match self.value.get("maxi-batch-sort").and_then(Value::as_str) {
             None => None,
             Some("none") => Some(false),
-            // Marian's decoder sorts by the source even if it is told to sort by the target.
+            // Marian's decoder sorts by the source even if the option is `trg`.
             Some("src" | "trg") => Some(true),
             Some(_) => return Err(self.mismatch("maxi-batch-sort", "expected src, trg or none")),
         };
@@ -114,7 +114,7 @@ impl ConfigReader<'_> {
             max_length_factor: self.number("max-length-multiple")?,
             bpe_codes: self.files("bpe")?.into_iter().next(),
             mini_batch_words: self.number("mini-batch-words")?.filter(|&words| words > 0),
-            // Amun counts tokens without `</s>`, and leaves out those beyond the limit.
+            // Amun counts tokens without `</s>`, and drops the tokens beyond the limit.
             max_length: max_words.map(|words| words + 1),
             crop: max_words.is_some().then_some(true),
             n_best: self.flag("n-best")?,
@@ -145,7 +145,7 @@ impl ConfigReader<'_> {
         Ok(settings)
     }
 
-    /// Reads Marian's exponent; `true` or no value is 1, `false` is 0.
+    /// Reads the exponent of length normalisation; `true` or an empty value means 1, `false` 0.
     fn normalize(&self) -> Result<Option<f32>> {
         let Some(value) = self.value.get("normalize") else { return Ok(None) };
         match value.as_bool() {
