@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn several_that_could_be_meant_are_named() {
+    fn ambiguous_vocabularies_are_reported() {
         let error = find(&["vocab.deen.spm", "vocab.ende.spm"], "model.bin").unwrap_err();
         let error = error.to_string();
         assert!(error.contains("d/model.bin") && error.contains("vocab.deen.spm"), "{error}");

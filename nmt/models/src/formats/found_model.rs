@@ -21,7 +21,8 @@ pub(crate) struct FoundModel {
     pub files: Vec<PathBuf>,
     pub models: Vec<Model>,
     pub vocabularies: Option<[PathBuf; 2]>,
-    /// The tokeniser of both sides, if no file is a vocabulary by itself.
+    /// The tokeniser of both sides, if the format has opened it already. If `vocabularies` are
+    /// given too, they replace it.
     pub opened: Option<OpenedTokenizer>,
     pub segmentation: [Segmentation; 2],
     /// The special tokens, where the format names them.
@@ -112,9 +113,9 @@ impl FoundModel {
     /// models.
     fn table_rows(&self, side: usize, path: &Path) -> Result<usize> {
         let architectures = self.models.iter().map(Model::architecture);
-        let all_alone = architectures.clone().all(|architecture| !architecture.has_source());
+        let all_are_lms = architectures.clone().all(|architecture| !architecture.has_source());
         let mut rows = architectures
-            .filter(|architecture| side == 1 || all_alone || architecture.has_source())
+            .filter(|architecture| side == 1 || all_are_lms || architecture.has_source())
             .map(|architecture| {
                 let tables = architecture.embeddings();
                 [tables.source_vocab_size, tables.target_vocab_size][side]

@@ -11,7 +11,7 @@ use crate::segmentation::{BpeCodesFile, Segmentation};
 use crate::{Error, Result, compressed};
 
 /// Finds the models that the decoder configuration `path` names. In a package of OPUS-MT, the
-/// segmentation is that of the package.
+/// segmentation comes from the package.
 pub fn find_from_configuration(path: &Path) -> Result<FoundModel> {
     let mut settings = DecoderConfig::open(path)?;
     let (folder, files) = (path.parent().unwrap_or(path), Files::default());
@@ -24,7 +24,8 @@ pub fn find_from_configuration(path: &Path) -> Result<FoundModel> {
     Ok(found)
 }
 
-/// Finds the model of a folder: that of its configuration, or else of its only checkpoint.
+/// Finds the models that a folder's configuration names or, without a configuration, the only
+/// checkpoint of the folder.
 pub fn find(folder: &Path) -> Result<FoundModel> {
     let file = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
     let names = files::file_names(folder)?;
@@ -78,7 +79,7 @@ pub fn find(folder: &Path) -> Result<FoundModel> {
     {
         found.segmentation[0] = Segmentation::Bpe(BpeCodesFile::open(&path)?);
     }
-    // Codes of the source side alone are joint codes.
+    // If only the source side has codes, they are joint codes of both sides.
     if let [Segmentation::Bpe(codes), target @ Segmentation::Presegmented] = &mut found.segmentation
     {
         *target = Segmentation::Bpe(codes.clone());

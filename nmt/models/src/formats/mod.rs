@@ -1,8 +1,8 @@
 //! Model formats: how each is recognised, read and, where this program writes it, written.
 //!
-//! A format is a module here and an entry of `FORMATS`. It finds a `FoundModel` under a path, which
-//! becomes a [`ModelBundle`] in the same way for all formats. Files of tensors are read by
-//! [`checkpoint`](crate::checkpoint), since several formats share them.
+//! A format is a module here and an entry of `FORMATS`. It finds a `FoundModel` under a path. All
+//! formats share the conversion of a `FoundModel` to a [`ModelBundle`], and
+//! [`checkpoint`](crate::checkpoint), which reads files of tensors.
 
 mod argos;
 pub mod ctranslate2;
@@ -109,8 +109,8 @@ impl ModelBundle {
         Self::from_found(found, path, options)
     }
 
-    /// Opens the models of a decoder's configuration, which may have any name; `path` names it in
-    /// messages.
+    /// Opens the models that a decoder's configuration names. The configuration may have any file
+    /// name; `path` names it in messages.
     ///
     /// # Errors
     /// Those of [`ModelBundle::open`], and if no models are named.
@@ -134,8 +134,8 @@ impl ModelBundle {
         found.into_bundle(path)
     }
 
-    /// Opens several models as an ensemble. Shortlist, segmentation and settings are those of
-    /// the first one.
+    /// Opens several models as an ensemble. Shortlist, segmentation and settings come from the
+    /// first model.
     ///
     /// # Errors
     /// Those of [`ModelBundle::open`], and if `paths` is empty or the vocabularies differ.

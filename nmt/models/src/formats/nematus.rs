@@ -26,7 +26,7 @@ pub fn rename_to_marian(tensors: BTreeMap<String, Tensor>) -> BTreeMap<String, T
     tensors.into_iter().map(|(name, tensor)| (rename(name, separate), tensor)).collect()
 }
 
-/// Returns Marian's name for `name`, if that is one of Nematus'.
+/// Returns Marian's name for `name`, if `name` is one of Nematus' names.
 fn marian_name(name: &str) -> Option<String> {
     if let Some(rest) = name.strip_prefix("ff_logit_") {
         for (layer, number) in [("prev_", '0'), ("lstm_", '1'), ("ctx_", '2')] {
@@ -79,7 +79,7 @@ pub fn nematus_name(name: &str) -> Option<String> {
     match name {
         "encoder_Wemb" => return Some("Wemb".into()),
         "decoder_Wemb" => return Some("Wemb_dec".into()),
-        // Nematus stores it transposed under `ff_logit_W`; Marian's name is read too.
+        // Nematus stores this matrix transposed under `ff_logit_W`; Marian reads both names.
         "decoder_ff_logit_l2_Wt" => return None,
         _ => {}
     }
@@ -106,13 +106,13 @@ pub fn nematus_name(name: &str) -> Option<String> {
     } else {
         ("decoder", matrix.strip_prefix("decoder_").filter(|cell| cell.starts_with("cell"))?)
     };
-    // A cell of the encoder without a number is the first one.
+    // A cell of the encoder without a number is its first cell.
     let (number, what) = match cell.strip_prefix("cell").and_then(|cell| cell.split_once('_')) {
         Some((number, what)) => (number.parse::<usize>().ok()?, what),
         None => (1, cell),
     };
-    // Transitions are numbered from the first cell on, in the decoder from the cell after attention
-    // on.
+    // Transition 0 is the first cell. In the decoder, the cells after attention are numbered from 0
+    // again.
     let (what, transition) = match (side, number, what) {
         ("decoder", 2, "W") => ("Wc".to_owned(), 0),
         ("decoder", 2, "Wx") => ("Wcx".to_owned(), 0),

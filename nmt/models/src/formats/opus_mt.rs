@@ -35,7 +35,8 @@ pub fn is_package(folder: &Path, files: &Files) -> bool {
     [PREPARATION, "source.spm", "source.bpe"].iter().any(|name| files.is_file(&folder.join(name)))
 }
 
-/// Finds the model of the archive at `path`, even if it is one of Argos Translate named `.zip`.
+/// Finds the model of the archive at `path`, even if it is a package of Argos Translate named
+/// `.zip`.
 pub fn find_in_archive(path: &Path) -> Result<FoundModel> {
     let files = Files::in_archive(path, &|name| !name.ends_with(".log"))?;
     let configuration = {
@@ -62,8 +63,8 @@ pub fn find_in_archive(path: &Path) -> Result<FoundModel> {
     Ok(found)
 }
 
-/// Replaces the paths of a configuration, which may be those of the training machine, by files of
-/// this folder.
+/// Replaces the paths of a configuration, which may be paths of the training machine, by files of
+/// the same names in `folder`, if these exist.
 pub fn resolve_in_folder(settings: &mut DecoderConfig, folder: &Path, files: &Files) {
     for path in settings.models.iter_mut().chain(&mut settings.vocabularies) {
         let inside = path.file_name().map(|name| folder.join(name));
@@ -94,7 +95,7 @@ pub fn find_segmentation(folder: &Path, found: &mut FoundModel) -> Result<()> {
         };
         is_package = true;
     }
-    // Codes of the source side alone are joint codes.
+    // If only the source side has codes, they are joint codes of both sides.
     if let [Segmentation::Bpe(codes), target @ Segmentation::Presegmented] = &mut segmentation
         && is_package
     {

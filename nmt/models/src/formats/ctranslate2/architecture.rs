@@ -1,9 +1,9 @@
 //! CTranslate2's transformers of all origins (`neural.md` 1.10), converted to Marian's names and
 //! shapes.
 //!
-//! Matrices are `[outputs, inputs]`; one matrix has queries, keys and values. They become
-//! transposed slices of the file, so no weight is copied unless several heads of queries share a
-//! head of keys.
+//! Matrices are `[outputs, inputs]`; one matrix has queries, keys and values. Marian's matrices
+//! become transposed slices of the file, so no weight is copied unless several heads of queries
+//! share a head of keys.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -48,7 +48,7 @@ pub struct FolderSettings {
 pub fn resolve(checkpoint: Checkpoint, settings: &FolderSettings) -> Result<Model> {
     let path = checkpoint.path().to_owned();
     let tied_output = checkpoint.alias("decoder/projection/weight").is_some();
-    // Files of the first kinds of models do not store the number of heads.
+    // Older files do not store the number of heads; it follows from the kind of model.
     let default_heads = match (checkpoint.model_kind(), checkpoint.format()) {
         (Some("TransformerBig"), CheckpointFormat::CTranslate2 { revision: ..3, .. }) => 16,
         _ => 8,
@@ -95,7 +95,7 @@ struct LayerForm {
 #[derive(Clone, Copy)]
 struct Heads {
     queries: usize,
-    /// Heads of keys, which are also those of values.
+    /// The number of heads of keys, which values have too.
     keys: usize,
 }
 
@@ -139,8 +139,8 @@ impl Resolver<'_> {
             (Some(true), _) => DecoderStart::ZeroEmbedding,
             (_, Some(id)) => DecoderStart::Token(id),
             _ => {
-                let reason = "the token that decoding starts with is unknown, because the target \
-                              vocabulary is missing beside the model";
+                let reason = "the token that decoding starts with is unknown, because the folder \
+                              of the model has no target vocabulary";
                 return Err(self.unsupported(reason));
             }
         };
@@ -323,7 +323,7 @@ impl Resolver<'_> {
         Ok(tables)
     }
 
-    /// Reads the form of layers from the first one of the encoder.
+    /// Reads the norms, gates and relative positions from the first layer of the encoder.
     fn read_form(&self, encoder: &TransformerStackConfig) -> Result<LayerForm> {
         let first = "encoder/layer_0";
         let has = |name: &str| self.checkpoint.get(&format!("{first}/{name}")).is_some();

@@ -49,8 +49,8 @@ pub(super) fn find_in_memory(
     find(name, &model, files)
 }
 
-/// The options of CTranslate2's `config.json` that decoding needs. Older folders have no such file;
-/// there, flags are variables of the model.
+/// The options of CTranslate2's `config.json` that decoding needs. In older folders, which do not
+/// have this file, flags are variables of the model.
 #[derive(Default, Deserialize)]
 struct CTranslate2Config {
     layer_norm_epsilon: Option<f32>,

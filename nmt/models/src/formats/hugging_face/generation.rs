@@ -76,13 +76,13 @@ pub fn settings(
     }
     settings.validate(folder)?;
     let mut ignored = Vec::new();
-    // If it is not set, it is false in `transformers`.
+    // The default in `transformers` is false.
     let early_stopping = option("early_stopping").unwrap_or(&Value::Bool(false));
     if early_stopping != &Value::Bool(true) && settings.beam_size.is_some_and(|beam| beam > 1) {
         ignored.push(format!("early_stopping: {early_stopping} (search ends as with true)"));
     }
     if option("do_sample").and_then(Value::as_bool) == Some(true) {
-        ignored.push("do_sample: true (--sampling-topk and others sample)".into());
+        ignored.push("do_sample: true (to sample, give --sampling-topk)".into());
     }
     let other_end = option("eos_token_id").filter(|end| {
         fn ids(value: &Value) -> &[Value] {
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_search_has_not_are_named() {
+    fn options_that_search_lacks_are_reported() {
         for (generation, name) in [
             (json!({"early_stopping": false}), "early_stopping: false"),
             (json!({"early_stopping": "never"}), "early_stopping: \"never\""),
@@ -158,7 +158,7 @@ mod tests {
             let found = read(generation).unwrap().keys_without_effect;
             assert!(matches!(&found[..], [one] if one.starts_with(name)), "{found:?}");
         }
-        // What is not set is false.
+        // Early stopping that is not set is false.
         let beam = json!({"num_beams": 4});
         let found = settings(Path::new("f"), &json!({}), Some(&beam), "m2m_100").unwrap();
         assert!(found.keys_without_effect[0].starts_with("early_stopping: false"));

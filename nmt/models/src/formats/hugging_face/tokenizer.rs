@@ -1,9 +1,10 @@
 //! The tokeniser of a folder: the string of each row of the embedding table, and how text is split.
 //!
 //! `tokenizer.json` has both, but a SentencePiece model in the same folder is preferred for
-//! splitting. Without `tokenizer.json`, ids depend on the model: those of `vocab.json` (M2M-100),
-//! those of the pieces (T5), or those of the pieces plus one (NLLB, mBART), because fairseq has
-//! four special tokens where SentencePiece has three. Languages follow in the order of a list.
+//! splitting. Without `tokenizer.json`, ids depend on the model. M2M-100 has the ids in
+//! `vocab.json`, and T5 has the ids of the pieces. NLLB and mBART have the ids of the pieces plus
+//! one, because fairseq has four special tokens where SentencePiece has three. The tokens of
+//! languages come after the pieces, in the order of a list.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -18,14 +19,14 @@ use crate::segmentation::{Segmentation, SentencePieceModel};
 use crate::vocabulary::Vocabulary;
 use crate::{Error, Result, json};
 
-/// The names of SentencePiece models.
+/// The names of the files of SentencePiece models.
 pub const PIECE_FILES: [&str; 4] =
     ["sentencepiece.bpe.model", "spiece.model", "sentencepiece.model", "tokenizer.model"];
 
 /// The special tokens before the pieces in fairseq's vocabularies.
 const FAIRSEQ_TOKENS: [&str; 4] = ["<s>", "<pad>", "</s>", "<unk>"];
-/// The types of the first pieces in the SentencePiece models of such vocabularies: unknown,
-/// beginning and end of a text, whatever their names.
+/// The types of the first pieces in the SentencePiece models of fairseq's vocabularies: unknown,
+/// beginning of text and end of text. Their names do not matter.
 const SPECIAL_PIECES: [PieceType; 3] = [PieceType::Unknown, PieceType::Control, PieceType::Control];
 
 /// The tokens of a model by id; gaps are ids without a token.
@@ -54,8 +55,8 @@ impl TokenTable {
         self.0.extend(tokens.map(|token| Some(token.into_bytes())));
     }
 
-    /// Returns a vocabulary of `rows` tokens; ids without a token have names that no text has.
-    /// `special` are the ids of EOS and of the unknown token if their names do not tell them.
+    /// Returns a vocabulary of `rows` tokens. Ids without a token get a name that does not occur in
+    /// text. `special` has the ids of EOS and of the unknown token if their names do not tell them.
     fn into_vocabulary(
         mut self,
         rows: usize,
@@ -125,7 +126,7 @@ pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedToken
             let ids = 0..model.model.len() as u32;
             ids.for_each(|id| table.push(model.model.piece(id).unwrap_or_default()));
             special = model.model.end_id().map(|end| [end, model.model.unknown_id()]);
-            // The first sentinel is the last token.
+            // Sentinels are in descending order: `<extra_id_0>` is the last token.
             let sentinels = config.get("extra_ids").and_then(Value::as_u64).unwrap_or(100);
             let sentinels = (0..sentinels.min(rows as u64)).rev();
             table.push_new(sentinels.map(|number| format!("<extra_id_{number}>")));
@@ -176,7 +177,7 @@ fn push_fairseq_pieces(table: &mut TokenTable, model: &SentencePieceModel) -> Re
     for ((id, expected), token) in (0..).zip(SPECIAL_PIECES).zip(["<unk>", "<s>", "</s>"]) {
         if model.model.piece_type(id) != Some(expected) {
             let reason =
-                format!("piece {id} is not of the type of {token}, as in fairseq's models");
+                format!("piece {id} must have the type of {token}, as in fairseq's models");
             return Err(Error::mismatch(Path::new(&model.name), "pieces", reason));
         }
     }
@@ -186,13 +187,14 @@ fn push_fairseq_pieces(table: &mut TokenTable, model: &SentencePieceModel) -> Re
     Ok(())
 }
 
-/// Opens the JSON object in the file `name` of `folder`; empty without the file.
+/// Opens the JSON object in the file `name` of `folder`; an empty object if there is no such file.
 fn open_object(folder: &Path, name: &str) -> Result<Map<String, Value>> {
     let path = folder.join(name);
     if path.is_file() { json::open(&path) } else { Ok(Map::new()) }
 }
 
-/// Returns the languages that a folder lists, in the order of their ids, or else `known` ones.
+/// Returns the languages that a folder lists, in the order of their ids. If it lists none, returns
+/// `known`.
 fn listed_languages(
     config: &Map<String, Value>,
     special: &Map<String, Value>,

@@ -67,7 +67,7 @@ enum Merge {
 }
 
 impl Merge {
-    /// Returns the piece that it makes.
+    /// Returns the piece that the merge makes.
     fn piece(&self) -> Option<String> {
         match self {
             Merge::Pair(left, right) => Some(format!("{left}{right}")),
@@ -156,7 +156,7 @@ fn parse(file: File, path: &Path) -> Result<TokenizerJson> {
 }
 
 impl TokenizerJson {
-    /// Returns the tokens with their ids, in no order.
+    /// Returns the tokens with their ids, in any order.
     pub fn tokens(&self) -> Vec<(usize, &[u8])> {
         let mut tokens: Vec<(usize, &[u8])> = match &self.file.model {
             FileModel::Unigram { vocab, .. } => {
@@ -220,8 +220,9 @@ impl TokenizerJson {
             .collect())
     }
 
-    /// Returns the pieces of merges, whose scores are negative ranks. In files that were made from
-    /// a SentencePiece model, all merges that make a piece are neighbours.
+    /// Returns the pieces. The score of a piece is the negative rank of the first merge that makes
+    /// it. In files that were made from a SentencePiece model, all merges that make the same piece
+    /// are neighbours.
     fn bpe_pieces(&self) -> Result<Vec<(Vec<u8>, f32, PieceType)>> {
         let FileModel::Bpe {
             unk_token,

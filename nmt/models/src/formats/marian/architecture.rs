@@ -117,7 +117,7 @@ fn read_architecture(
     })
 }
 
-/// Whether a type of Marian's is one of its language models: the decoder of `s2s` or `transformer`
+/// Whether a type of Marian's models is a language model: the decoder of `s2s` or `transformer`
 /// without an encoder.
 pub fn is_language_model(kind: &str) -> bool {
     matches!(kind, "lm" | "lm-transformer")
@@ -420,7 +420,8 @@ impl Options<'_> {
         })
     }
 
-    /// Reads letters: `d` dropout, which is ignored, `a` add, `n` norm.
+    /// Reads the letters of processing steps: `d` is dropout, which is ignored, `a` adds the
+    /// sublayer's input, and `n` is a norm.
     fn process_steps(&self, name: &str, default: &str) -> Result<ProcessSteps> {
         let mut steps = Vec::new();
         for letter in self.text(name, default)?.chars() {

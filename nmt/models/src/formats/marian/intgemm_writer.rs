@@ -2,7 +2,7 @@
 //! scales of activations ("alphas") if they are known. Firefox needs these scales.
 //!
 //! A matrix and its input have one multiplier each. Eight bits thus lose more than in our own
-//! files, which have one per row and per column.
+//! files, which have a multiplier for each row and each column.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub enum IntgemmKind<'a> {
 }
 
 impl IntgemmKind<'_> {
-    /// Returns the multiple that the number of inputs of a product must be in the kernels of
+    /// Returns the number that must divide the number of inputs of a product in the kernels of
     /// browsers: the length of the widest register.
     fn input_multiple(self) -> usize {
         match self {
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn matrices_are_those_that_are_multiplied_in_integers() {
+    fn names_of_integer_matrices_are_recognised() {
         for name in ["encoder_l1_self_Wq", "decoder_l2_rnn_W", "decoder_l1_rnn_Wf", "x_ffn_W1"] {
             assert!(is_matrix(name), "{name}");
         }
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn sixteen_bits_end_at_32() {
+    fn sixteen_bit_weights_are_clipped_at_32() {
         let integer = |value| quantize(value, MULTIPLIER_I16, f32::from(i16::MAX));
         assert_eq!([0.5, -31.0, 32.0, -33.0].map(integer), [512.0, -31744.0, 32767.0, -32767.0]);
     }

@@ -91,7 +91,8 @@ impl OptionsWriter {
         self.lines.insert(name, format!("{numbers:?}"));
     }
 
-    /// Adds the vocabularies, one if there is no source, and the tables.
+    /// Adds the sizes of the vocabularies, only one if there is no source, and the options of
+    /// embedding tables.
     fn add_embeddings(
         &mut self,
         embeddings: &EmbeddingConfig,

@@ -1,11 +1,11 @@
-//! The settings of a decoder configuration that were added after the form of the metadata block was
-//! fixed.
+//! The settings of a decoder configuration that were added after the layout of the metadata block
+//! was fixed.
 
 use serde::{Deserialize, Serialize};
 
 use crate::decoder_config::{AlignmentFormat, DecoderConfig};
 
-/// Settings of input, batches and output; those that are not set are not written.
+/// Settings of input, batches and output. Only settings that are set are written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct StoredDecoderConfig {

@@ -2,10 +2,10 @@
 //! container that is mapped (`docs/formats.md`).
 //!
 //! Weights of GEMMs are packed in the layout in which the engine reads them, so that opening packs
-//! nothing. Floats that are packed as floats, and integers of eight bits that are packed unchanged,
-//! are still the original numbers: parameters then name columns of packed matrices, and every
-//! precision can be made from them. Where packing rounds, parameters are stored in addition, or
-//! left out ([`write()`] with a precision) so that the file serves that precision only.
+//! nothing. Packing keeps floats that are packed as floats, and integers of eight bits that are
+//! packed unchanged. Then the records of parameters refer to columns of packed matrices, from which
+//! every precision can be made. If packing rounds parameters, they are stored in addition, or they
+//! are left out and the file serves one precision only ([`write()`] with a precision).
 
 mod decoder_config;
 mod packed_weights;
@@ -32,7 +32,7 @@ pub const VERSION_PACKED: u32 = 2;
 /// The version of the layout without packed weights, which is no longer written.
 const VERSION_PLAIN: u32 = 1;
 
-/// Added to both versions for models that programs of the first versions do not know: those with
+/// Added to both versions for models that programs of the first versions do not know: models with
 /// relative positions, RMS norms, gated layers or special tokens other than `</s>`.
 const LATER_MODELS: u32 = 2;
 
@@ -86,7 +86,7 @@ struct SearchDefaults {
     max_length_factor: Option<f32>,
 }
 
-/// Settings that were added after the form of the metadata block was fixed: JSON in the section
+/// Settings that were added after the layout of the metadata block was fixed: JSON in the section
 /// [`EXTENSIONS_SECTION`], which only files with such settings have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -138,9 +138,9 @@ struct TensorRecord {
     start: u64,
     /// The number of bytes, or the index of the packed matrix.
     length: u64,
-    /// Index in `tensors.scales` of the first of `multipliers` numbers: none, 1, or one per
-    /// channel.
+    /// Index of the first multiplier in `tensors.scales`.
     first_multiplier: u64,
+    /// The number of multipliers: 0, 1, or one per channel.
     multipliers: u64,
     dtype: u32,
     order: u32,

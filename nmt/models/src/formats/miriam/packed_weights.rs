@@ -1,8 +1,8 @@
 //! Weights packed for GEMM in the layout of the engine, opened without reading them.
 //!
 //! A matrix here is the right-hand side of one GEMM: several parameters side by side if layers
-//! compute them together. They are also stored as tensors only if packing rounds them: for other
-//! precisions, or as a table of embeddings.
+//! compute them together. If packing rounds a parameter, the file may also store it as a tensor:
+//! for other precisions, or as a table of embeddings.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -133,7 +133,7 @@ fn origin_semantics(origin: &str) -> DecodingSemantics {
     }
 }
 
-/// Reads the extensions of the metadata, or the default ones.
+/// Reads the extensions of the metadata; returns the defaults if the file has none.
 fn read_extensions(container: &Container) -> Result<Extensions> {
     if !container.sections().iter().any(|section| section.name == EXTENSIONS_SECTION) {
         return Ok(Extensions::default());
@@ -279,7 +279,7 @@ fn open_tensor(
             let columns = PackedColumns::new(matrix.clone(), first, count, is_table)?;
             let tensor = Tensor::from_packed(columns);
             if (tensor.shape(), tensor.dtype(), tensor.order()) != (&shape[..], dtype, order) {
-                return Err(format!("{tensor:?} in the packed matrix {key}"));
+                return Err(format!("the packed matrix {key} has {tensor:?} instead"));
             }
             tensor
         }

@@ -99,7 +99,7 @@ fn is_ignored(name: &str) -> bool {
 struct NamedTensors {
     transformer: TransformerConfig,
     tensors: BTreeMap<String, Tensor>,
-    /// The name in the file of each tensor.
+    /// The name that each tensor has in the file, by its name here.
     names: BTreeMap<String, String>,
 }
 

@@ -124,7 +124,7 @@ fn read_transformer(checkpoint: &Checkpoint, config: &Config) -> Result<Transfor
     const FEED_FORWARD: &str = "feed_forward_proj";
     let kind = config.text(FEED_FORWARD).unwrap_or("relu");
     let activation = match kind.strip_prefix("gated-") {
-        // The gelu of version 1.1 is that by tanh, whatever its name says.
+        // The gelu of T5 1.1 is the approximation by tanh, whatever its name says.
         Some("gelu") => config.activation(FEED_FORWARD, Some("gelu_new"))?.gated(),
         Some(function) => config.activation(FEED_FORWARD, Some(function))?.gated(),
         None => config.activation(FEED_FORWARD, Some(kind))?,
