@@ -192,7 +192,7 @@ impl Formatter for ShapeFormatter {
         out: &mut W,
         first: bool,
     ) -> io::Result<()> {
-        // Report, model, shapes, tensor.
+        // The objects around a shape: report, model, shapes, tensor.
         const TENSOR_DEPTH: usize = 4;
         out.write_all(if first {
             b""

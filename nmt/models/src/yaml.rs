@@ -101,7 +101,7 @@ impl Value {
         matches!(self.as_bytes(), Some(b"" | b"~" | b"null" | b"Null" | b"NULL"))
     }
 
-    /// Returns the items of a sequence; null is an empty one, other values are their only item.
+    /// Returns the items of a sequence. Null has no items; any other value is its own only item.
     pub fn items(&self) -> &[Value] {
         match self {
             Value::Sequence(items) => items,

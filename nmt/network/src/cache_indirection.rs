@@ -1,7 +1,7 @@
 //! The rows of a KV cache that belong to the history of each hypothesis.
 //!
 //! Keys and values stay where they were written. To reorder a beam, only its lists of rows change.
-//! Rows that no list names are dropped when the cache has doubled since the last time.
+//! Rows that no list names are dropped when the cache has doubled since rows were last dropped.
 
 /// The history of each hypothesis: rows of the cache, oldest first.
 #[derive(Default)]

@@ -29,10 +29,10 @@ pub struct LanguageToken {
 /// The positions of language tokens in the sentences of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LanguageStyle {
-    /// The language of the source before the source, that of the target before the target: M2M-100,
-    /// NLLB, mBART-50.
+    /// The source language comes before the source, and the target language before the target:
+    /// M2M-100, NLLB, mBART-50.
     BothSides,
-    /// The language of the target before the source: MADLAD-400, OPUS-MT.
+    /// The target language comes before the source: MADLAD-400, OPUS-MT.
     TargetBeforeSource,
 }
 
@@ -99,8 +99,8 @@ impl Spelling {
         }
     }
 
-    /// Whether tokens of this spelling are languages: text also contains tokens such as `__id__`
-    /// and `de_DE`.
+    /// Whether tokens of this spelling are languages. In other vocabularies, tokens such as
+    /// `__id__` and `de_DE` come from text.
     fn is_plausible(self, tokens: &[LanguageToken]) -> bool {
         match self {
             Spelling::M2m100 | Spelling::Nllb => tokens.len() >= 2,
@@ -119,7 +119,7 @@ impl Languages {
         let is_shared = std::ptr::eq(source, target);
         let mut found: Vec<(Spelling, LanguageToken)> = Vec::new();
         for (id, word) in (0..).zip(source.iter()) {
-            // Most words have an ending that no language has.
+            // Skips words that do not end like a language token.
             if !word.last().is_some_and(|byte| byte.is_ascii_alphabetic() || b"_><".contains(byte))
                 || !word.is_ascii()
             {
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_or_ambiguous_is_rejected_with_the_names() {
+    fn unknown_and_ambiguous_names_are_rejected_with_the_candidates() {
         let nllb = languages(&["deu_Latn", "kas_Arab", "kas_Deva"]);
         assert_eq!(
             found(&nllb, "xx"),

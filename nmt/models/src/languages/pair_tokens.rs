@@ -7,8 +7,8 @@ use super::{LanguageStyle, Languages};
 /// languages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LanguagePairTokens {
-    /// The id of the token before the source: the language of the source or, in some models, that
-    /// of the translation.
+    /// The id of the token before the source: the language of the source or, in some models, the
+    /// language of the translation.
     pub source_first: Option<u32>,
     /// The id of the token that the translation is forced to begin with.
     pub target_first: Option<u32>,
@@ -23,7 +23,7 @@ impl LanguagePairTokens {
 
 impl Languages {
     /// Returns the tokens of a pair of languages, each in any usual spelling. Models that need only
-    /// the language of the translation detect that of the source, so `from` is ignored.
+    /// the language of the translation detect the source language, so `from` is ignored for them.
     ///
     /// ```
     /// use std::path::Path;

@@ -7,8 +7,8 @@ use crate::languages::{LanguagePairTokens, LanguageStyle, Languages};
 use crate::segmentation::Segmentation;
 use crate::{Error, Result};
 
-/// The smallest number of languages of a converted multilingual model. CTranslate2's folders do not
-/// name the original model; mBART-50 has 52 languages.
+/// The smallest number of languages of a converted model that counts as multilingual. A number is
+/// needed because CTranslate2's folders do not name the original model; mBART-50 has 52 languages.
 const MIN_CONVERTED_LANGUAGES: usize = 40;
 /// The prefix of T5's tokens that mark spans of text.
 const SENTINEL_PREFIX: &[u8] = b"<extra_id_";
@@ -120,9 +120,9 @@ impl ModelBundle {
             && !matches!(tokenizers.segmentation[0], Segmentation::Presegmented)
     }
 
-    /// Returns whether the language of the text must still be set, and whether that of the
-    /// translation must. Neither must if lines are tokens already, because these lines contain
-    /// their languages.
+    /// Returns whether the language of the text and the language of the translation must still be
+    /// set. Neither must be set if lines are tokenised already, because these lines contain their
+    /// languages.
     pub fn lacks_languages(&self) -> [bool; 2] {
         let Some(tokenizers) = &self.tokenizers else { return [false; 2] };
         let is_text = !matches!(tokenizers.segmentation[0], Segmentation::Presegmented);
@@ -134,7 +134,7 @@ impl ModelBundle {
 
     /// Returns the message for the command line about languages that must still be set, if any.
     pub fn missing_languages(&self) -> Option<String> {
-        let options = ["--from, the language of the text", "--to, that of the translation"];
+        let options = ["--from, the language of the text", "--to, the language to translate to"];
         let missing = self.lacks_languages().into_iter().zip(options);
         let missing: Vec<&str> =
             missing.filter(|(is_missing, _)| *is_missing).map(|(_, option)| option).collect();

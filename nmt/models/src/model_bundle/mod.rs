@@ -28,24 +28,24 @@ pub struct TokenizerPair {
     pub vocabularies: [Arc<Vocabulary>; 2],
     /// The segmentation of text of each side into tokens.
     pub segmentation: [Segmentation; 2],
-    /// The tokens around those of a source sentence.
+    /// The special tokens around the tokens of a source sentence.
     pub source_boundary_tokens: BoundaryTokens,
     /// The tokens that every translation begins with and that are not part of its text: the
     /// language of the translation, in multilingual models.
     pub target_prefix: Vec<u32>,
 }
 
-/// The special tokens that a model needs around those of a sentence.
+/// The special tokens that a model needs around the tokens of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoundaryTokens {
-    /// A token before the first one.
+    /// The special token before the first token.
     pub bos_id: Option<u32>,
-    /// Whether EOS follows the last one.
+    /// Whether EOS follows the last token.
     pub has_eos: bool,
 }
 
 impl Default for BoundaryTokens {
-    /// Returns EOS at the end, as in Marian.
+    /// Returns EOS after a sentence and no token before it, as in Marian.
     fn default() -> Self {
         BoundaryTokens { bos_id: None, has_eos: true }
     }

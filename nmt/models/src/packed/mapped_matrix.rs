@@ -46,11 +46,11 @@ pub struct MappedMatrix {
     pub range: Range<usize>,
     /// The scale of each column; empty for floats.
     pub scales: Arc<[f32]>,
-    /// The corrections of columns, as in [`PackedParts`](super::PackedParts); of eight-bit integers
-    /// only.
+    /// The corrections of columns, as in [`PackedParts`](super::PackedParts); empty unless the
+    /// weights are eight-bit integers.
     pub corrections: Arc<[i32]>,
-    /// The largest norm of a run, as in [`PackedParts`](super::PackedParts); of sixteen-bit
-    /// integers only.
+    /// The largest norm of a run, as in [`PackedParts`](super::PackedParts); only sixteen-bit
+    /// integers need it.
     pub norm: u32,
     /// The layout in which it is packed.
     pub layout: Layout,

@@ -58,7 +58,7 @@ pub fn matrix_names(key: &str) -> impl Iterator<Item = &str> {
     key.strip_suffix(TRANSPOSED_SUFFIX).unwrap_or(key).split('+')
 }
 
-/// Whether a key is that of a tied output layer.
+/// Whether a key belongs to a tied output layer.
 pub fn is_transposed(key: &str) -> bool {
     key.ends_with(TRANSPOSED_SUFFIX)
 }

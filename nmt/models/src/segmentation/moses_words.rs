@@ -1,6 +1,6 @@
 //! Words of models that were trained on text of Moses' tools: packages of Argos Translate with BPE
-//! codes, and the first models of OPUS-MT. Text is split into words before byte pair encoding, and
-//! words are joined after its inverse.
+//! codes, and the first models of OPUS-MT. Text is split into words before byte pair encoding.
+//! After translation, subwords are joined to words, and words to text.
 
 use miriam_textproc::{Detokenizer, PunctuationNormalizer, Tokenizer, prepare_for_opus_mt};
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_those_of_the_programs_that_models_come_from() {
+    fn text_is_split_into_words_as_by_opus_mt_and_argos_translate() {
         let words = |is_opus_mt, text: &str| {
             let words = MosesWords::new(WordRules { language: "en".into(), is_opus_mt });
             String::from_utf8(words.tokenize(text.as_bytes())).unwrap()

@@ -191,8 +191,8 @@ impl Shortlist {
         let mut offsets = vec![0];
         let mut translations: Vec<u32> = Vec::new();
         for list in &mut lists {
-            // All unknown words are one token, so a pair may occur several times. Its first entry
-            // stays.
+            // All unknown words are one token, so a pair may occur several times. After sorting,
+            // its first entry is kept.
             match repeated {
                 RepeatedPairs::LastLine => {
                     list.reverse();
@@ -247,9 +247,9 @@ impl Shortlist {
         (&self.offsets, &self.translations)
     }
 
-    /// Writes the candidates of a sentence, ascending and distinct, to `candidates`: the
-    /// frequent tokens, the translations of its tokens, its tokens themselves where both
-    /// sides share a vocabulary, padded with further ids to a multiple of 8.
+    /// Writes the candidates of a sentence, ascending and distinct, to `candidates`: the frequent
+    /// tokens, the translations of the sentence's tokens and, if both sides share a vocabulary, the
+    /// sentence's tokens themselves. The smallest other ids pad the list to a multiple of 8.
     pub fn candidates(&self, sentence: &[u32], candidates: &mut Vec<u32>) {
         candidates.clear();
         candidates.extend(0..self.first as u32);

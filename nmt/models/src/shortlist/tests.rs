@@ -1,4 +1,5 @@
-//! Small shortlists with candidates worked out by hand. Marian's own are in `tests/oracle.rs`.
+//! Small shortlists with candidates worked out by hand. The shortlists of Marian's oracle are
+//! tested in `nmt/tests/oracle.rs`.
 
 use super::*;
 use proptest::prelude::*;

@@ -19,7 +19,7 @@ use crate::segmentation::SentencePieceModel;
 use crate::{Error, Result, compressed};
 pub use learn::{LearnOptions, LearnedVocabulary, learn_vocabulary, select_words, words_to_yaml};
 
-/// Spellings of EOS: the usual one, and that of Nematus.
+/// Spellings of EOS: the usual spelling, then Nematus' spelling.
 const EOS_NAMES: [&[u8]; 2] = [b"</s>", b"eos"];
 /// Spellings of the unknown token.
 const UNK_NAMES: [&[u8]; 3] = [b"<unk>", b"UNK", b"unk"];
@@ -28,7 +28,7 @@ const UNK_NAMES: [&[u8]; 3] = [b"<unk>", b"UNK", b"unk"];
 #[derive(Clone, Debug)]
 pub(crate) struct SpecialTokens {
     pub eos: String,
-    /// Appended to a vocabulary that lacks it.
+    /// The unknown token; it is appended to a vocabulary that lacks it.
     pub unk: String,
     /// The token before the tokens of a source sentence.
     pub source_bos: Option<String>,
@@ -281,8 +281,7 @@ impl Vocabulary {
         (0..self.len() as u32).map(|id| self.word(id).unwrap_or_default())
     }
 
-    /// Counts the tokens that are not UTF-8: those of Marian and Nematus may be any
-    /// bytes.
+    /// Counts the tokens that are not UTF-8. Tokens of Marian and Nematus may be any bytes.
     pub fn count_non_utf8(&self) -> usize {
         self.iter().filter(|token| std::str::from_utf8(token).is_err()).count()
     }

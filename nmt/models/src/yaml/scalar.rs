@@ -24,8 +24,8 @@ impl Parser<'_> {
         self.text[begin..self.position].trim_ascii_end().to_vec()
     }
 
-    /// Reads plain text that may continue, joined with spaces, on lines that are indented by at
-    /// least `least` columns.
+    /// Reads plain text, which may continue on lines that are indented by at least `least` columns.
+    /// The lines are joined with spaces.
     pub(super) fn plain_lines(&mut self, least: usize) -> Vec<u8> {
         let mut text = self.plain_value_line();
         loop {
@@ -94,7 +94,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Folds line ends inside quotes: one becomes a space, each further one stays.
+    /// Folds line ends inside quotes: a single line end becomes a space; of several, all but the
+    /// first stay.
     fn fold_line_breaks(&mut self, text: &mut Vec<u8>) {
         let mut breaks = 0;
         while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.peek() {

@@ -1,5 +1,5 @@
-//! Tests of the forms of YAML that occur in these files, as the specification defines them, and of
-//! the words that general parsers change.
+//! Tests of the YAML that occurs in files of translation models, as YAML's specification defines
+//! it, and of the words that general parsers change.
 
 use super::Value;
 use proptest::prelude::*;

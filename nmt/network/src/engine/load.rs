@@ -18,7 +18,7 @@ use miriam_nmt_models::packed::{
     MAX_I8, TIED_OUTPUT_ALPHA, is_transposed, matrix_key, matrix_names,
 };
 
-/// Loader that packs the parameters of a model, or uses the packed ones of a file.
+/// Loader that packs the parameters of a model, or uses the packed matrices of its file.
 pub struct WeightLoader<'a> {
     model: &'a Model,
     path: PathBuf,
@@ -59,7 +59,7 @@ impl<'a> WeightLoader<'a> {
         self.tensor(name)
     }
 
-    /// Loads the matrix with that key from the file, or makes it by `pack`.
+    /// Loads the packed matrix `key` from the file, or packs it with `pack`.
     fn load_matrix(
         &mut self,
         key: String,
@@ -89,7 +89,7 @@ impl<'a> WeightLoader<'a> {
                 return Err(Error::unsupported(&self.path, reason));
             }
             (None, Some(_)) => {
-                let reason = "they are not packed together; to use another dialect, \
+                let reason = "the file does not have this packed matrix; to use another dialect, \
                               convert the original model for it";
                 return Err(Error::mismatch(&self.path, &key, reason));
             }

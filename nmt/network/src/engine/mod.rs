@@ -45,7 +45,7 @@ pub struct CpuDevice {
 
 impl CpuDevice {
     /// Returns the CPU with all its instruction sets. Engines use the fastest GEMM kernels that
-    /// `tuner` knows and measure others; the tuner can be saved for the next start.
+    /// `tuner` knows and measure others; the tuner can be saved for the next run of the program.
     pub fn new(tuner: &Arc<Autotuner>) -> Self {
         CpuDevice { cpu: Cpu::detect(), tuner: Arc::clone(tuner) }
     }

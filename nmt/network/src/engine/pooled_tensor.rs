@@ -1,7 +1,7 @@
 //! Tensors in pooled memory.
 //!
-//! A step of decoding makes dozens of small matrices and drops them again. Each engine keeps that
-//! memory for the next ones, so that a step allocates no matrix once the largest shapes have
+//! A step of decoding makes dozens of small matrices and drops them again. Each engine keeps their
+//! memory for later matrices, so that a step allocates no matrix once the largest shapes have
 //! occurred.
 
 use std::cell::RefCell;
@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use miriam_kernels::{AlignedVec, MatMut, MatRef};
 
-/// Buffers longer than this are freed: otherwise one long text would in time make every buffer grow
-/// to the length that it needs.
+/// Buffers longer than this are freed. Otherwise, after one long text, every buffer would in time
+/// grow to the length that this text needs.
 const MAX_POOLED_LEN: usize = 1 << 22;
 
 /// The memory of dropped tensors.

@@ -13,8 +13,8 @@ use crate::layer::{
     RecurrentOps, RecurrentParameterLoader,
 };
 
-/// Products of token vectors with weights. The row of a frequent token is computed by the first
-/// thread that needs it, and is the same for every thread.
+/// Products of token vectors with weights. The first thread that needs the row of a frequent token
+/// computes it, and all threads share it.
 pub struct ProjectedEmbeddingCache {
     table: Arc<EmbeddingTable>,
     weights: Arc<Weights>,

@@ -12,8 +12,8 @@ use miriam_nmt_models::packed::{MappedMatrix, PackedParts, PackedView};
 pub struct Weights {
     pub(super) matrix: WeightMatrix,
     pub(super) bias: Option<Vec<f32>>,
-    /// The magnitude at which inputs are clipped before they are quantised to eight bits; if none,
-    /// each row has its own scale.
+    /// The magnitude at which inputs are clipped before they are quantised to eight bits; if
+    /// `None`, each row has its own scale.
     pub(super) input_clip: Option<f32>,
 }
 
@@ -47,7 +47,7 @@ enum EmbeddingRows {
     /// Rows of a file, each converted when it is needed: tables are large, and texts need few
     /// of their rows.
     Mapped(Tensor),
-    /// Rows of a file that stores them as columns.
+    /// All rows as floats, because the file stores the table column by column.
     Decoded(Vec<f32>),
 }
 

@@ -18,16 +18,17 @@ pub struct SelfAttention<B: Backend> {
     relative: Option<B::RelativePositions>,
 }
 
-/// Weights of queries, keys and values; two matrices where the input of queries differs from that
-/// of keys and values.
+/// Weights of queries, keys and values. There are two matrices if queries have another input than
+/// keys and values.
 enum QkvWeights<W> {
-    /// All from the normalised input.
+    /// All are computed from the normalised input.
     Fused(W),
-    /// Keys and values from the raw input.
+    /// Keys and values are computed from the raw input.
     Separate { queries: W, keys_values: W },
-    /// In the search, keys and values of the first position are from the normalised input and the
-    /// others from the raw input, as in Marian's search. Where whole sentences are computed, all
-    /// are from the normalised input, as in Marian's training and scorer (`neural.md` 1.8).
+    /// In the search, keys and values are computed from the normalised input at the first step, and
+    /// from the raw input of all positions at later steps, as in Marian's search. For whole
+    /// sentences, they are computed from the normalised input, as in Marian's training and scorer
+    /// (`neural.md` 1.8).
     SeparateAfterFirst { queries: W, keys_values: W },
 }
 

@@ -36,7 +36,7 @@ pub enum AutoregressionState<B: DecodingOps> {
     Recurrent(B::Tensor),
 }
 
-/// Links from the rows of a decoding step to those of the step before.
+/// Links from the rows of a decoding step to the rows of the step before, and their positions.
 pub struct DecodingStep<'a> {
     /// For each row, the row of the previous step that it continues, if any.
     pub parents: &'a [Option<u32>],
@@ -76,8 +76,8 @@ impl<B: Backend> Autoregression<B> {
         })
     }
 
-    /// Computes all positions of sequences at once, `lengths` rows of `input` each, `[rows,
-    /// width]`.
+    /// Computes all positions of sequences at once. `input` is `[rows, width]`; `lengths` has the
+    /// number of rows of each sequence.
     ///
     /// # Errors
     /// If the backend fails.
@@ -196,7 +196,7 @@ impl<B: Backend> AverageAttention<B> {
         let matrices = average.layer_shapes(shape.embeddings.dim).len();
         let weights = (1..=matrices).map(|i| load_affine(parameters, prefix, &i.to_string()));
         let mut hidden = weights.collect::<Result<Vec<_>>>()?;
-        // The activation follows every matrix but the one that maps back to the width of
+        // The activation follows every matrix except the last if that maps back to the width of
         // embeddings.
         let last = if matrices == average.ffn_depth { hidden.pop() } else { None };
         let gates = if average.has_gate {
@@ -286,7 +286,7 @@ impl<B: Backend> SimpleRecurrentUnit<B> {
             let matrices: Vec<&str> = matrices.iter().map(String::as_str).collect();
             let biases: Vec<_> =
                 gates[1..].iter().map(|gate| format!("{prefix}_b{gate}")).collect();
-            // The input has no bias.
+            // The projection of the input has no bias.
             let biases: Vec<&str> =
                 std::iter::once("").chain(biases.iter().map(String::as_str)).collect();
             GateProjections::Fused(
