@@ -62,7 +62,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn the_ptx_is_that_of_the_sources_and_does_not_spill() {
+    fn the_ptx_belongs_to_the_sources_and_does_not_spill() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
         let script = folder.join("../../../scripts/build_ptx.py");
         miriam_emulated_driver::check_kernel_folder(&folder, &script, 128);

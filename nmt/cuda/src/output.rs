@@ -167,7 +167,7 @@ impl CudaBackend {
     }
 }
 
-/// Divides `rows`, of `numbers` numbers each, into ranges that are each computed at once.
+/// Divides `rows` into ranges whose rows are computed at once. A row has `numbers` numbers.
 fn row_blocks(rows: Range<usize>, numbers: usize) -> impl Iterator<Item = Range<usize>> {
     let block = (MAX_NUMBERS / numbers.max(1)).clamp(1, MAX_ROWS);
     rows.clone().step_by(block).map(move |first| first..rows.end.min(first + block))

@@ -57,8 +57,8 @@ pub(crate) struct AttentionWeights {
 const RECORD_WORDS: usize = 6;
 
 impl QueryRecords {
-    /// Adds the record of a query, `[first, visible, position]`. `address` is that of the tensor
-    /// that has the rows, or 0 for the tensor of the launch.
+    /// Adds the record of a query, `[first, visible, position]`. `address` is the address of the
+    /// tensor with the rows, or 0 for the tensor of the launch.
     pub fn push(&mut self, address: u64, [first, visible, position]: [usize; 3]) {
         let address = [address as u32, (address >> 32) as u32];
         self.words.extend(address);

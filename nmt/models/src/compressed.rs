@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn names_lose_the_suffix_of_a_compression_only() {
+    fn only_suffixes_of_compression_are_removed() {
         for (name, plain, extension) in [
             ("vocab.de.spm.gz", "vocab.de.spm", Some("spm")),
             ("m.bin.zst", "m.bin", Some("bin")),

@@ -20,8 +20,8 @@ pub enum Segmentation {
     Presegmented,
     /// By a SentencePiece model; its pieces are looked up in the vocabulary.
     SentencePiece(SentencePieceModel),
-    /// By byte pair encoding; its subwords are looked up in the vocabulary, where those that
-    /// do not end a word have [`BPE_SEPARATOR`] as suffix.
+    /// By byte pair encoding; its subwords are looked up in the vocabulary, where subwords that do
+    /// not end a word have [`BPE_SEPARATOR`] as suffix.
     Bpe(BpeCodesFile),
 }
 

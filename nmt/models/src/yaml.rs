@@ -67,7 +67,7 @@ impl Value {
         }
     }
 
-    /// Returns the value of `key` in a mapping, the last one of repeated keys.
+    /// Returns the value of `key` in a mapping; if the key is repeated, the last value.
     pub fn get(&self, key: &str) -> Option<&Value> {
         match self {
             Value::Mapping(entries) => {

@@ -96,7 +96,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The rows of a history are those of the ancestors, whichever rows were dropped.
+        /// A history has the rows of the hypothesis and its ancestors, whichever rows were dropped.
         #[test]
         fn histories_name_the_rows_of_ancestors(
             steps in prop::collection::vec(

@@ -71,7 +71,7 @@ impl Product {
 
 #[test]
 #[ignore = "run by kernels_agree_with_the_cpu"]
-fn products_are_those_of_rounded_numbers() {
+fn products_equal_those_of_rounded_numbers() {
     let random = &mut Random(3);
     let backend = &mut device().new_backend().unwrap();
     for format in formats() {

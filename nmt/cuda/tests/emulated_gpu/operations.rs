@@ -192,7 +192,7 @@ fn products_do_not_depend_on_the_batch() {
 /// Top-k over groups of rows with different candidates gives the same as top-k over each group.
 #[test]
 #[ignore = "run by kernels_agree_with_the_cpu"]
-fn best_tokens_of_groups_are_those_of_each_group() {
+fn groups_together_have_the_best_tokens_of_each_group() {
     let random = &mut Random(17);
     let backend = &mut device().new_backend().unwrap();
     let (depth, columns) = (9, 150);
@@ -260,10 +260,11 @@ fn inputs_that_do_not_fit_are_rejected() {
     });
 }
 
-/// The best tokens are those of the logits, to the bit; ties are broken by the lower token.
+/// The best tokens have the largest of all logits, with the same bits. Ties are broken by the lower
+/// token.
 #[test]
 #[ignore = "run by kernels_agree_with_the_cpu"]
-fn best_tokens_are_those_of_the_logits() {
+fn best_tokens_have_the_largest_logits() {
     let random = &mut Random(11);
     let backend = &mut device().new_backend().unwrap();
     // The logits of up to 16 rows are stored; with more rows the kernel is fused and they are not.

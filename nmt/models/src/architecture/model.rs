@@ -58,8 +58,8 @@ impl Model {
         Self::with_packed(architecture, tensors, activation_multipliers, None, path)
     }
 
-    /// Works as [`Model::new`], with packed matrices by name, whose parameters may be missing
-    /// from `tensors`.
+    /// Works as [`Model::new`]. Parameters that are in `packed_matrices` may be missing from
+    /// `tensors`.
     pub(crate) fn with_packed(
         architecture: Architecture,
         mut tensors: BTreeMap<String, Tensor>,
@@ -199,7 +199,7 @@ impl Model {
     }
 
     /// Returns the precision of the stored weights: [`precision`](Self::precision) if there is one,
-    /// otherwise that of the integers if matrices are integers, otherwise f32.
+    /// otherwise I8 or I16 if matrices are integers of this width, otherwise f32.
     pub fn stored_precision(&self) -> Precision {
         if let Some(packed) = self.precision() {
             return packed;

@@ -2,8 +2,8 @@
 //! attentional GRU with fully connected layers above it. A fully connected layer costs a sixth of a
 //! GRU.
 //!
-//! Devlin published no files. Ours are `.npz` archives like Marian's, whose `special:model.yml` has
-//! `type: stacked` and the keys
+//! Devlin published no files. Our files are `.npz` archives like Marian's. Their
+//! `special:model.yml` has `type: stacked` and the keys
 //!
 //! | key | meaning |
 //! |---|---|

@@ -2,8 +2,8 @@
 //! format.
 //!
 //! Opening maps the file and reads its directory; weights stay in the mapped file until
-//! their values are asked for. Names are those of the file: [`crate::architecture`] knows
-//! what they mean. [`NpzWriter`] writes the one format that training saves.
+//! their values are needed. Tensors have the names of the file; [`crate::architecture`] knows
+//! what the names mean. [`NpzWriter`] writes the checkpoints of training.
 
 mod ctranslate2;
 mod cursor;

@@ -249,7 +249,7 @@ impl NpzWriter {
         if long_count || length >= self.max_short || self.position >= self.max_short {
             let end = self.position + length;
             directory.extend(b"PK\x06\x06");
-            // The length of what follows in this record; then versions, and both disks.
+            // The length of the rest of this record. Versions and the numbers of two disks follow.
             directory.extend(44u64.to_le_bytes());
             push_u16(&mut directory, UNIX << 8 | VERSIONS[1]);
             push_u16(&mut directory, VERSIONS[1]);
@@ -257,7 +257,7 @@ impl NpzWriter {
             for number in [count, count, length, self.position] {
                 directory.extend(number.to_le_bytes());
             }
-            // The locator: the disk and the place of that record, and the number of disks.
+            // The locator: the disk and the offset of the record above, and the number of disks.
             directory.extend(b"PK\x06\x07");
             directory.extend(0u32.to_le_bytes());
             directory.extend(end.to_le_bytes());

@@ -198,7 +198,7 @@ struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// Runs an opcode. Returns the value of the pickle after the last one.
+    /// Runs an opcode. After the last opcode, returns the value of the pickle.
     fn step(&mut self) -> Result<Option<Value>, String> {
         let opcode = self.take(1)?[0];
         match opcode {

@@ -132,8 +132,8 @@ impl Tensor {
     /// Returns the tensor with quantisation multipliers.
     ///
     /// # Errors
-    /// If there is not one multiplier for each of the [`channels`](Tensor::channels), or one is 0
-    /// or not finite.
+    /// If there is not one multiplier for each of the [`channels`](Tensor::channels), or a
+    /// multiplier is 0 or not finite.
     pub fn with_multipliers(mut self, multipliers: QuantMultipliers) -> Result<Self, String> {
         fn is_valid(multiplier: f32) -> bool {
             multiplier.is_finite() && multiplier != 0.0
@@ -186,7 +186,7 @@ impl Tensor {
         self.multipliers.as_ref()
     }
 
-    /// Returns the stored bytes; those of a packed parameter are unpacked by the first call.
+    /// Returns the stored bytes. The first call unpacks the bytes of a packed parameter.
     pub fn bytes(&self) -> &[u8] {
         self.data.bytes()
     }
@@ -241,8 +241,8 @@ impl Tensor {
         self
     }
 
-    /// Returns the rows `first..first + count` of a row-major matrix, or these elements of a
-    /// vector.
+    /// Returns the rows `first..first + count` of a row-major matrix, or the elements with these
+    /// indices of a vector.
     ///
     /// # Errors
     /// If they are out of range or the matrix is column-major.
@@ -371,7 +371,7 @@ impl Tensor {
         None
     }
 
-    /// Reads one row of a row-major matrix; the values are those of [`Tensor::values`].
+    /// Reads one row of a row-major matrix, with the same values as [`Tensor::values`].
     ///
     /// # Panics
     /// If the matrix is not row-major, has no such row, or its rows do not have `into.len()`

@@ -1,6 +1,6 @@
 //! The languages of models whose files may not list them, in the order of their ids.
 
-/// M2M-100: `__af__` is the first token after those of `vocab.json`.
+/// M2M-100: `__af__` is the first token after the tokens of `vocab.json`.
 #[rustfmt::skip]
 pub const M2M100_LANGUAGES: [&str; 100] = [
     "af", "am", "ar", "ast", "az", "ba", "be", "bg", "bn", "br", "bs", "ca", "ceb", "cs", "cy",

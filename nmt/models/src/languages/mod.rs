@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_means_the_language() {
+    fn languages_are_found_by_every_spelling() {
         let nllb = languages(&NLLB_LANGUAGES);
         let names = ["deu_Latn", "DEU_LATN", "de", "ger", "de_DE", "de-AT", "__de__", "<2de>"];
         for name in names.into_iter().chain([">>deu<<", "de-Latn"]) {
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn vocabularies_tell_the_languages() {
+    fn languages_are_found_in_vocabularies() {
         let find = |words: &str| {
             let list = format!("</s>\n<unk>\n{words}");
             let path = std::path::Path::new("v.txt");

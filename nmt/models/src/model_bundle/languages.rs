@@ -32,8 +32,8 @@ impl ModelBundle {
         Languages::find(source, target)
     }
 
-    /// Sets the language of sources and that of translations, in any usual spelling (`deu_Latn`,
-    /// `de`, `de_DE`, `__de__`, `<2de>`, `>>deu<<`). Their tokens are put before sentences or
+    /// Sets the languages of sources and translations, in any usual spelling (`deu_Latn`, `de`,
+    /// `de_DE`, `__de__`, `<2de>`, `>>deu<<`). Their tokens are put before sentences or
     /// forced at the beginning of translations, as the model needs, and EOS is put after sentences.
     ///
     /// # Errors

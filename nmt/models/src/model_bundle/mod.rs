@@ -107,7 +107,7 @@ impl ModelBundle {
         tensors.map(|(_, tensor)| tensor.byte_len() as u64).sum()
     }
 
-    /// Replaces the segmentation by byte pair encoding with the codes of these files, of
+    /// Replaces the segmentation by byte pair encoding. `paths` are the files of the codes of
     /// source and target.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
 //! Shortlists: the few target tokens that the translation of a source sentence may use, so
-//! that the output layer computes the logits of those columns only (`neural.md` 1.4).
+//! that the output layer computes the logits of these tokens only (`neural.md` 1.4).
 //!
 //! The candidates of a sentence depend on that sentence alone. Marian takes the union over a
 //! batch, so its scores depend on the other sentences of the batch; ours do not.
@@ -24,8 +24,7 @@ const CANDIDATE_MULTIPLE: usize = 8;
 /// Pruning of a text shortlist (`--shortlist path first best threshold`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShortlistOptions {
-    /// The number of the most frequent tokens, those with the smallest ids, that every sentence
-    /// gets.
+    /// The number of most frequent tokens that every sentence gets. They have the smallest ids.
     pub first: usize,
     /// The number of most probable translations kept for each source token.
     pub best: usize,
@@ -41,7 +40,7 @@ impl Default for ShortlistOptions {
 
 impl ShortlistOptions {
     /// Parses the options after the file of a shortlist: up to three numbers, or a flag. Marian
-    /// takes the flag for binary shortlists; it decides whether their checksums are checked.
+    /// takes the flag for binary shortlists; the flag decides whether their checksums are checked.
     ///
     /// # Errors
     /// If a word is not a number, or more than three follow the file.
@@ -203,7 +202,7 @@ impl Shortlist {
                 }
             }
             list.dedup_by_key(|(_, id)| *id);
-            // Among equally probable translations, those with greater ids are kept, as in Marian.
+            // Of equally probable translations, the ones with greater ids are kept, as in Marian.
             list.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
             list.truncate(options.best);
             let begin = translations.len();

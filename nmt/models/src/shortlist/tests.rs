@@ -71,7 +71,7 @@ fn malformed_lines_are_reported() {
 
 /// The file is the one that `marian-conv --shortlist list 2 2 0.05` of Marian 1.12.42 writes.
 #[test]
-fn binary_lists_are_those_of_marians_converter() {
+fn binary_lists_equal_those_of_marians_converter() {
     let lines = "w2 w3 0.5\nw4 w3 0.25\nw5 w3 0.1\nw2 w3 0.2\nw3 w3 0.25\nNULL w3 1\n\
                  w5 w4 0.1\nx w4 0.3\nw2 y 0.3\n";
     let vocabulary = vocabulary(6);

@@ -1,7 +1,7 @@
 //! Learning of vocabularies from text: BPE codes, SentencePiece models, word lists.
 //!
 //! The text is read once, in parallel blocks. Only the counts of its words are kept, and the
-//! learners of `miriam-textproc` learn from these. Therefore memory grows with the number of
+//! learners of `miriam-textproc` learn from them. Therefore memory grows with the number of
 //! distinct words, and the vocabulary depends neither on the order of lines nor on the number of
 //! threads.
 

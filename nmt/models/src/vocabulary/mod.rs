@@ -142,8 +142,8 @@ impl Vocabulary {
         Self::with_names(pieces, path, [&[end], &UNK_NAMES], Some(model.unknown_id()))
     }
 
-    /// Creates a vocabulary of a list of distinct tokens whose special tokens have these ids, EOS
-    /// first.
+    /// Creates a vocabulary of a list of distinct tokens. EOS and the unknown token have the ids
+    /// `eos_id` and `unk_id`.
     pub(crate) fn with_special_ids<'a>(
         list: impl Iterator<Item = &'a [u8]>,
         path: &Path,

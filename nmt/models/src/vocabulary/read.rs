@@ -116,7 +116,7 @@ fn from_map<'a>(
     entries: impl ExactSizeIterator<Item = (&'a [u8], u64)>,
     path: &Path,
 ) -> Result<Vocabulary> {
-    // Gaps between ids are allowed; an id above this bound is taken for an error.
+    // Gaps between ids are allowed, but an id from this limit on is rejected as an error.
     let limit = 2 * entries.len() + 100;
     let mut by_id: Vec<Option<&[u8]>> = Vec::new();
     for (word, id) in entries {

@@ -231,7 +231,7 @@ fn pack_integers(matrices: &[IntegerColumns<'_>]) -> Option<miriam_kernels::Resu
     let scales: Vec<f32> = matrices.iter().flat_map(IntegerColumns::scales).collect();
     let joined: Vec<u8>;
     let bytes = match matrices {
-        // The largest matrix, the output layer, is alone and need not be copied.
+        // The largest matrix, the output layer, is packed alone and need not be copied.
         [one] => one.bytes,
         several => {
             joined = several.iter().map(|matrix| matrix.bytes).collect::<Vec<_>>().concat();

@@ -23,8 +23,8 @@ const LOGIT_BLOCK: usize = 64 << 10;
 const ROW_BLOCK: usize = 256;
 
 impl Weights {
-    /// Returns the columns `ids`, in that order. Their products are bit-identical to those of the
-    /// whole matrix.
+    /// Returns the columns `ids`, in that order. Their products are bit-identical to the products
+    /// of the same columns in the whole matrix.
     ///
     /// # Panics
     /// If a column is out of range.
@@ -82,7 +82,7 @@ impl Engine {
         self.logits = logits;
     }
 
-    /// Computes all logits of some rows, `[rows, tokens]`, bit-identical to those that
+    /// Computes all logits of some rows, `[rows, tokens]`, bit-identical to the logits that
     /// [`topk`](OutputOps::topk) compares.
     pub(crate) fn compute_logits(
         &mut self,

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_search_has_are_taken() {
+    fn options_that_search_has_are_used() {
         let found = read(json!({
             "num_beams": 5, "length_penalty": 0.6, "max_length": 200, "early_stopping": true,
             "no_repeat_ngram_size": 3, "repetition_penalty": 1.5, "bad_words_ids": [[7]],

@@ -19,8 +19,8 @@ use crate::{Error, Result};
 
 /// Marian's epsilon in the layer norms of transformers.
 pub(super) const NORM_EPSILON: f32 = 1e-6;
-/// Our own option, which Marian ignores: the input of keys and values with pre-norm, if no version
-/// of Marian decodes with this input. Its only value is [`NORMALIZED`].
+/// Our own option, which Marian ignores. It gives the input of keys and values in models with
+/// pre-norm if no version of Marian decodes with this input. Its only value is [`NORMALIZED`].
 pub(super) const PRE_NORM_KEYS: &str = "miriam-pre-norm-keys";
 /// Keys and values are always normalised, as in training.
 pub(super) const NORMALIZED: &str = "normalized";
