@@ -3,8 +3,8 @@
 //! [`layer`] has sublayers, each written once over the traits of a backend. [`engine`] is the
 //! backend for CPUs, and [`mod@reference`] is the backend in f64 for tests. The backend of a device
 //! is in a crate of its own, which uses [`plain_parameters`] and [`cache_indirection`]. [`network`]
-//! puts an architecture together as encoder and decoder and runs sessions of it. [`model_file`]
-//! writes a model in the packed form that the engine reads.
+//! builds the encoder and decoder of an architecture from layers, and runs sessions of them.
+//! [`model_file`] writes a model in the packed form that the engine reads.
 
 #![forbid(unsafe_code)]
 

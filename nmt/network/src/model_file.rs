@@ -1,7 +1,7 @@
 //! Writer of model files: a model, its vocabularies and its shortlist in one file.
 //!
-//! The file has weights as the engine packs them; therefore this crate writes it. Its layout is
-//! that of [`formats::miriam`](miriam_nmt_models::formats::miriam).
+//! The file has weights as the engine packs them; therefore this crate writes it. The module
+//! [`formats::miriam`](miriam_nmt_models::formats::miriam) defines its layout.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -62,8 +62,8 @@ pub fn write(
     miriam::write(bundle, model, &weights, output, progress)
 }
 
-/// Returns, by the names of parameters, the columns of packed matrices from which these can be read
-/// exactly.
+/// Returns, for each parameter that a packed matrix stores without loss, the columns of the matrix
+/// that have its numbers.
 fn lossless_columns(
     model: &Model,
     used: &UsedParameters,

@@ -27,14 +27,14 @@ pub struct PlainWeights {
     pub bias: Option<Vec<f32>>,
 }
 
-/// Reads the parameters of a model.
+/// Reader of the parameters of a model.
 pub struct PlainParameters<'a> {
     model: &'a Model,
     path: PathBuf,
 }
 
 impl<'a> PlainParameters<'a> {
-    /// Reads parameters of `model`; `path` names it in messages.
+    /// Creates a reader of the parameters of `model`; `path` names the model in messages.
     pub fn new(model: &'a Model, path: &Path) -> Self {
         PlainParameters { model, path: path.to_owned() }
     }
@@ -135,7 +135,7 @@ impl<'a> PlainParameters<'a> {
     }
 }
 
-/// Fills a matrix `[outputs, inputs]` by the columns of a packed one.
+/// Fills the rows of `outputs`, `[outputs, inputs]`, with the columns of a packed matrix.
 fn unpack_columns(view: PackedView<'_>, mut outputs: PlainMatrix) -> PlainMatrix {
     let depth = outputs.columns.max(1);
     for (column, into) in outputs.values.chunks_exact_mut(depth).enumerate() {

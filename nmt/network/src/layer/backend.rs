@@ -45,7 +45,7 @@ pub trait Backend {
     fn shape(&self, tensor: &Self::Tensor) -> [usize; 2];
 
     /// Returns the largest number of rows of whole sentences that should pass through the layers
-    /// together: few where results should stay in a cache, all sentences at once on a device.
+    /// together. It is small where results should stay in a cache; a device has no limit.
     fn max_group_rows(&self) -> usize {
         usize::MAX
     }
@@ -56,8 +56,8 @@ pub trait Backend {
     /// Returns the rows `indices` of `from`, in that order; an index may occur several times.
     fn index_select(&mut self, from: &Self::Tensor, indices: &[u32]) -> Result<Self::Tensor>;
 
-    /// Returns `scale` times the vectors of tokens, zeros where there is no token, plus the
-    /// encodings of their positions: `[tokens, width]`.
+    /// Returns the vectors of tokens times `scale`, plus the encodings of their positions:
+    /// `[tokens, width]`. Where there is no token, its vector is zero.
     fn embed(
         &mut self,
         table: &Self::EmbeddingTable,
@@ -194,8 +194,8 @@ pub trait Backend {
     /// other backends ignore the call.
     fn begin_rows(&mut self, _side: Side, _lengths: &[usize]) {}
 
-    /// Announces rows in another order, such as the rows of a step. An operation on fewer rows uses
-    /// the first of the announced ones.
+    /// Announces the sentence and position of each row, where rows are in another order, such as
+    /// the rows of a step. An operation on fewer rows uses the first of the announced positions.
     fn begin_row_positions(&mut self, _side: Side, _rows: &[RowPosition]) {}
 
     /// Applies dropout at a site in training; otherwise returns `rows` unchanged.
@@ -210,7 +210,7 @@ pub trait Backend {
     }
 }
 
-/// Returns the error that the backend lacks an operation, one that only some models need.
+/// Returns the error of a backend that lacks an operation which only some models need.
 fn not_computed(what: &str) -> Error {
     Error::Device { reason: format!("it does not support {what}") }
 }

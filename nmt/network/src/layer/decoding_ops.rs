@@ -30,14 +30,14 @@ pub trait DecodingOps: Backend {
         relative: Option<&Self::RelativePositions>,
     ) -> Result<Self::Tensor>;
 
-    /// Gathers the row of `state` that each row of the step continues, zeros where there is none.
+    /// Returns, for each row of the step, its parent's row of `state`; zeros if it has no parent.
     fn gather_state(
         &mut self,
         state: &Self::Tensor,
         parents: &[Option<u32>],
     ) -> Result<Self::Tensor>;
 
-    /// Returns `rows` with those at `indices` replaced by the rows of `from`, in order.
+    /// Replaces the rows at `indices` by the rows of `from`, in order.
     fn replace_rows(
         &mut self,
         rows: Self::Tensor,
@@ -70,7 +70,7 @@ impl<B: DecodingOps + RecurrentOps + OutputOps> DecodingBackend for B {}
 
 /// The CPU or an accelerator, which makes a backend for each thread.
 pub trait Device: Send + Sync + 'static {
-    /// The backend that it makes.
+    /// The backend of a thread.
     type Backend: DecodingBackend + 'static;
 
     /// Returns a backend for one thread.

@@ -15,7 +15,7 @@ use crate::Result;
 pub enum OutputColumns<'a> {
     /// The whole vocabulary: column i is token i.
     All,
-    /// These, in ascending order.
+    /// Some tokens, in ascending order: column i is the i-th of them.
     Tokens(&'a [u32]),
 }
 
@@ -43,7 +43,7 @@ pub trait OutputOps: Backend {
     /// If a token is out of range.
     fn select_output(&mut self, weights: &Self::Weights, tokens: &[u32]) -> Result<Self::Weights>;
 
-    /// Adds the logits of some rows to `best`, which has one entry per row. An entry keeps the k
+    /// Updates `best`, which has one entry per row, with the logits of `rows`. An entry keeps the k
     /// best logits and the log-normaliser.
     fn topk(
         &mut self,
@@ -71,8 +71,8 @@ pub trait OutputOps: Backend {
         Ok(())
     }
 
-    /// Writes the logit of each (row, column) pair to `logits`; entries that are -infinity stay
-    /// unchanged. Pairs of one row follow each other.
+    /// Writes the logit of each (row, column) pair to `logits`; entries of `logits` that are
+    /// -infinity stay unchanged. Pairs of one row follow each other.
     fn gather_logits(
         &mut self,
         hidden: &Self::Tensor,

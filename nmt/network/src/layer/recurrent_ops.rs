@@ -86,7 +86,7 @@ pub trait RecurrentOps: Backend {
     ) -> Result<Vec<Self::Annotations>>;
 
     /// Returns the sums of values, weighted by the softmax of the scores of keys. `attention_score`
-    /// must be that of [`annotate`](RecurrentOps::annotate). Each group is a number of consecutive
+    /// must be as in [`annotate`](RecurrentOps::annotate). Each group is a number of consecutive
     /// queries and the sentence that they attend to. If `weights` is given, appends the attention
     /// weights to it, one list per query; decoding may do so later
     /// ([`collect_attention_weights`](super::DecodingOps::collect_attention_weights)).
@@ -102,8 +102,8 @@ pub trait RecurrentOps: Backend {
 
 /// Loader of the parameters that only recurrent layers have.
 pub trait RecurrentParameterLoader<B: RecurrentOps + ?Sized>: ParameterLoader<B> {
-    /// Loads a cache of the products of the embedding table `table` with weights. It keeps those of
-    /// the first `cached_tokens` tokens: vocabularies begin with the frequent ones.
+    /// Loads a cache of the products of the embedding table `table` with weights. It keeps the
+    /// products of the first `cached_tokens` tokens: vocabularies begin with the frequent tokens.
     ///
     /// # Errors
     /// If a parameter is missing or its shape or precision does not fit.

@@ -121,7 +121,8 @@ impl RelativePositions {
         })
     }
 
-    /// Returns the class of the distance from the query at a position to the key at another.
+    /// Returns the class of the distance from the query at position `query` to the key at position
+    /// `key`.
     pub fn class(&self, query: usize, key: usize) -> usize {
         self.classes.class(query, key)
     }

@@ -61,7 +61,7 @@ impl<B: Backend> SublayerConnection<B> {
         Ok(SublayerConnection { pre_norm, post_steps, dropout_site: DropoutSite::SublayerOutput })
     }
 
-    /// Loads the steps after embeddings, which have none before; `side` is `encoder` or
+    /// Loads the steps after embeddings. There are no steps before them. `side` is `encoder` or
     /// `decoder`.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl<B: Backend> SublayerConnection<B> {
         Ok(SublayerConnection { pre_norm: None, post_steps, dropout_site: DropoutSite::Embedding })
     }
 
-    /// Loads the steps after a whole stack, which have none before; `side` is `encoder` or
+    /// Loads the steps after a whole stack. There are no steps before it. `side` is `encoder` or
     /// `decoder`.
     ///
     /// # Errors

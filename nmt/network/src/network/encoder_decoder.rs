@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::layer::{Backend, DecodingOps, HypothesisRow};
 
-/// The layers of a model on known translations, for training and scoring.
+/// The layers of a model, applied to known translations, for training and scoring.
 pub trait TeacherForced<B: Backend> {
     /// Returns the weights of the output layer, `[width, tokens]`.
     fn output_weights(&self) -> &B::Weights;
@@ -43,7 +43,7 @@ pub trait EncoderDecoder<B: DecodingOps>: TeacherForced<B> {
     /// Returns the state before the first step. It has no rows.
     fn start_state(&self, backend: &mut B) -> Result<Self::State>;
 
-    /// Computes a step: row i continues row `rows[i].parent` of the previous step with a token.
+    /// Computes a step: row i continues row `rows[i].parent` of the previous step by a token.
     /// `sources` has the sentence of each row. Returns the input of the output layer, `[rows,
     /// width]`. If `alignment` is given, appends a list with the attention weights of each row; the
     /// lists of a language model are empty.

@@ -3,8 +3,8 @@
 //!
 //! A session remembers the sentences under translation and the tokens of each hypothesis. When the
 //! device fails, a session on the CPU encodes the sentences again and repeats the steps, so the
-//! search notices nothing. A device that is lost is not used again: no call of it succeeds from
-//! then on. A device whose memory is full is used again when all sentences have finished, but for
+//! search notices nothing. A device that is lost is not used again, since no call to it would
+//! succeed. A device whose memory is full is used again when all sentences have finished, but for
 //! half as many sentences at once. For each model, the log says once that its device is lost, and
 //! once that its memory was full.
 
@@ -26,7 +26,7 @@ pub(super) struct FallbackNetwork {
     load_on_cpu: LoadOnCpu,
     /// The model on the CPU, once the device has failed.
     cpu: Mutex<Option<Network>>,
-    /// Whether the device has failed for another reason than its memory.
+    /// Whether the device has failed for a reason other than full memory.
     is_lost: AtomicBool,
     /// The largest number of sentences that the device is given at once.
     max_sentences: AtomicUsize,
@@ -221,7 +221,7 @@ impl FallbackSession {
         self.inner_rows.as_ref().map_or(Some(row), |rows| rows[row as usize])
     }
 
-    /// Tries the device again when nothing is under translation.
+    /// Tries the device again when no sentence is under translation.
     fn return_to_device(&mut self) {
         if self.is_on_cpu && !self.network.is_lost() && self.active_sentences() == 0 {
             match self.network.device.session() {

@@ -71,8 +71,8 @@ fn score_begun(
 ) -> Result<Vec<ForcedScores>> {
     session.keep_alignments(alignments);
     let mut scores = vec![ForcedScores::default(); translations.len()];
-    // In this order, the translations that begin with a prefix follow each other, and the prefix
-    // itself is the first of them.
+    // In this order, translations with a common prefix follow each other; a translation that is
+    // this prefix itself comes first.
     let mut order: Vec<usize> =
         (0..translations.len()).filter(|&i| !translations[i].tokens.is_empty()).collect();
     order.sort_by_key(|&i| (translations[i].source_index, translations[i].tokens));
@@ -159,7 +159,7 @@ fn score_tree(
     Ok(())
 }
 
-/// Calls `part` with the longest parts of `range` whose places have the same `key`.
+/// Divides `range` into the longest runs of places with the same `key`, and calls `part` with each.
 fn split_range<K: PartialEq>(
     range: Range<usize>,
     key: impl Fn(usize) -> K,

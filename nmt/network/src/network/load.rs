@@ -1,4 +1,5 @@
-//! Loader of networks for the CPU, the only module of networks that names the engine.
+//! Loader of networks for the CPU, the only place in [`network`](crate::network) that names the
+//! engine.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,8 +17,8 @@ impl Network {
     /// the model in messages.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if a parameter is missing or too large for
-    /// its precision; [`Error::Device`] if only GPUs compute in it.
+    /// [`Error::Mismatch`] if a parameter is missing or too large for `precision`;
+    /// [`Error::Device`] if only GPUs compute in `precision`.
     pub fn load(model: &Model, path: &Path, precision: Precision) -> Result<Self> {
         Self::load_on_cpu(CpuDevice::default(), model, path, precision, &Speedups::default())
     }

@@ -54,7 +54,7 @@ pub struct Network {
     model: Arc<dyn SharedModel>,
 }
 
-/// A loaded model of any device and architecture.
+/// A loaded model of any architecture on any device.
 trait SharedModel: Send + Sync {
     fn session(self: Arc<Self>) -> Result<Box<dyn Session>>;
     fn scorer(self: Arc<Self>) -> Result<Box<dyn SequenceScorer>>;

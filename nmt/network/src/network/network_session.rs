@@ -234,7 +234,7 @@ impl<D: Device, F: EncoderDecoder<D::Backend>> Session for NetworkSession<D, F> 
             return Ok(());
         }
         let sharing_rows = self.sentences.rows_sharing_output(rows.start);
-        assert!(rows.end <= sharing_rows.end, "rows {rows:?} have other candidates");
+        assert!(rows.end <= sharing_rows.end, "rows {rows:?} have different candidates");
         let candidates = self.sentences.candidates(rows.start);
         let weights =
             candidates.map_or(self.model.layers.output_weights(), |limited| &limited.weights);

@@ -1,5 +1,6 @@
-//! Recurrent models: Marian's `s2s`, Amun's and Nematus', and Devlin's (2017), which differ
-//! in their decoders; language models are decoders alone.
+//! Recurrent models: those of Marian (`s2s`), Amun and Nematus, and Devlin's (2017).
+//!
+//! They differ in their decoders. A language model has only a decoder.
 
 use super::{EncoderDecoder, HypothesisRow, Slot, TeacherForced};
 use crate::Result;

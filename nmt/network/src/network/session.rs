@@ -21,9 +21,9 @@ pub trait Session {
         usize::MAX
     }
 
-    /// Encodes sentences, ids of the source vocabulary, each with its `</s>`. They stay until
-    /// [`finish`](Session::finish). If `candidates` is given, it has a list for each sentence: the
-    /// ascending ids of the only tokens that its translations may contain.
+    /// Encodes sentences: lists of ids of the source vocabulary, each with its `</s>`. They stay
+    /// until [`finish`](Session::finish). If `candidates` is given, it has a list for each
+    /// sentence: the ascending ids of the only tokens that its translations may contain.
     fn begin(&mut self, sentences: &[&[u32]], candidates: Option<&[&[u32]]>) -> Result<Vec<Slot>>;
 
     /// Drops a sentence, which must have no rows from now on.
@@ -37,8 +37,8 @@ pub trait Session {
     fn step(&mut self, rows: &[HypothesisRow]) -> Result<()>;
 
     /// Finds the best tokens of each row of the step, and their log-normaliser unless the row's
-    /// [`TopK`] omits it. A candidate's id is a token of the vocabulary; its score is `logit -
-    /// log_normalizer` (over the row's candidates, if it has some).
+    /// [`TopK`] omits it. The score of a token is `logit - log_normalizer`. If the sentence of the
+    /// row has a list of candidates, both the best tokens and the log-normaliser are for this list.
     fn topk(&mut self, best: &mut [TopK]) -> Result<()>;
 
     /// Computes the logit of each (row, token) pair of the step, the same number as in
@@ -65,9 +65,9 @@ pub trait Session {
     /// Sets whether steps keep their attention to the source from now on.
     fn keep_alignments(&mut self, keep: bool);
 
-    /// Returns the attention of a row of the step to the tokens of its sentence; sums to 1.
+    /// Returns the attention of a row of the step to the tokens of its sentence. Its sum is 1.
     ///
     /// # Panics
-    /// If steps do not keep it.
+    /// If steps do not keep attention.
     fn alignment(&self, row: u32) -> &[f32];
 }

@@ -1,5 +1,5 @@
 //! Sessions over small random models: other rows do not change the numbers of a row, and a scorer
-//! of whole sequences gives the numbers of a session, step by step.
+//! of whole sequences gives the same numbers as a session that computes step by step.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ impl TestRng {
         (self.0.next_u64() % limit as u64) as usize
     }
 
-    /// Between -1 and 1.
+    /// Returns a number between -1 and 1.
     fn float(&mut self) -> f32 {
         2.0 * self.0.next_f32() - 1.0
     }
@@ -281,7 +281,8 @@ proptest! {
     }
 
     /// A few sentences in one session begin at different steps, branch and lose rows. Their results
-    /// have the same bits as alone. `token_logits` and `log_probabilities` agree with `topk`.
+    /// have the same bits as in a session of one sentence. `token_logits` and `log_probabilities`
+    /// agree with `topk`.
     #[test]
     fn batch_mates_do_not_change_results(
         shape in any_config(),
@@ -523,7 +524,7 @@ fn ensemble_scores_are_weighted_sums() {
             let (mut logits, mut votes, mut own) = (Vec::new(), Vec::new(), Vec::new());
             let wanted: Vec<(u32, u32)> =
                 (0..rows.len() as u32).flat_map(|row| [(row, 6), (row, 11 + row)]).collect();
-            // The same logits before `topk` and after it.
+            // `token_logits` gives the same before `topk` and after it.
             together.token_logits(&wanted, &mut logits).unwrap();
             let before = logits.clone();
             together.topk(&mut best).unwrap();

@@ -386,7 +386,8 @@ impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
     }
 }
 
-/// Fills `groups` with the number of consecutive references to the same item, and the item.
+/// Groups consecutive references to the same item: fills `groups` with the size of each group and
+/// its item.
 fn group_repeats<'a, T>(all: impl Iterator<Item = &'a T>, groups: &mut Vec<(usize, &'a T)>) {
     groups.clear();
     for item in all {

@@ -25,13 +25,13 @@ fn wide_matrix(matrix: PlainMatrix) -> Matrix {
 }
 
 impl<'a> ReferenceLoader<'a> {
-    /// Loads parameters of `model`; `path` names it in messages.
+    /// Creates a loader of the parameters of `model`; `path` names the model in messages.
     pub fn new(model: &'a Model, path: &Path) -> Self {
         Self::with_rounding(model, path, Rounding::Exact)
     }
 
-    /// Loads parameters of `model` for products that round their factors; `path` names it in
-    /// messages.
+    /// Creates a loader of the parameters of `model` for products that round their factors; `path`
+    /// names the model in messages.
     pub fn with_rounding(model: &'a Model, path: &Path, rounding: Rounding) -> Self {
         ReferenceLoader { parameters: PlainParameters::new(model, path), rounding }
     }

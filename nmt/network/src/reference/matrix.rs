@@ -70,7 +70,7 @@ impl Matrix {
     /// Appends a row; the first one sets the width.
     ///
     /// # Panics
-    /// If its width differs from that of the others.
+    /// If its width differs from the width of the other rows.
     pub fn push_row(&mut self, row: &[f64]) {
         assert!(self.rows == 0 || row.len() == self.width, "rows of one width");
         self.width = row.len();

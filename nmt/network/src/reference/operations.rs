@@ -16,7 +16,8 @@ use crate::layer::{
 /// A positional encoding.
 #[derive(Clone, Debug)]
 pub enum PositionTable {
-    /// Column `i < half` is `sin(p * 10000^(-i / steps))`, column `half + i` its cosine.
+    /// Column `i < half` is `sin(p * 10000^(-i / steps))`; column `half + i` is the cosine of the
+    /// same angle.
     Sinusoidal {
         /// Half of the width.
         half: usize,
@@ -60,7 +61,7 @@ impl HeadKv {
         HeadKv { heads, keys, values }
     }
 
-    /// Attends with consecutive queries. Gives the sums of values, all heads side by side,
+    /// Attends with consecutive queries. Returns the sums of values, all heads side by side,
     /// and the weights, `[heads * queries, positions]`.
     fn attend(&self, queries: MatRef<'_, f64>, mask: AttentionMask) -> (Matrix, Vec<f64>) {
         let HeadKv { heads, keys, values } = self;
@@ -94,7 +95,7 @@ impl HeadKv {
     }
 }
 
-/// Replaces `cache` by one history for each row: that of its parent, then its own key and value.
+/// Replaces `cache` by one history for each row: its parent's history, then its own key and value.
 fn extend_histories(
     cache: &mut KvHistories,
     heads: usize,

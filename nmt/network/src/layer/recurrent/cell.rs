@@ -1,7 +1,7 @@
 //! Recurrent cells: their products, the layer norms of the products, and the places of biases.
 //!
-//! The step of a cell has three parts, so that the first two can be shared or computed ahead:
-//! the product of the input, the product of the state, and the pass over both.
+//! The step of a cell has three parts: the product of the input, the product of the state, and the
+//! pass over both. The first two are separate so that they can be shared or computed ahead.
 
 use std::ops::Range;
 
@@ -21,7 +21,8 @@ use miriam_nmt_models::architecture::CellKind as Kind;
 pub struct CellState<B: RecurrentOps + ?Sized> {
     /// The output of the layer.
     pub output: B::Tensor,
-    /// The memory cell of an LSTM or mLSTM; a GRU has none and ignores it.
+    /// The memory cell of an LSTM or mLSTM. A GRU has none: it ignores a value that is passed to
+    /// it, and returns `None`.
     pub cell: Option<B::Tensor>,
 }
 
@@ -33,7 +34,8 @@ pub type DecoderStates<B> = Vec<CellState<B>>;
 pub struct CellRole {
     /// Whether it is in the encoder.
     pub in_encoder: bool,
-    /// Whether it follows attention. The reset gate of such a GRU also scales the candidate's bias.
+    /// Whether it follows attention. The reset gate of a GRU after attention also scales the
+    /// candidate's bias.
     pub after_attention: bool,
     /// Whether it has an input; transitions have none.
     pub has_input: bool,
@@ -59,7 +61,7 @@ enum CellParameters<B: RecurrentOps> {
 pub struct CellNames {
     /// Matrices of the input, their outputs side by side.
     pub input: Vec<String>,
-    /// Their biases, if they are added in the product.
+    /// The biases of these matrices, if they are added in the product.
     pub input_biases: Vec<String>,
     recurrent: Vec<String>,
     recurrent_biases: Vec<String>,
@@ -239,8 +241,8 @@ impl<B: RecurrentOps> Cell<B> {
         self.recurrent_norms.forward(backend, product)
     }
 
-    /// Returns the next states of an LSTM or mLSTM. `gates` is the product of the state, in an
-    /// mLSTM of the multiplicative state, with the weights of all gates: `[rows, 4 * width]`.
+    /// Returns the next states of an LSTM or mLSTM. `gates`, `[rows, 4 * width]`, is the product of
+    /// the weights of all gates with the state (LSTM) or with the multiplicative state (mLSTM).
     fn step_lstm(
         &self,
         backend: &mut B,
@@ -266,7 +268,7 @@ impl<B: RecurrentOps> Cell<B> {
     }
 
     /// Computes the product of the state first, then the states that follow `output` and `cell`.
-    /// `input` is the result of [`norm_input`](Cell::norm_input), none in transitions.
+    /// `input` is the result of [`norm_input`](Cell::norm_input), `None` in transitions.
     ///
     /// # Errors
     /// If the backend fails.
@@ -281,8 +283,8 @@ impl<B: RecurrentOps> Cell<B> {
         self.step(backend, input, &recurrent, output, cell)
     }
 
-    /// Returns the next states. `input` is the result of [`norm_input`](Cell::norm_input), none in
-    /// transitions. `recurrent` is the result of [`project_state`](Cell::project_state).
+    /// Returns the next states. `input` is the result of [`norm_input`](Cell::norm_input); it is
+    /// `None` in transitions. `recurrent` is the result of [`project_state`](Cell::project_state).
     ///
     /// # Errors
     /// If the backend fails.

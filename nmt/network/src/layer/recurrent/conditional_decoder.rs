@@ -27,7 +27,7 @@ pub struct ConditionalDecoder<B: RecurrentOps> {
     input_from_token: B::ProjectedEmbeddingCache,
     /// Attention to the source; `None` in a language model.
     context: Option<ContextLayers<B>>,
-    /// The further cells of the first layer, which read no input.
+    /// The remaining cells of the first layer, which read no input.
     transitions: Vec<Cell<B>>,
     high_layers: Vec<HighLayer<B>>,
     /// Whether higher layers add their input to their output.
@@ -44,7 +44,7 @@ struct ContextLayers<B: RecurrentOps> {
     cell: Cell<B>,
     /// The weights of this cell for the context.
     cell_input: B::Weights,
-    /// The term of the deep output.
+    /// The context's term of the deep output.
     output: NormedAffine<B>,
     /// The width of that term.
     output_width: usize,
@@ -176,8 +176,8 @@ impl<B: RecurrentOps> SourceAttention<B> {
 }
 
 impl<B: RecurrentOps> ContextLayers<B> {
-    /// Attends from the first cell's state. Returns the state of the second cell, and the term of
-    /// the deep output.
+    /// Attends from the first cell's state. Returns the state of the second cell, and the context's
+    /// term of the deep output.
     fn step(
         &self,
         backend: &mut B,

@@ -12,7 +12,7 @@ pub struct RecurrentSource<B: RecurrentOps> {
 }
 
 impl<B: RecurrentOps> RecurrentSource<B> {
-    /// Returns the beginning of a sentence in a language model: its initial states are zeros,
+    /// Returns the source of a language model: no keys and values, and initial states of zeros,
     /// `[1, width]`.
     ///
     /// # Errors

@@ -1,9 +1,9 @@
 //! Encoders: stacks of recurrent layers that read sentences in one direction or both.
 //!
 //! The sentences of a batch are read together, one token of each at a time. As in PyTorch's packed
-//! sequences, rows are ordered by time, then by the length of their sentences, longest first. The
-//! sentences that have a token at a time are then the first ones, in consecutive rows, and none is
-//! padded.
+//! sequences, rows are ordered by time, then by the length of their sentences, longest first. So at
+//! each time, the tokens of the sentences that have not ended are in consecutive rows, in the same
+//! order of sentences, and no sentence is padded.
 
 use super::cell::CellNames;
 use super::{Cell, CellRole, Speedups};
@@ -19,7 +19,7 @@ pub struct PackedSequences {
     pub lengths: Vec<usize>,
     /// The number of sentences that have a token at each time.
     batch_sizes: Vec<usize>,
-    /// All tokens by time.
+    /// All tokens, ordered by time.
     tokens: Vec<Option<u32>>,
     /// The sentence and position of each token.
     rows: Vec<RowPosition>,
@@ -307,8 +307,8 @@ impl<B: RecurrentOps> RecurrentLayer<B> {
     }
 }
 
-/// Resizes `states` to the first `rows` sentences: drops those that have ended, appends zeros for
-/// those that begin. Returns none if there are `rows` already.
+/// Resizes `states` to the first `rows` sentences: drops the states of sentences that have ended,
+/// and appends zeros for sentences that begin. Returns `None` if `states` has `rows` rows already.
 fn resize_states<B: RecurrentOps>(
     backend: &mut B,
     states: Option<&B::Tensor>,

@@ -25,7 +25,7 @@ pub struct NormedAffineNames<'a> {
 }
 
 impl<'a> NormedAffineNames<'a> {
-    /// Returns the names of the product's parameters in a model with that style of norms.
+    /// Returns the names of the product's parameters in a model whose norms have the style `style`.
     pub fn affine_names<'b>(&'b self, style: Option<LayerNormStyle>) -> AffineNames<'b> {
         let biases = match style {
             Some(LayerNormStyle::Marian) => &[],

@@ -143,7 +143,7 @@ fn a_full_device_is_given_half_as_many_sentences() {
     // Two more sentences have no room together with these two, so all four move to the CPU.
     begin(session.as_mut(), 2);
     assert_eq!((device.sentences(), cpu.sentences()), (2, 16));
-    // Other threads have the same device.
+    // The limit of the device also holds for the sessions of other threads.
     assert_eq!(network.session().unwrap().max_sentences(), 1);
 }
 
