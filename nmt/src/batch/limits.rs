@@ -1,4 +1,4 @@
-//! Limits of a batch, and the division of sentences into batches by them.
+//! Limits of a batch, and the division of sentences into batches within these limits.
 
 use std::cmp::Reverse;
 
@@ -7,7 +7,8 @@ use std::cmp::Reverse;
 pub struct BatchLimits {
     /// The maximum number of sentences.
     pub max_sentences: usize,
-    /// The maximum number of source tokens; 0 means no limit. A longer sentence is a batch alone.
+    /// The maximum number of source tokens; 0 means no limit. A longer sentence is a batch of its
+    /// own.
     pub max_tokens: usize,
 }
 

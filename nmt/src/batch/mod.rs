@@ -2,9 +2,9 @@
 //!
 //! Sentences are read ahead and sorted by length, as Marian does, and admitted batch by batch. Only
 //! live hypotheses are computed, so a batch shrinks while its sentences end. With *top-up* (a draft
-//! of Hoang et al. 2018) further sentences replace finished ones as soon as half the places are
-//! free. They have been encoded before, in whole batches. The translation of a sentence is the same
-//! in every batch.
+//! of Hoang et al. 2018), new sentences replace finished ones as soon as half the places are free.
+//! The new sentences have been encoded before, in whole batches. The translation of a sentence is
+//! the same in every batch.
 
 mod limits;
 mod request;
@@ -90,7 +90,7 @@ pub struct BatchingOptions {
     /// The maximum number of sentences of a batch (Marian's `mini-batch`).
     pub max_sentences: usize,
     /// The maximum number of source tokens of a batch, including `</s>`; 0 means no limit. A longer
-    /// sentence is a batch alone. (Marian's `mini-batch-words`, but without padding.)
+    /// sentence is a batch of its own. (Marian's `mini-batch-words`, but without padding.)
     pub max_source_tokens: usize,
     /// The number of batches that are read ahead and sorted (Marian's `maxi-batch`).
     pub maxi_batch: usize,

@@ -9,8 +9,8 @@ use crate::Result;
 use crate::search::{BeamSearch, GeneratedToken, SearchEvents, SearchOptions, Translation};
 use miriam_nmt_network::network::{Session, Slot};
 
-/// Translates the jobs of `source` until it returns none; it is asked for jobs whenever there are
-/// free places.
+/// Translates the jobs of `source` until it has no more. Jobs are requested from it whenever there
+/// are free places.
 ///
 /// # Errors
 /// Those of `session` and `source`; active sentences are dropped then.
@@ -37,7 +37,7 @@ pub fn translate_batches(
     result
 }
 
-/// Passes the results of the search to the source of their sentence.
+/// Receiver of the search's results that passes them to the source of the sentences.
 struct SourceEvents<'a>(&'a mut dyn JobSource);
 
 impl SearchEvents for SourceEvents<'_> {
@@ -129,7 +129,7 @@ impl BatchScheduler<'_> {
         Ok(())
     }
 
-    /// Encodes the next batch; false if there is none.
+    /// Encodes the next batch. Returns false if there is no job for it.
     fn encode_batch(&mut self, places: usize, source: &mut dyn JobSource) -> Result<bool> {
         let mut batch: Vec<Job> = Vec::new();
         let mut words = 0;

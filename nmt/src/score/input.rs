@@ -16,7 +16,7 @@ pub enum ScoringInput {
 }
 
 impl ScoringInput {
-    /// Returns the names of the texts with sources and translations.
+    /// Returns the names of the text with the sources and of the text with the translations.
     fn names(&self) -> [String; 2] {
         match self {
             ScoringInput::ParallelTexts(texts) => [0, 1].map(|side| texts.names()[side].clone()),

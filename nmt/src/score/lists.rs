@@ -31,7 +31,7 @@ pub struct ListOptions {
     pub direction: ScoringDirection,
     /// Whether the texts are tokenised already.
     pub is_tokenized: bool,
-    /// The limit of sentences and translations.
+    /// The limit of the length of sentences and of translations.
     pub limit: LengthLimit,
     /// Scores are divided by `n^normalize`, where n is the number of scored tokens, including
     /// `</s>`.

@@ -37,7 +37,7 @@ pub struct ScoreOptions {
     pub maxi_batch: usize,
     /// Whether the text is tokenised already.
     pub is_tokenized: bool,
-    /// The limit of sources and translations.
+    /// The limit of the length of sources and of translations.
     pub limit: LengthLimit,
     /// Scores are divided by `n^normalize`, where n is the number of tokens, including `</s>`.
     pub normalize: f32,
@@ -65,8 +65,8 @@ struct ScoredPair {
 }
 
 /// Scores all `pairs` in order until `stop` is cancelled. Batches that have started are then
-/// finished, and written up to the first missing one. Lines go to `output`, if there is one;
-/// `progress` gets the number of translations scored.
+/// finished, and their lines are written up to the first pair without a score. Lines go to
+/// `output`, if there is one; `progress` gets the number of translations scored.
 ///
 /// # Errors
 /// If input is malformed or cannot be read, output cannot be written, the models cannot form an
@@ -172,7 +172,7 @@ impl ScoreOptions {
     /// Returns the output line of a pair.
     fn format_pair(&self, found: &ForcedScores) -> ScoredPair {
         let mut text = Vec::new();
-        // As Marian prints it.
+        // Six decimals, as in Marian.
         write!(text, "{:.6}", found.normalized_sum(self.normalize)).expect("memory does not fail");
         if let Some(form) = self.alignment {
             text.extend_from_slice(b" ||| ");

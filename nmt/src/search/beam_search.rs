@@ -142,7 +142,7 @@ impl BeamSearch {
                 }
                 Err(error) => events.finish(sentence.id, Err(error))?,
             }
-            // `remove` keeps the order of the others, which is that of the rows.
+            // `remove` keeps the other sentences in the order of their rows.
             let sentence = self.active.remove(at);
             session.finish(sentence.slot);
             self.fusion_scorer.finish(sentence.slot);

@@ -19,9 +19,9 @@ const ROOT: u32 = 0;
 
 /// The constraints of a sentence, and the trie of their prefixes.
 ///
-/// The failure links of the trie (Aho and Corasick 1975) find in few steps the prefix to fall
-/// back to when a token does not continue a constraint, however long constraints are and
-/// however they repeat themselves.
+/// When a token does not continue a constraint, the failure links of the trie (Aho and Corasick
+/// 1975) lead to the prefix to fall back to. This takes few steps, even if constraints are long and
+/// repeat themselves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Constraints {
     phrases: Vec<Vec<u32>>,
@@ -33,15 +33,15 @@ pub(super) struct Constraints {
 /// A node of the trie: a prefix of constraints.
 #[derive(Clone, Copy, Debug, Default)]
 struct TrieNode {
-    /// The number of its tokens.
+    /// The number of tokens of the prefix.
     depth: u32,
     /// A bit for each constraint with this prefix.
     prefix_of: u128,
     /// The longest proper suffix that is a node too.
     failure_link: u32,
-    /// A bit for each constraint that is a suffix of it.
+    /// A bit for each constraint that is a suffix of the prefix.
     outputs: u128,
-    /// A bit for each constraint that occurs in it, but not at its start.
+    /// A bit for each constraint that occurs in the prefix, but not at its start.
     inner_outputs: u128,
 }
 

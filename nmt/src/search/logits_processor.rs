@@ -22,7 +22,7 @@ const EXTRA_TOP_K: usize = 8;
 /// the dropped tokens, it would be inaccurate.
 const MIN_TRUSTED_MASS: f64 = 0.05;
 
-/// The `top_k` of [`LogitsProcessor::add_row`] for all tokens.
+/// The value of `top_k` in [`LogitsProcessor::add_row`] that means all tokens.
 pub(super) const FULL_VOCABULARY: usize = usize::MAX;
 
 /// A possible next token and its score, the natural logarithm of its probability.
@@ -76,7 +76,7 @@ struct RowRequest {
 #[derive(Clone, Copy, Debug)]
 struct Favoured {
     token: u32,
-    /// The share of every token's probability that moves to it.
+    /// The share of every token's probability that moves to this token.
     beta: f32,
 }
 
@@ -141,7 +141,7 @@ impl LogitsProcessor {
         self.required.clear();
     }
 
-    /// Adds a row whose `top_k` best tokens are needed, or [`FULL_VOCABULARY`].
+    /// Adds a row whose `top_k` best tokens are needed, or all tokens ([`FULL_VOCABULARY`]).
     pub fn add_row(&mut self, top_k: usize) {
         let (suppressed, repeated) = (self.suppressed.len(), self.repeated.len());
         let required = self.required.len();
@@ -155,7 +155,7 @@ impl LogitsProcessor {
     }
 
     /// Favours a token in the last row: all probabilities are multiplied by `1 - beta`, and `beta`
-    /// is added to that of `token`, even if it is suppressed.
+    /// is added to the probability of `token`, even if this token is suppressed.
     pub fn favour_token(&mut self, token: u32, beta: f32) {
         self.require_score(token);
         self.requests.last_mut().expect("a row").favoured = Some(Favoured { token, beta });
@@ -456,7 +456,8 @@ impl LogitsProcessor {
         self.candidates.truncate(first.saturating_add(request.top_k));
     }
 
-    /// Returns the total probability of all tokens except the dropped ones.
+    /// Returns the total probability of the tokens that are not repeated. If probabilities are
+    /// renormalised, suppressed tokens do not count either.
     fn remaining_mass(
         &mut self,
         session: &mut dyn Session,
@@ -474,14 +475,14 @@ impl LogitsProcessor {
     }
 }
 
-/// Sorts a list and moves its distinct elements, except those for which `others` is true, to its
-/// beginning. Returns the number of these elements.
-fn sort_dedup_excluding(list: &mut [u32], others: impl Fn(&u32) -> bool) -> usize {
+/// Sorts a list and moves its distinct elements, except the excluded ones, to its beginning.
+/// Returns the number of the moved elements.
+fn sort_dedup_excluding(list: &mut [u32], is_excluded: impl Fn(&u32) -> bool) -> usize {
     list.sort_unstable();
     let mut count = 0;
     for at in 0..list.len() {
         let word = list[at];
-        if (count == 0 || list[count - 1] != word) && !others(&word) {
+        if (count == 0 || list[count - 1] != word) && !is_excluded(&word) {
             list[count] = word;
             count += 1;
         }

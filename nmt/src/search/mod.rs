@@ -24,7 +24,8 @@ use crate::Result;
 /// A sentence to translate with its constraints.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
-    /// Its number among the sentences of its text or request, from 0; sampling depends on it.
+    /// The number of the sentence in its text or in the caller's request, from 0; sampling depends
+    /// on it.
     pub number: u64,
     /// Ids of the source vocabulary, the last one being `</s>`.
     pub source: Vec<u32>,
@@ -218,7 +219,7 @@ impl Default for SearchOptions {
 impl SearchOptions {
     /// Returns the maximum number of target tokens for `source` tokens, both including `</s>`.
     fn max_target_length(&self, source: usize) -> usize {
-        // Marian continues while the length is below the product, so it is rounded up.
+        // Marian continues while the length is below the product, so the product is rounded up.
         let factor = (self.max_length_factor * source as f32).ceil();
         // The cast saturates.
         (factor as usize).min(self.max_length).max(1)

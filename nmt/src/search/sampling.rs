@@ -30,8 +30,8 @@ fn mix(state: u64) -> u64 {
 }
 
 /// Draws one candidate of `pool`, whose scores are log-probabilities. The pool is truncated by
-/// top-k, top-p and epsilon and loses its order. Top-p is applied to probabilities after the
-/// temperature by CTranslate2's rules, and before it by Marian's.
+/// top-k, top-p and epsilon and loses its order. By CTranslate2's rules, top-p applies to the
+/// probabilities after the temperature; by Marian's, to the probabilities before it.
 pub(super) fn sample(
     sampling: &Sampling,
     semantics: DecodingSemantics,

@@ -3,9 +3,9 @@
 use super::Translation;
 use super::alignment::argmax;
 
-/// Returns for each unknown token of `translation` its position and that of the source token with
-/// the highest attention. `source_words` is the length of the source without `</s>`, which is never
-/// a replacement. Needs the alignment; tokens without one are left out.
+/// Returns, for each unknown token of `translation`, its position and the position of the source
+/// token with the highest attention. `source_words` is the length of the source without `</s>`,
+/// which is never a replacement. Unknown tokens without an alignment are left out.
 pub fn replacements(
     translation: &Translation,
     unknown: u32,

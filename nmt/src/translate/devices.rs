@@ -11,14 +11,14 @@ use miriam_nmt_models::architecture::Model;
 use miriam_nmt_models::packed::Precision;
 use miriam_nmt_network::network::Network;
 
-/// Where networks compute and how.
+/// The devices of networks, and their precision and kernels there.
 #[derive(Clone, Copy)]
 pub struct Placement<'a> {
     /// The devices.
     pub devices: &'a DeviceSet,
     /// The precision of GEMM.
     pub precision: Precision,
-    /// Chooses GEMM kernels of the CPU, and learns from what it measures.
+    /// The tuner that chooses GEMM kernels of the CPU, and learns from its measurements.
     pub tuner: &'a Arc<Autotuner>,
 }
 
@@ -75,7 +75,8 @@ impl Placement<'_> {
             let device = CudaDevice::open(number)?;
             let networks = models.iter().map(|&(model, path)| {
                 let mut parameters = CudaLoader::new(&device, model, path, format)?;
-                // If products of contexts were computed ahead, as on CPUs, attention would be wide.
+                // If products of contexts were computed ahead, as on CPUs, attention would have to
+                // sum wider values.
                 let speedups = Speedups { precompute_context: false, ..Speedups::default() };
                 let network =
                     Network::load_on(device.clone(), &mut parameters, model, path, &speedups)?;

@@ -48,8 +48,8 @@ impl Translator {
         by_pieces: bool,
     ) -> Result<()> {
         if self.models.is_right_to_left() {
-            let reason = "a model that writes from right to left takes no language model; score its \
-                          n-best lists with miriam lm rescore";
+            let reason = "a model that writes from right to left does not support a language \
+                          model; score its n-best lists with miriam lm rescore";
             return Err(Error::Untranslatable { reason: reason.into() });
         }
         let target = &self.models.tokenizers()[1];

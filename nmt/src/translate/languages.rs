@@ -19,7 +19,8 @@ impl Translator {
     /// `tokens` ([`Languages::pair_tokens`]).
     ///
     /// # Errors
-    /// If the model writes from right to left and translations must begin with a language.
+    /// If the model writes from right to left and `tokens` has a token with which translations must
+    /// begin.
     pub fn for_languages(&self, tokens: LanguagePairTokens) -> Result<Translator> {
         if tokens.is_empty() {
             return Ok(self.clone());
@@ -45,8 +46,8 @@ impl Translator {
         [lacks_source, lacks_target || self.models.tokenizers()[0].lacks_tag(text)]
     }
 
-    /// Whether the model certainly has several languages; words of other models may look like names
-    /// of languages.
+    /// Whether the model certainly has several languages. If not, the words that
+    /// [`languages`](Self::languages) returns may only look like names of languages.
     pub fn is_multilingual(&self) -> bool {
         self.is_multilingual
     }

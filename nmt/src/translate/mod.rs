@@ -106,7 +106,7 @@ pub struct LineError {
     pub reason: String,
 }
 
-/// The counts of a translated text: of all of it, unless it was cancelled.
+/// The counts of a translated text, or of a part of it if the translation was cancelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineCounts {
     /// The number of lines that were read.
@@ -191,7 +191,7 @@ impl Translator {
     }
 
     /// Translates every line of `source` to `output`, in order, until `stop` is cancelled. Batches
-    /// that have started are then finished, and written up to the first missing line.
+    /// that have started are then finished. Their lines are written up to the first missing one.
     /// `report_error` gets errors of single lines, whose translations are empty, and warnings;
     /// `progress` gets the number of lines written. `low_latency` is for interactive input: lines
     /// are translated as soon as they are read.
@@ -234,7 +234,7 @@ impl Translator {
             if more { Ok(()) } else { Ok(output.flush()?) }
         };
         let outcome = self.run(source, low_latency, stop, progress, &mut write);
-        // The lines written so far are completed even after an error, under a partial name.
+        // Even after an error, the lines written so far are kept, under a partial name.
         let is_complete = outcome.is_ok() && !stop.is_cancelled();
         let finished = output.finish_if(is_complete).map_err(Error::from);
         let counts = outcome?;
@@ -356,7 +356,7 @@ impl Translator {
         OutputLines { text, segment: None, num_lines, errors, pivot }
     }
 
-    /// Returns the input of another model from a translation.
+    /// Converts a translation to the input of the second model.
     fn pivot_line(&self, sentence: &InputSentence, found: &ScoredTranslation) -> PivotLine {
         let target = &self.models.tokenizers()[1];
         let translation = &found.translation;

@@ -11,9 +11,10 @@ use miriam_nmt_models::ModelBundle;
 use miriam_nmt_network::network::{Ensemble, Network, Session};
 
 /// The reason why a prefix of translations is rejected.
-pub(super) const NO_PREFIX: &str = "a model that writes from right to left takes no prefix";
+pub(super) const NO_PREFIX: &str =
+    "a model that writes from right to left does not support a prefix";
 
-/// A single loaded model or those of an ensemble. Clones share the weights.
+/// A single loaded model, or the models of an ensemble. Clones share the weights.
 #[derive(Clone)]
 pub struct LoadedModels {
     /// The models on each device. Sessions use the devices in turn.
@@ -104,7 +105,8 @@ impl LoadedModels {
     /// Returns the same models with the language tokens `tokens` around each sentence.
     ///
     /// # Errors
-    /// If the models write from right to left and the translation must begin with a language.
+    /// If the models write from right to left and `tokens` has a token with which translations must
+    /// begin.
     pub(super) fn with_languages(&self, tokens: LanguagePairTokens) -> Result<Self> {
         let mut models = self.clone();
         let source = &mut models.tokenizers[0];
@@ -155,8 +157,8 @@ impl LoadedModels {
         &self.networks[turn % self.networks.len()]
     }
 
-    /// Returns the only model, on the device whose turn it is; `None` if there are several or it
-    /// has a weight.
+    /// Returns the only model, on the device whose turn it is; `None` if there are several models,
+    /// or if its weight is not 1.
     pub(crate) fn single_network(&self) -> Option<&Network> {
         self.is_single().then(|| &self.next_networks()[0])
     }

@@ -1,4 +1,4 @@
-//! Options of translation, and their defaults by the configuration and format of a model.
+//! Options of translation, and their defaults from the configuration and format of a model.
 
 use std::sync::Arc;
 
@@ -131,10 +131,10 @@ pub struct OutputOptions {
 }
 
 impl TranslationOptions {
-    /// Returns the defaults of the program `semantics`. Without it, they are those of browsers if
-    /// the model is for browsers, or else of the program that the model was made for
-    /// ([`ModelBundle::semantics`]). Settings of a decoder configuration override defaults. Batches
-    /// alone are larger than in these programs, because results do not depend on batches here.
+    /// Returns the defaults of the program `semantics`. Without `semantics`, a model for browsers
+    /// gets the defaults of browsers; any other model gets the defaults of the program that it was
+    /// made for ([`ModelBundle::semantics`]). A decoder configuration overrides defaults. Only
+    /// batches are larger than in these programs, because here results do not depend on batches.
     pub fn for_bundle(bundle: &ModelBundle, semantics: Option<DecodingSemantics>) -> Self {
         let settings = &bundle.settings;
         let is_for_browsers = bundle.is_for_browsers && semantics.is_none();
@@ -213,7 +213,8 @@ impl TranslationOptions {
         Ok(())
     }
 
-    /// Returns where and how models are loaded; `tuner` chooses GEMM kernels of the CPU.
+    /// Returns the devices and the precision for which models are loaded; `tuner` chooses GEMM
+    /// kernels of the CPU.
     pub fn placement<'a>(&'a self, tuner: &'a Arc<Autotuner>) -> Placement<'a> {
         Placement { devices: &self.devices, precision: self.precision, tuner }
     }
@@ -269,8 +270,8 @@ impl TranslationOptions {
     }
 }
 
-/// Returns the precision of the stored weights: the only one that a file is packed for, or that of
-/// integer matrices, or else f32.
+/// Returns the precision of the stored weights: the only one that a file is packed for, or the
+/// precision of integer matrices, or else f32.
 fn stored_precision(bundle: &ModelBundle) -> Precision {
     if let Some(packed) = bundle.models.iter().find_map(|model| model.precision()) {
         return packed;

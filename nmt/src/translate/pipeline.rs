@@ -19,10 +19,10 @@ pub(crate) type ResultSender<'a, R> = dyn Fn(u64, R) -> Result<()> + 'a;
 /// and whether the next one is available already.
 ///
 /// The first error ends the pipeline and is returned: it closes the queue and cancels `stop`,
-/// so that no thread waits for input, and sending further results fails.
+/// so that no thread waits for input. After that, sending results fails.
 ///
-/// If `stop` was cancelled and the queue closed, numbers are missing: results after the first
-/// missing one are dropped.
+/// If `stop` was cancelled and the queue was closed, some numbers have no result. Results after the
+/// first missing one are dropped.
 pub(crate) fn run_ordered<T: Send, R: Send>(
     queue: &BatchQueue<T>,
     threads: usize,
@@ -86,7 +86,7 @@ pub(crate) fn run_ordered<T: Send, R: Send>(
     })
 }
 
-/// Returns the error of a worker whose writer is gone.
+/// Returns the error of a worker whose writer has ended.
 pub(super) fn writer_gone() -> Error {
     TextError::io("output", "write", io::ErrorKind::BrokenPipe.into()).into()
 }

@@ -170,9 +170,10 @@ pub(super) fn compose(second: &[Vec<f32>], between: &[usize], first: &PivotLine)
         .collect()
 }
 
-/// Returns the pieces of `lengths` that the characters `start..end` of another segmentation of the
-/// same text cover, each with the length of the overlap. Normalisation may have changed the number
-/// of characters from `own_total` to `total`; so positions are compared as shares of the text.
+/// Returns the pieces that overlap the characters `start..end` of another segmentation of the same
+/// text: their indices, and the lengths of the overlaps. The pieces have `lengths` characters each,
+/// `total` together; the other segmentation has `own_total` characters. Normalisation may make the
+/// totals differ, so positions are compared as shares of the text.
 fn overlaps(
     [start, end]: [usize; 2],
     lengths: &[usize],
@@ -230,15 +231,15 @@ mod tests {
         assert_eq!(composed, expected);
     }
 
-    /// The attention of an intermediate piece that covers two pieces of the first model is the mean
-    /// of theirs, weighted by their numbers of characters.
+    /// If an intermediate piece covers two pieces of the first model, its attention is the mean of
+    /// their attention, weighted by their numbers of characters.
     #[test]
     fn other_pieces_compose_by_characters() {
         let first = line(&[1, 3], &[&[1.0, 0.0], &[0.0, 1.0], &[0.0, 1.0]]);
         assert_eq!(compose(&[vec![1.0, 0.0]], &[4], &first), [[0.25, 0.75]]);
         assert_eq!(compose(&[vec![1.0, 0.0, 0.0]], &[1, 3], &first), [[1.0, 0.0]]);
-        // A lone space belongs to the character after it. For the second model, the text between
-        // has twice as many characters.
+        // A lone space belongs to the character after it. For the second model, the intermediate
+        // text has twice as many characters.
         assert_eq!(compose(&[vec![1.0, 0.0, 0.0]], &[0, 8], &first), [[1.0, 0.0]]);
         assert_eq!(compose(&[vec![0.0, 1.0, 0.0]], &[2, 6], &first), [[0.0, 1.0]]);
         assert!(compose(&[vec![1.0]], &[1], &PivotLine::default()).is_empty());

@@ -20,7 +20,7 @@ pub(super) struct ScoredTranslation {
 
 /// Appends the lines of sentence `id`, counted from 0. `found` must not be empty: callers without
 /// a translation pass [`empty_translation`]. N-best lists have the score of each model as `F0` and
-/// so on, and that of a language model in the search as `LM0`.
+/// so on, and the score of a language model in the search as `LM0`.
 pub(super) fn write_translations(
     id: u64,
     source: &Pieces,

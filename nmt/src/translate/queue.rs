@@ -21,7 +21,7 @@ pub(crate) struct QueueOptions {
     pub read_ahead: usize,
     /// Whether they are sorted by length.
     pub sort_by_length: bool,
-    /// Whether an idle thread takes the sentences available without waiting for `read_ahead`.
+    /// Whether an idle thread takes the available sentences without waiting for `read_ahead`.
     pub low_latency: bool,
 }
 

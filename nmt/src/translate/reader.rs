@@ -41,13 +41,13 @@ struct JsonRequest {
     constraints: Vec<String>,
 }
 
-/// Reader that makes requests of lines.
+/// Reader that converts lines to requests.
 pub(super) struct SentenceReader<'a> {
     pub(super) source: LineSource,
     pub(super) parser: SentenceParser<'a>,
-    /// Splits running text, and lines that are too long.
+    /// The splitter of running text, and of lines that are too long.
     pub(super) splitter: Arc<SentenceSplitter>,
-    /// Cancels the work on a long text.
+    /// The token that cancels the work on a long text.
     pub(super) stop: CancellationToken,
     /// Sentences of the lines that were read.
     pub(super) waiting: VecDeque<InputSentence>,
@@ -57,8 +57,8 @@ pub(super) struct SentenceReader<'a> {
 }
 
 impl<'a> SentenceReader<'a> {
-    /// Creates a reader of sentences of at most `max_length` tokens. This must not exceed the
-    /// maximum length of `options`.
+    /// Creates a reader of sentences of at most `max_length` tokens. `max_length` must not exceed
+    /// the maximum length of `options`.
     pub fn new(
         source: LineSource,
         models: &'a LoadedModels,
@@ -188,7 +188,7 @@ impl<'a> SentenceReader<'a> {
         Ok(())
     }
 
-    /// Returns the next sentence, without words, for line `line`.
+    /// Returns a sentence without words for line `line`, with the next id.
     pub(super) fn empty_sentence(&mut self, line: u64) -> InputSentence {
         let id = self.id;
         self.id += 1;
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn prefix_file_must_have_as_many_lines() {
+    fn prefix_file_must_have_a_line_for_each_source() {
         let read = |prefixes: &[u8]| read(b"a\nb\n", Some(prefixes), options(LineFormat::Sentence));
         let all = read(b"c\n\n").unwrap();
         assert_eq!(all[0].request.as_ref().unwrap().as_ref().unwrap().prefix, [4]);
@@ -365,7 +365,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_give_a_sentence_a_line(
+        fn any_bytes_give_one_sentence_per_line(
             text in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'\t'), Just(b'{'), any::<u8>()], 0..80),
         ) {
             let count = lines_in(&text);

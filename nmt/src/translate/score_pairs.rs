@@ -29,7 +29,7 @@ impl Translator {
     }
 
     /// Returns the score of each pair of a source and its translation, or the reason why it has
-    /// none. All pairs are computed together, so that there should be few.
+    /// none. All pairs are computed together, so there should be few.
     ///
     /// # Errors
     /// Those of the device.

@@ -89,7 +89,7 @@ impl LoadedModels {
             alignment.iter_mut().for_each(|row| reverse_before_end(row));
         }
         if self.tokenizers()[0].boundary_tokens.bos_id.is_some() {
-            // Alignments count only the tokens of the line.
+            // Alignments have weights only for the tokens of the line, not for BOS.
             alignment.iter_mut().for_each(|row| drop(row.drain(..1.min(row.len()))));
         }
     }

@@ -45,7 +45,7 @@ impl SentenceParser<'_> {
             TextKind::Html => DocumentFormat::Html(Split::Sentences),
         };
         let cutter = DocumentCutter::new(format, splitter).within(self.limit()).until(should_stop);
-        // A sentence that was too long is translated as a whole.
+        // In a sentence that is too long, even parts with only numbers are translated, not copied.
         let is_running = kind != TextKind::LongSentence;
         let cutter = if is_running { cutter.copying_numbers() } else { cutter };
         let document = cutter.cut(rest, |sentence| self.length(sentence))?;
@@ -109,7 +109,7 @@ impl SentenceReader<'_> {
     }
 
     /// Splits `text`, line number `line`, into sentences if it has too many tokens. Returns whether
-    /// it does.
+    /// it was split.
     pub(super) fn split_long_line(&mut self, text: &[u8], line: u64) -> bool {
         let length = self.parser.length(text);
         if length <= self.parser.max_length {
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_too_long_is_cut_and_named() {
+    fn only_long_texts_are_cut_with_a_warning() {
         // Both lines have enough bytes to be tokenised, so that tokens are compared with the limit.
         let text = format!("{}\na e\n", "a a a b. C D, e e e e ".repeat(2).trim_end());
         for (format, lengths) in [

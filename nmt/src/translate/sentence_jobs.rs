@@ -14,7 +14,7 @@ use crate::search::{Request, Translation};
 use miriam_nmt_models::ShortlistGenerator;
 use miriam_nmt_network::network::{Session, Target, score_targets};
 
-/// Source of sentences that are prepared for the model, which also takes their translations.
+/// Source of sentences that are prepared for the model, and receiver of their translations.
 pub(super) trait PreparedSentences {
     /// Returns the next sentences, each with an id that no other sentence under translation has.
     /// `active` is the number of sentences under translation. `None` ends the translation when
@@ -52,8 +52,8 @@ impl Translator {
         Ok(TranslationSession { session: self.models.session()?, members: Vec::new() })
     }
 
-    /// Translates the sentences of `source` on this thread, until it has none and those under
-    /// translation are done.
+    /// Translates the sentences of `source` on this thread, until it has no more and the sentences
+    /// under translation are done.
     ///
     /// # Errors
     /// Those of the device and of `source`. Sentences under translation are dropped then.
@@ -128,7 +128,7 @@ impl Translator {
                 reverse(&mut translation);
             }
             if begins_with_bos {
-                // Alignments count only the tokens of the line.
+                // Alignments have weights only for the tokens of the line, not for BOS.
                 let weights = translation.alignment.iter_mut();
                 weights.for_each(|weights| drop(weights.drain(..1.min(weights.len()))));
             }

@@ -93,8 +93,8 @@ impl<'a> SentenceParser<'a> {
         SentenceParser { target_prefix: models.target_prefix(), max_length, ..parser }
     }
 
-    /// Parses the request of sentence `id`, of line `line`, whose translation begins with `prefix`
-    /// and has all `constraints`.
+    /// Parses the request of sentence `id`, of line `line`. The translation must begin with
+    /// `prefix` and contain all `constraints`.
     pub fn parse(
         &mut self,
         (id, line): (u64, u64),

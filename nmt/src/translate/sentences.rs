@@ -2,7 +2,7 @@
 //! half of its places are free.
 //!
 //! A text has an order and an end, clients have neither. Here a source hands out sentences while
-//! there are any, takes each when it is translated, and may cancel it meanwhile. A search has one
+//! there are any, receives their translations, and may cancel sentences meanwhile. A search has one
 //! set of options for a whole batch. So a translator makes variants of itself, which share the
 //! weights, and sentences with the same options share batches.
 
@@ -22,7 +22,7 @@ use crate::search::alignment;
 pub struct SentenceOptions {
     /// The options of search that differ from those of the translator, the beam size among them.
     pub settings: DecodingSettings,
-    /// The number of translations; 0 and 1 are the best one only.
+    /// The number of translations; 0 and 1 both mean only the best one.
     pub n_best: usize,
     /// Whether translations have scores. Without scores, greedy search is a little faster.
     pub scores: bool,
@@ -30,7 +30,7 @@ pub struct SentenceOptions {
     pub alignment: bool,
 }
 
-/// The text of a sentence, with what its translation must have.
+/// The text of a sentence, with the prefix and the constraints of its translation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SentenceText {
     /// Its number among the sentences of its request, from 0; sampling depends on it.
@@ -43,7 +43,7 @@ pub struct SentenceText {
     pub constraints: Vec<Vec<u8>>,
 }
 
-/// Source of sentences, which also takes their translations.
+/// Source of sentences, and receiver of their translations.
 pub trait SentenceSource {
     /// Returns the next sentences, each with an id that no other sentence under translation has.
     /// `active` is the number of sentences under translation. `None` ends the translation when
@@ -185,7 +185,7 @@ impl Translator {
         self.search.beam_size
     }
 
-    /// Returns the number of GPUs that compute; none on the CPU.
+    /// Returns the number of GPUs that compute; `None` on the CPU.
     pub fn num_gpus(&self) -> Option<usize> {
         match &self.options.devices {
             DeviceSet::Cuda(numbers) => Some(numbers.len()),
@@ -199,13 +199,13 @@ impl Translator {
     }
 
     /// Returns the maximum number of tokens of a sentence of running text; the caller must split a
-    /// longer one, as the command line does. `None` if it is cropped instead.
+    /// longer one, as the command line does. `None` if longer sentences are cropped instead.
     pub fn max_running_tokens(&self) -> Option<usize> {
         (!self.options.input.crop).then_some(self.max_length)
     }
 
     /// Returns the maximum number of tokens of a sentence; the caller must split a longer one, as
-    /// the command line does. `None` if it is cropped or an error instead.
+    /// the command line does. `None` if longer sentences are cropped or rejected instead.
     pub fn max_sentence_tokens(&self) -> Option<usize> {
         self.options.input.splits_long.then_some(self.max_length)
     }
@@ -215,8 +215,8 @@ impl Translator {
         SentenceParser::for_models(&self.models, self.options.input, self.max_length).length(text)
     }
 
-    /// Translates the sentences of `source` on this thread, until it has none and those under
-    /// translation are done.
+    /// Translates the sentences of `source` on this thread, until it has no more and the sentences
+    /// under translation are done.
     ///
     /// # Errors
     /// Those of the device. Sentences under translation are dropped then.

@@ -115,7 +115,7 @@ decoding_settings! {
     repetition_penalty, "repetition-penalty": Number = positive();
     /// The length of the sequences of tokens that are never repeated; 0 allows all.
     no_repeat_ngram_size, "no-repeat-ngram-size": usize = count(LENGTHS_OR_ZERO);
-    /// The weight of the language model in the search; there must be one.
+    /// The weight of the language model in the search, which must have one.
     lm_weight, "lm-weight": Number = number("a number", |_| true);
     /// The margin below the best finished hypothesis at which search ends.
     early_stop, "early-stop": Number = not_negative();
@@ -235,7 +235,7 @@ impl Translator {
     ///
     /// # Errors
     /// If more translations are requested than the beam size, if the weight of a language model is
-    /// set but there is no such model, or if sampling is set and there is one.
+    /// set but there is no such model, or if sampling is combined with a language model.
     pub fn with_settings(&self, settings: &DecodingSettings) -> Result<Translator> {
         if settings.is_empty() {
             return Ok(self.clone());

@@ -8,7 +8,8 @@ use super::tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 pub struct LengthLimit {
     /// The maximum number of tokens, including special ones.
     pub tokens: usize,
-    /// Whether longer sentences are cropped; otherwise they are an error, and left out of training.
+    /// Whether longer sentences are cropped. Otherwise they are an error in scoring, and are left
+    /// out of training.
     pub crops: bool,
 }
 

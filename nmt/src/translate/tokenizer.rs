@@ -19,7 +19,7 @@ pub struct Tokenizer {
     pub vocabulary: Arc<Vocabulary>,
     /// The segmentation of text into tokens.
     pub segmentation: Segmentation,
-    /// The tokens around those of a sentence.
+    /// The special tokens before and after the tokens of a sentence.
     pub boundary_tokens: BoundaryTokens,
     /// Whether input text is tokenised already.
     pub input_is_tokenized: bool,
@@ -184,8 +184,8 @@ impl Tokenizer {
             && !text.trim_ascii().is_empty()
     }
 
-    /// Returns the ids of `pieces` as the model reads them, with its special tokens: those of most
-    /// models are one `</s>` at the end.
+    /// Returns the ids of `pieces` as the model reads them, with its special tokens: in most models
+    /// this is one `</s>` at the end.
     pub fn ids_with_special_tokens(&self, pieces: &Pieces) -> Vec<u32> {
         let mut ids: Vec<u32> =
             self.boundary_tokens.bos_id.into_iter().chain(pieces.ids.clone()).collect();

@@ -13,7 +13,7 @@ use crate::{Error, Result};
 /// A hypothesis extended by one token, before pruning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expansion {
-    /// The row of the parent hypothesis among those of the sentence.
+    /// The row of the parent hypothesis among the rows of the sentence.
     pub row: usize,
     pub token: u32,
     pub score: f32,
@@ -103,7 +103,7 @@ impl BeamState {
         first: usize,
         scratch: &mut Scratch,
     ) {
-        // At the first step all draws are from one row.
+        // At the first step after the prefix, all draws are from the only row.
         let draws = if self.step == self.prefix.len() { self.beam_width } else { self.live.len() };
         for at in 0..draws {
             let (row, number) = if self.step == self.prefix.len() {
@@ -176,8 +176,8 @@ impl BeamState {
         }
     }
 
-    /// Collects the best tokens of all rows and those that constraints need, interleaved by banks.
-    /// Expansions that cannot meet their constraints within the maximum length are left out,
+    /// Collects the best tokens of all rows and the tokens that constraints need, interleaved by
+    /// banks. Expansions that cannot meet their constraints within the maximum length are left out,
     /// so that every translation meets them.
     fn expand_constrained(
         &self,

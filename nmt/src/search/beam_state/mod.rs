@@ -366,7 +366,7 @@ impl BeamState {
         let samples =
             if forced { 0..self.beam_width as u32 } else { sample_index..sample_index + 1 };
         let step = self.step;
-        // The token is reported for every sample, even after one that continues.
+        // The token is reported for every sample, even after a sample that continues.
         let continuing = samples.filter(|&sample_index| {
             !events.token(self.id, GeneratedToken { step, sample_index, token, score, is_last })
         });

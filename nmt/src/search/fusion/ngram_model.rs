@@ -1,5 +1,5 @@
-//! N-gram language model joined to a target vocabulary: over its tokens, or over words of the text
-//! that they make.
+//! N-gram language model joined to a target vocabulary: over its tokens, or over the words that the
+//! tokens form.
 
 use std::sync::Arc;
 

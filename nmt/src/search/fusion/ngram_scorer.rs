@@ -17,7 +17,7 @@ pub(super) struct NgramScorer {
     outcomes: Vec<Outcome>,
     /// The outcomes of each row.
     rows: Vec<Range<usize>>,
-    /// The states of rows and those after scored words.
+    /// The states of rows, and the states after scored words.
     states: Vec<State>,
     batch: Batch,
 }
@@ -271,7 +271,8 @@ mod tests {
         NgramModel::new(lm(), Units::Words(texts))
     }
 
-    /// The log-probability (base 10) of a sentence by single queries, with its end if `has_end`.
+    /// Returns the log-probability (base 10) of a sentence by single queries, with its end if
+    /// `has_end`.
     fn slow_log10(text: &str, has_end: bool) -> f32 {
         let lm = lm();
         let (mut state, mut next) = (lm.begin_state(), State::EMPTY);

@@ -1,4 +1,4 @@
-//! Scores of candidates by a language model of either kind, for the search.
+//! Scores of candidates by an n-gram or a neural language model, for the search.
 
 use super::neural_scorer::NeuralScorer;
 use super::ngram_scorer::NgramScorer;
@@ -74,9 +74,9 @@ impl FusionScorer {
         scores.iter_mut().for_each(|score| *score *= fusion.weight);
     }
 
-    /// Sets `to` to the context `from` of a row, extended by a token among the row's candidates,
-    /// which may end the sentence. Returns the natural log-probability of the words that the token
-    /// completes, or by a neural model that of the token.
+    /// Sets `to` to the context `from` of a row, extended by a token among the row's candidates.
+    /// `ends` says whether the token ends the sentence. Returns the natural log-probability of the
+    /// words that the token completes (n-gram model), or of the token (neural model).
     pub fn extend(
         &self,
         fusion: &Fusion,

@@ -20,7 +20,7 @@ pub struct TokenTexts {
 }
 
 impl TokenTexts {
-    /// Returns the text of a token; nothing if there is no such token.
+    /// Returns the text of a token; empty if there is no such token.
     pub fn get(&self, token: u32) -> &[u8] {
         let token = token as usize;
         let Some(&end) = self.ends.get(token) else { return b"" };

@@ -103,10 +103,10 @@ impl DecodingOptions {
         self.return_attention || self.replace_unknowns
     }
 
-    /// Checks the options against each other.
+    /// Checks that options are in range and do not exclude each other.
     ///
     /// # Errors
-    /// If they exclude each other ([`PoolError::Invalid`], with the reason).
+    /// [`PoolError::Invalid`] with the reason, if they are not or do.
     pub fn validate(&self) -> Result<(), PoolError> {
         let most = (self.beam_size as f32 * self.patience).round() as usize;
         let draws = self.beam_size == 1 && self.sampling_topk != 1;
@@ -146,7 +146,7 @@ impl DecodingOptions {
             ),
             (
                 self.report_tokens && self.beam_size != 1,
-                "callback needs beam_size=1: a wider beam has no token before it ends",
+                "callback needs beam_size=1: a wider beam chooses no token before it ends",
             ),
             (
                 self.report_tokens && self.return_alternatives,

@@ -40,7 +40,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl BatchLimits {
     /// Returns the limits for CTranslate2's `max_batch_size`, which counts tokens if `in_tokens`,
-    /// else examples. 0 means no limit.
+    /// else examples. 0 means the default limits.
     pub fn from_ctranslate2(max_batch_size: usize, in_tokens: bool) -> Self {
         match (max_batch_size, in_tokens) {
             (0, _) => BatchLimits { max_sentences: DEFAULT_SENTENCES, max_tokens: DEFAULT_TOKENS },
@@ -59,7 +59,7 @@ pub type TokenObserver = dyn Fn(usize, GeneratedToken) -> bool + Send + Sync;
 /// The best tokens at one position, each continued by itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlternativesOptions {
-    /// Their number.
+    /// The number of these tokens.
     pub count: usize,
     /// Tokens of a lower probability are left out.
     pub min_probability: f32,
@@ -87,7 +87,7 @@ pub struct TranslationTask {
     pub alternatives: Option<AlternativesOptions>,
     /// The source of candidate target tokens.
     pub candidates: CandidateSource,
-    /// Takes generated tokens, where `search` reports them.
+    /// The receiver of generated tokens, if `search` reports them.
     pub observer: Option<Arc<TokenObserver>>,
 }
 
@@ -268,14 +268,14 @@ impl TranslatorPool {
 }
 
 impl Drop for TranslatorPool {
-    /// Workers end when they have processed the waiting batches.
+    /// Closes the queue. Workers end when they have processed the waiting batches.
     fn drop(&mut self) {
         self.queue().close();
     }
 }
 
 impl TranslationTask {
-    /// Whether requests of both may be translated together.
+    /// Whether requests of both tasks may be translated together.
     fn can_join(&self, other: &TranslationTask) -> bool {
         // Calls with sampling stay separate: the keys of random numbers are indices in a call.
         self.alternatives.is_none()

@@ -72,7 +72,7 @@ impl<R> Pending<R> {
         self.lock().results.len()
     }
 
-    /// Sets the result of an example; the first one stays.
+    /// Sets the result of an example, unless it has one already.
     pub fn finish(&self, index: usize, result: Result<R, PoolError>) {
         let mut state = self.lock();
         if state.results[index].is_some() {

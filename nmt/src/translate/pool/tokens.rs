@@ -2,7 +2,7 @@
 //! to tokens, by CTranslate2's rules.
 //!
 //! The special tokens of the model, such as `</s>`, are added to a source, and a source that is too
-//! long is cut. A source without words is translated by the prefix alone, without a search.
+//! long is cut. The translation of a source without words is the prefix, without a search.
 //! Attention is to the tokens of the caller, without special tokens.
 
 use super::{DecodingOptions, Prepared, ScoreRequest};
@@ -109,9 +109,9 @@ impl Translator {
         }
     }
 
-    /// Returns the request of an example; `max_input_length` of 0 means no limit. Callers with
-    /// tokens give all tokens of the target prefix, as in CTranslate2: the prefix that the model's
-    /// folder defines for texts (Hugging Face's `forced_bos_token_id`, a package's) is not added.
+    /// Returns the request of an example; `max_input_length` of 0 means no limit. Callers give all
+    /// tokens of the target prefix, as in CTranslate2. The prefix that the model's folder defines
+    /// for texts (such as Hugging Face's `forced_bos_token_id`) is not added.
     pub fn prepare_tokens(
         &self,
         example: &Example,

@@ -1,14 +1,14 @@
-//! A queue of the batches that wait for a worker, first come, first served, with counts.
+//! A queue of the batches that wait for a worker, first come, first served.
 //!
-//! A busy worker asks for more batches of the same kind while it has free places, and gets the
-//! first waiting one or none. So batches of different calls run together, and no batch waits longer
-//! than one that came later.
+//! While a busy worker has free places, it looks at the first waiting batch, and takes it if the
+//! batch is of the same kind. So batches of different calls run together, and no batch waits longer
+//! than one that came later. The queue also counts the batches that wait or are being processed.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// Counts a batch from when it is queued until the last of its examples is done.
+/// Guard that counts a batch as active, from when it is queued until its last example is done.
 pub(super) struct ActiveBatch(Arc<Counter>);
 
 #[derive(Default)]
@@ -86,7 +86,7 @@ impl<W> WorkQueue<W> {
         self.changed.notify_all();
     }
 
-    /// Returns the next batch, waiting for it; `None` at the end.
+    /// Returns the next batch, waiting for it; `None` if the queue is closed and empty.
     pub fn pop(&self) -> Option<W> {
         let mut state = self.lock();
         loop {

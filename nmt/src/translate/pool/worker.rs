@@ -161,7 +161,7 @@ impl QueuedJobs<'_> {
         }
     }
 
-    /// Takes the active jobs, with their candidates.
+    /// Takes the active jobs, and sets their candidates.
     fn take_active(&mut self) -> Vec<ActiveJob> {
         let mut jobs: Vec<ActiveJob> = std::mem::take(&mut self.active).into_values().collect();
         for job in &mut jobs {

@@ -1,4 +1,4 @@
-//! Options of sampling: single ones, and Marian's, which is a list of words.
+//! Options of sampling: single options, and Marian's option, which is a list of words.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -8,7 +8,7 @@ use crate::search::Sampling;
 /// The number of tokens of `--output-sampling topk` without a number, as in Marian.
 const DEFAULT_TOP_K: usize = 10;
 
-/// Returns `seed`, or one that is different every time if it is 0, as in Marian.
+/// Returns `seed`; if it is 0, returns a seed that is different every time, as in Marian.
 pub(super) fn drawn_if_zero(seed: u64) -> u64 {
     match seed {
         0 => RandomState::new().hash_one(std::process::id()).max(1),
@@ -119,7 +119,8 @@ impl DecodingSettings {
         self.output_sampling.map(|OutputSampling(pool)| pool.is_some()).or(single)
     }
 
-    /// Returns the options of sampling, where those of the model are `base`; `None` for search.
+    /// Returns the options of sampling, completed from the model's options `base`; `None` for a
+    /// search.
     pub(super) fn sampling(&self, base: Option<Sampling>) -> Option<Sampling> {
         if let Some(OutputSampling(pool)) = self.output_sampling {
             return pool.map(|pool| Sampling {
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn marians_words_are_those_of_single_options() {
+    fn marians_words_mean_the_same_as_single_options() {
         for (words, single) in [
             ("topk 5 0.5", &[("sampling-topk", "5"), ("sampling-temperature", "0.5")][..]),
             ("topk", &[("sampling-topk", "10")]),
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn sampling_is_said_in_one_way() {
+    fn both_kinds_of_sampling_options_exclude_each_other() {
         let mut both = settings(&[("output-sampling", "full")]);
         let error = both.set("sampling-topk", "3").unwrap_err();
         assert_eq!(error, "output-sampling and sampling-topk: give one of them");
