@@ -1,7 +1,7 @@
 //! Allocations of the search, counted: once a session is warm, the search allocates nothing in a
 //! step, and the layers make a few short lists but no matrix (Devlin 2017, section 3).
 //!
-//! This is a test binary of its own, because its allocator counts.
+//! This is a test binary of its own, because its allocator counts allocations.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -121,11 +121,11 @@ fn count_allocations(session: &mut CountingSession, beam_size: usize, length: us
     [all - session.allocations, session.allocations]
 }
 
-/// The number of steps that the longer of two translations has in addition.
+/// The number of steps by which the longer of two translations exceeds the shorter one.
 const STEPS: u64 = 64;
 
-/// The allowed number of further allocations of the longer translation, whatever its length: those
-/// of vectors that double.
+/// The number of extra allocations that the longer translation may make, whatever its length, for
+/// vectors that double their capacity.
 const GROWTH: u64 = 16;
 
 /// Checks that a step of the search allocates nothing, and a step of the model at most `lists`.

@@ -51,7 +51,7 @@ fn translate(translator: &Translator, text: &str) -> String {
     })
 }
 
-/// The texts of `argos.tsv`, their translations and scores.
+/// Returns the texts of `argos.tsv`, their translations and scores.
 fn golden() -> (String, Vec<(String, f64)>) {
     golden_of("argos.tsv")
 }
@@ -165,7 +165,7 @@ fn packages_of_other_kinds_are_rejected_by_name() {
     std::fs::rename(target.path().join("elsewhere"), &pieces).unwrap();
     std::fs::write(&metadata, r#"{"target_prefix": "__zz__"}"#).unwrap();
     assert!(refusal().contains(r#""__zz__", which the vocabulary lacks"#));
-    // An archive without a package.
+    // An archive that is cut off, and an archive without a package.
     let cut = target.path().join("cut.argosmodel");
     let bytes = std::fs::read(data("argos.argosmodel")).unwrap();
     std::fs::write(&cut, &bytes[..bytes.len() / 2]).unwrap();

@@ -121,7 +121,7 @@ fn small_models_keep_their_translations_in_a_file_of_ours() {
 }
 
 #[test]
-fn a_start_token_of_the_users_is_rejected_by_name() {
+fn a_start_token_that_the_user_must_give_is_rejected() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
     let folder = tempfile::tempdir().unwrap();
     // Marian's models start with zeros, whatever the token is.

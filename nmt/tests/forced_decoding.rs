@@ -1,5 +1,5 @@
-//! Transformers compute what Marian computes: encoder states, and the score of every token of
-//! translations that a reference in double precision chose. Without the files of
+//! Transformers compute what Marian computes: encoder states, and the scores of the tokens of
+//! translations. A reference in double precision chose these translations. Without the files of
 //! `../shared/data/nmt-oracle` these tests are skipped.
 
 use std::path::Path;
@@ -161,7 +161,7 @@ fn full_sequence_scores_match_stepwise_scores() {
         let targets: Vec<&[u32]> = lines.iter().map(|line| &line.tokens[..]).collect();
         let scores = network.scorer().unwrap().score(&sources, &targets).unwrap();
         if name == "tr-pre" {
-            // Marian's scorer computes other keys than its search.
+            // Marian's scorer computes keys differently from its search.
             let scorer = load_changed(&folder, name, Precision::F32, |bundle| {
                 bundle.set_dialect(Dialect::Marian);
                 bundle.prepare_to_score();
@@ -187,7 +187,7 @@ fn full_sequence_scores_match_stepwise_scores() {
     }
 }
 
-/// The mean and the largest difference from the scores of the reference, by model.
+/// Returns, for each model, the mean and the largest difference from the scores of the reference.
 fn score_differences(precision: Precision) -> Option<Vec<(&'static str, f32, f32)>> {
     let folder = oracle_folder()?;
     let differences = TRANSFORMERS.iter().map(|&name| {
@@ -224,7 +224,7 @@ fn scores_and_choices_are_those_of_the_reference() {
 }
 
 /// The random weights of these models are large: the relative error of a product becomes about 200
-/// times as large in a score, whatever the precision. Most of it comes from the encoder.
+/// times as large in a score, whatever the precision. Most of the error comes from the encoder.
 #[test]
 fn integer_errors_are_within_bounds() {
     let limits = [

@@ -35,7 +35,8 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
 }
 
-/// Marian's `.bin` as `neural.md` 1.2 describes it: a float matrix, quantised ones, and options.
+/// Returns a `.bin` file of Marian as `neural.md` 1.2 describes it: float matrices, quantised
+/// matrices of the two `kinds`, and options.
 fn marian_binary(kinds: [u64; 2]) -> Vec<u8> {
     let options = b"type: transformer\n\0".to_vec();
     let quantized = [&[1u8, 255, 127, 129, 0, 64][..], &2.0f32.to_le_bytes()].concat();
@@ -79,7 +80,7 @@ fn read_checkpoint(bytes: &[u8]) -> Result<Checkpoint, miriam_nmt::Error> {
 fn items_of_both_forks_are_read_as_the_spec_says() {
     for kinds in [[0x4101, 0x4101], [0x10001, 0x10001]] {
         let checkpoint = read_checkpoint(&marian_binary(kinds)).unwrap();
-        // Columns are contiguous, embeddings are stored by rows; the multiplier is 2.
+        // Weights are stored by columns, embeddings by rows; the multiplier is 2.
         let matrix = checkpoint.get("a_W").unwrap();
         assert_eq!(matrix.values(), [0.5, -63.5, -0.5, 0.0, 63.5, 32.0]);
         let table = checkpoint.get("c_Wemb").unwrap();
@@ -113,7 +114,7 @@ fn huge_counts_are_rejected_before_memory_is_asked_for() {
     assert!(read_checkpoint(&safetensors).is_err());
 }
 
-/// An archive of one deflated entry that claims to inflate to `promised` bytes.
+/// Returns an archive of one deflated entry that claims to inflate to `promised` bytes.
 fn deflated_archive(content: &[u8], promised: u32) -> Vec<u8> {
     use std::io::Write;
     let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), Default::default());
@@ -145,7 +146,7 @@ fn decompression_bombs_are_rejected() {
     let error =
         read_checkpoint(&deflated_archive(&zeros, zeros.len() as u32)).err().unwrap().to_string();
     assert!(error.contains("too many for a file of this size"), "{error}");
-    // An entry with a wrong size is not inflated beyond it.
+    // An entry is not inflated beyond the size that it claims.
     let error = read_checkpoint(&deflated_archive(&zeros, 100)).err().unwrap().to_string();
     assert!(error.contains("does not unpack to 100 bytes"), "{error}");
     // The archive itself is sound, but has no array.
@@ -234,7 +235,7 @@ proptest! {
         changes in proptest::collection::vec((any::<Index>(), any::<Index>(), any::<u8>()), 1..4),
     ) {
         let mut bytes = std::fs::read(data(CTRANSLATE2_FILES[which])).unwrap();
-        // What follows a name is a shape or a number.
+        // After each name comes a shape or a number.
         let names: Vec<usize> =
             (1..bytes.len()).filter(|&at| bytes[at] == 0 && bytes[at - 1].is_ascii_lowercase()).collect();
         for (name, place, byte) in changes {
@@ -277,7 +278,7 @@ proptest! {
     }
 }
 
-/// A small model as a model file of this program, written once.
+/// Returns a small model as a model file of this program, which is written only once.
 fn converted_file() -> Vec<u8> {
     static FILE: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
     let bytes = FILE.get_or_init(|| {

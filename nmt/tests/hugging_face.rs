@@ -1,5 +1,6 @@
-//! Folders of Hugging Face translate as in its `transformers`: small random models of several
-//! architectures (`scripts/make_hf_golden.py`), from text to pieces, with languages by name.
+//! Folders of Hugging Face give the same translations as its library `transformers`. The models are
+//! small and random, of several architectures (`scripts/make_hf_golden.py`). They translate text to
+//! pieces, with languages given by name.
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
 
 /// The tolerance of scores: `transformers` adds floats in another order.
 const TOLERANCE: f64 = 1e-4;
-/// The maximum number of tokens of a translation, including that of its language.
+/// The maximum number of tokens of a translation, including the token of its language.
 const MAX_LENGTH: usize = 12;
 
 /// A translation in pieces with its score.
@@ -140,7 +141,7 @@ fn configure(folder: &Path, key: &str, value: Option<serde_json::Value>) {
     std::fs::write(&path, config.to_string()).unwrap();
 }
 
-/// The header of a folder's weights and what follows it.
+/// Returns the header of a folder's weights, and the data after it.
 fn weights(folder: &Path) -> (serde_json::Value, Vec<u8>) {
     let file = std::fs::read(folder.join("model.safetensors")).unwrap();
     let length = u64::from_le_bytes(file[..8].try_into().unwrap()) as usize;
@@ -178,7 +179,7 @@ fn weights_that_are_not_those_of_the_configuration_are_rejected() {
         configure(folder, "quantization_config", Some(quantization));
     });
     assert!(error.contains("quantised") && error.contains("bitsandbytes"), "{error}");
-    // A layer more than the configuration has.
+    // The weights have one layer more than the configuration.
     let more = "encoder.block.2.layer.0.layer_norm.weight";
     let error = error_of("hf-t5", |folder| set_tensor(folder, more, Some(("F32", &[8], &[0; 32]))));
     assert!(error.contains(more) && error.contains("config.json"), "{error}");
@@ -209,7 +210,8 @@ fn tied_tables_are_the_same() {
         let range = |at: usize| header["shared.weight"]["data_offsets"][at].as_u64().unwrap();
         let mut table = data[range(0) as usize..range(1) as usize].to_vec();
         table[0] ^= change;
-        // Without this key the folder is of an older version, whose tables are tied as it says.
+        // Without this key, the folder is of an older version, in which `tie_word_embeddings` alone
+        // says whether tables are tied.
         configure(folder, "scale_decoder_outputs", None);
         set_tensor(folder, "lm_head.weight", Some(("F32", &[134, 8], &table)));
     };
@@ -219,7 +221,7 @@ fn tied_tables_are_the_same() {
 }
 
 #[test]
-fn separate_tables_of_marian_need_no_other_flag() {
+fn untied_tables_of_marian_may_all_differ() {
     let error = error_of("tiny-hf", |folder| {
         let (header, data) = weights(folder);
         let offsets = &header["model.shared.weight"]["data_offsets"];
@@ -338,7 +340,7 @@ fn languages_must_be_named_before_text_is_translated() {
 }
 
 #[test]
-fn what_is_not_covered_is_rejected_by_name() {
+fn unsupported_parts_of_folders_are_rejected_by_name() {
     let refusal = |name: &str, file: &str, from: &str, to: &str| {
         let folder = tempfile::tempdir().unwrap();
         copy(name, folder.path());

@@ -1,5 +1,5 @@
-//! Models written in Marian's format: they are the same when opened again, and Marian translates
-//! with them if there is a Python with `pymarian` (`MIRIAM_PYMARIAN_PYTHON`).
+//! Models written in Marian's format are the same when opened again, and Marian translates with
+//! them. The test with Marian needs a Python with `pymarian` (`MIRIAM_PYMARIAN_PYTHON`).
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -271,7 +271,7 @@ fn assert_same_values(a: &Model, b: &Model) {
     }
 }
 
-/// A model with values between -1 and 1.
+/// Returns a model with values between -1 and 1.
 fn random_model(architecture: Architecture, seed: u64) -> Model {
     let mut numbers = SplitMix64::new(seed);
     let model =

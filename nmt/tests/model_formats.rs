@@ -19,7 +19,8 @@ fn open(name: &str) -> ModelBundle {
     ModelBundle::open(&data(name), None).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The largest difference between the parameters of two models, without positional encodings.
+/// Returns the largest difference between the parameters of two models, except positional
+/// encodings.
 fn largest_difference(a: &Model, b: &Model) -> f32 {
     let mut largest = 0.0f32;
     for (name, tensor) in a.parameters().filter(|(name, _)| !name.ends_with("Wpos")) {

@@ -1,5 +1,5 @@
-//! Archives that this program writes: read by its own reader, and by NumPy where there is a Python
-//! with it (`MIRIAM_NUMPY_PYTHON`, else `python3`).
+//! Archives that this program writes are read by its own reader and by NumPy. The test with NumPy
+//! needs a Python that has it (`MIRIAM_NUMPY_PYTHON`, else `python3`).
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -11,7 +11,7 @@ use miriam_storage::{Bytes, LoadMethod};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
-/// The variable that names the file to write, in the process that meets a full disk.
+/// The environment variable that names the file to write, for the child process whose disk is full.
 const FULL_DISK_TARGET: &str = "MIRIAM_TEST_FULL_DISK_TARGET";
 
 /// An array to write.
@@ -37,7 +37,7 @@ fn any_array() -> impl Strategy<Value = Array> {
     prop_oneof![floats, doubles, prop::collection::vec(any::<u8>(), 0..200).prop_map(Array::Bytes)]
 }
 
-/// Names of which some are long, not ASCII, or look like file names.
+/// Arrays by name. Some names are long, not ASCII, or look like file names.
 fn any_arrays() -> impl Strategy<Value = BTreeMap<String, Array>> {
     let name =
         prop_oneof!["[a-zA-Z_:.0-9]{1,20}", "[^\\x00]{1,8}", "[a-z]{1,4}\\.npy", "[a-z/]{250,300}"];
@@ -57,7 +57,7 @@ fn write(path: &Path, arrays: &BTreeMap<String, Array>) {
     archive.finish().unwrap();
 }
 
-/// Type, shape and bytes of an array as a reader should give them.
+/// Returns type, shape and bytes of an array as a reader should return them.
 fn expected(array: &Array) -> (DType, Vec<usize>, Vec<u8>) {
     match array {
         Array::Floats(shape, values) => {
@@ -168,7 +168,7 @@ fn arrays_that_cannot_be_written_are_rejected() {
         let error = archive.add_f32(name, shape, &[0.0]).unwrap_err().to_string();
         assert!(error.contains("a.npz") && error.contains(reason), "{error}");
     }
-    // None of them is in the archive.
+    // None of the rejected arrays is in the archive.
     archive.finish().unwrap();
     let checkpoint = Checkpoint::open(&path, LoadMethod::Lazy).unwrap();
     assert_eq!(checkpoint.names().collect::<Vec<_>>(), ["w"]);

@@ -123,7 +123,7 @@ fn models_of_nematus_need_no_options() {
 }
 
 #[test]
-fn a_dialect_changes_the_computation_that_versions_differ_in() {
+fn a_dialect_selects_the_computation_of_its_version() {
     let Some(folder) = oracle_folder() else { return };
     let mut bundle = ModelBundle::open(&folder.join("models/tr-pre.npz"), None).unwrap();
     bundle.set_dialect(Dialect::Marian);

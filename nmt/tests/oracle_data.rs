@@ -1,5 +1,5 @@
-//! Folder of the models with recorded outputs, and their names; tests over them skip where the
-//! folder is absent.
+//! Folder of the models with recorded outputs, and their names. Tests with these models are skipped
+//! if the folder is absent.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

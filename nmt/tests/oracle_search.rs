@@ -1,7 +1,7 @@
-//! N-best lists of Marian, line by line: the same translations in the same order, with the same
-//! token scores and totals. Translations with nearly equal totals may be in another order. One of
-//! the last translations of a list may differ if the search broke a near tie in another way; such
-//! lines are counted.
+//! Comparison with Marian's n-best lists, line by line: the same translations in the same order,
+//! with the same token scores and totals. Translations with nearly equal totals may be in another
+//! order. One of the last translations of a list may differ if the search broke a near tie in
+//! another way; such lines are counted.
 //! Without the files of `../shared/data/nmt-oracle` these tests are skipped.
 
 use std::collections::BTreeMap;
@@ -102,7 +102,7 @@ struct ComparisonCounts {
     different: usize,
     /// Lines with such entries.
     lines_different: usize,
-    /// The largest difference of a token score, of their sum, and of a total.
+    /// The largest differences: of a token score, of the sum of token scores, and of a total.
     token_score: f32,
     log_probability: f32,
     total: f32,

@@ -168,8 +168,8 @@ fn a_complete_file_of_version_5_is_read() {
     assert_eq!(container.kind_version(), 5);
 }
 
-/// A flipped bit (one in each seventh byte) gives an error or other numbers. A file that is cut
-/// short gives an error.
+/// One flipped bit, tried in every seventh byte in turn, gives an error or some numbers, but no
+/// panic. A file that is cut short gives an error.
 #[test]
 fn corrupted_files_do_not_panic() {
     let folder = tempfile::tempdir().unwrap();

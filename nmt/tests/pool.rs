@@ -27,7 +27,7 @@ fn translator() -> Arc<Translator> {
     Arc::new(Translator::new(bundle, options, &tuner).unwrap())
 }
 
-/// Sentences of ids of words, and an empty one.
+/// Returns sentences of word ids. The first sentence is empty.
 fn examples() -> Vec<Example> {
     let source = |length: u32| (0..length).map(|at| 2 + (5 * at + 3 * length) % 20).collect();
     (0..9).map(|length| Example { source: source(length), prefix: Vec::new() }).collect()
@@ -84,7 +84,7 @@ fn batches_of_all_calls_run_together_and_give_the_same() {
 }
 
 #[test]
-fn texts_are_those_of_lines() {
+fn texts_are_translated_as_lines_are() {
     let translator = translator();
     let lines = ["w2 w3 w4", "", "w5", "w9 w9 w2"];
     let input = Input::from_reader(Cursor::new(lines.join("\n")), "text", None).unwrap();

@@ -22,7 +22,7 @@ fn open(name: &str) -> Checkpoint {
     Checkpoint::open(&data(name), Default::default()).unwrap()
 }
 
-/// A folder of the small Hugging Face model with other weights.
+/// Returns a folder of the small Hugging Face model with the files `weights` as its weights.
 fn folder_with(weights: &[(&str, &[u8])]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for name in ["config.json", "vocab.json"] {
@@ -91,7 +91,7 @@ fn folders_with_pytorch_files_are_models() {
             assert_eq!((name, tensor.values()), (same, ours.values()));
         }
     }
-    // A folder that has both is read without the pickle.
+    // If a folder has a safetensors file and a pickle, the pickle is not read.
     let safe = std::fs::read(data("tiny-hf/model.safetensors")).unwrap();
     let folder = folder_with(&[("model.safetensors", &safe), ("pytorch_model.bin", b"bad")]);
     assert!(ModelBundle::open(folder.path(), None).is_ok());
@@ -100,7 +100,7 @@ fn folders_with_pytorch_files_are_models() {
     assert!(error.contains("pytorch_model.bin"), "{error}");
 }
 
-/// An archive of stored entries.
+/// Returns an archive whose entries are stored without compression.
 fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());
     for (name, content) in members {
@@ -172,7 +172,7 @@ mod write {
     }
 }
 
-/// A file with one tensor and two storages of four floats, to which the tensor may refer.
+/// Returns a file with one tensor and two storages of four floats, to which the tensor may refer.
 fn file(tensor: Vec<u8>) -> Vec<u8> {
     let floats: Vec<u8> = [1f32, 2.0, 3.0, 4.0].iter().flat_map(|x| x.to_le_bytes()).collect();
     let pickle = write::dict(&[("w", tensor)]);
@@ -223,7 +223,7 @@ fn hostile_pickles_are_rejected() {
     assert!(error.contains("os.system") && error.contains("not executed"), "{error}");
     let named = [write::text("builtins"), write::text("eval"), b"\x93.".to_vec()].concat();
     assert!(pickle(&named).contains("builtins.eval"));
-    // Depth, cycles, endless lists, a place of the memo far away, and a list copied again and
+    // Depth, cycles, endless lists, a huge index into the memo, and a list that is copied again and
     // again.
     let deep = [&b")"[..], &b"\x85".repeat(900_000), b"."].concat();
     assert!(pickle(&deep).contains("not a dictionary"));
@@ -263,7 +263,7 @@ fn hostile_pickles_are_rejected() {
     assert!(read(&foreign).err().unwrap().contains("little-endian"));
 }
 
-/// A file without archive.
+/// Returns a file that is not an archive: pickles, and the storages after them.
 fn plain(tensors: &[u8], keys: &[&str], storages: &[u8]) -> Vec<u8> {
     let head = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02M\xe9\x03.";
     let machine = [&b"\x80\x02}"[..], &write::text("little_endian"), b"\x88s."].concat();
@@ -293,7 +293,7 @@ fn hostile_files_without_archive_are_rejected() {
     }
 }
 
-/// The elements of a view, the slow and obvious way.
+/// Returns the elements of a view, found in a slow and obvious way.
 fn view(values: &[f32], offset: usize, shape: &[usize], strides: &[usize]) -> Option<Vec<f32>> {
     let mut places = vec![offset];
     for (&side, &stride) in shape.iter().zip(strides) {

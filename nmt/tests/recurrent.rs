@@ -124,8 +124,8 @@ fn force_decode(
 struct Difference {
     largest: f32,
     mean: f32,
-    /// The number of other tokens, where the reference's margin over the second best is larger than
-    /// 1e-3.
+    /// The number of tokens that differ from the reference, counted where its margin over the
+    /// second best is larger than 1e-3.
     mismatches: usize,
 }
 
@@ -154,7 +154,8 @@ fn compare(name: &str, precision: Precision, shortcuts: &Speedups) -> Difference
     difference
 }
 
-/// Marian's own f32 results differ from the reference by this much.
+/// Returns the tolerance of scores. Marian's own f32 results differ from the reference about as
+/// much.
 fn tolerance(name: &str) -> f32 {
     if name == "rnn-mlstm" { 5e-3 } else { 5e-4 }
 }
@@ -268,7 +269,7 @@ fn exact_shortcuts_are_exact() {
     }
 }
 
-/// Outputs of three hypotheses that share parents.
+/// Returns the outputs of three hypotheses that share parents.
 fn beam_of_three(model: &Recurrent<Engine>, source: &[u32]) -> Vec<f32> {
     let mut engine = Engine::new(Cpu::detect());
     let read = model.encode(&mut engine, &[source]).unwrap();

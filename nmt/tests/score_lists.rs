@@ -26,7 +26,7 @@ fn load(name: &str) -> Network {
     Network::load(&bundle.models[0], &path, precision).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Token sequences, most of which begin like an earlier one. Some are prefixes of others, or equal.
+/// Returns token sequences. Most begin like an earlier one; some are prefixes of others, or equal.
 fn random_sequences(random: &mut SplitMix64, count: usize, vocab: u64) -> Vec<Vec<u32>> {
     let mut all: Vec<Vec<u32>> = Vec::new();
     for _ in 0..count {
@@ -64,7 +64,7 @@ fn lists_have_the_scores_of_each_translation_alone() {
             })
             .collect();
         let sources: Vec<&[u32]> = sources.iter().map(|ids| &ids[..]).collect();
-        // More than are decoded side by side, in any order of sources.
+        // More translations than are decoded side by side; their sources are in any order.
         let sequences = random_sequences(&mut random, 700, vocab);
         let targets: Vec<Target> = sequences
             .iter()

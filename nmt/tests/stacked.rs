@@ -37,7 +37,7 @@ fn read_golden(path: &Path) -> Vec<GoldenLine> {
     text.lines().map(line).collect()
 }
 
-/// Scores of each line's target, all lines together.
+/// Returns the scores of each line's target, computed for all lines together.
 fn score_lines(network: &Network, lines: &[GoldenLine]) -> Vec<Vec<f32>> {
     let mut session = network.session().unwrap();
     let sources: Vec<&[u32]> = lines.iter().map(|line| &line.source[..]).collect();
@@ -165,7 +165,7 @@ fn with_options(archive: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
 }
 
 #[test]
-fn options_that_contradict_each_other_are_named() {
+fn invalid_options_are_named() {
     let bytes = std::fs::read(data("stacked-tanh.npz")).unwrap();
     let folder = tempfile::tempdir().unwrap();
     for (from, to, complaint) in [

@@ -1,4 +1,5 @@
-//! Beam search with a language model against a naive reference, over random models of both kinds.
+//! Beam search with a language model against a naive reference, over random models, n-gram and
+//! neural.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -12,7 +13,8 @@ use miriam_textio::NoProgress;
 use super::random::{RandomModel, RandomSession, Xorshift, log_sum_exp};
 use super::{assert_near, random_options, random_request, reference, translate_jobs};
 
-/// So few tokens that each is a candidate of each row, as in the reference.
+/// The size of the vocabulary, so small that each token is a candidate of each row, as in the
+/// reference.
 const VOCABULARY_SIZE: usize = 8;
 
 /// A language model that scores whole texts, without any state.
@@ -21,7 +23,7 @@ pub trait LmReference {
     /// `ends`, of the words that the end of the sentence completes, and of that end.
     fn score_next(&self, tokens: &[u32], next: u32, ends: bool) -> f32;
 
-    /// Its weight.
+    /// Returns the weight of the model.
     fn weight(&self) -> f32;
 }
 
@@ -79,13 +81,13 @@ impl LmReference for WordScorer {
     }
 }
 
-/// The words of a text that are followed by a space.
+/// Returns the words of a text that are followed by a space.
 fn complete_words(text: &str) -> Vec<&str> {
     let end = text.rfind(' ').map_or(0, |at| at + 1);
     text[..end].split(' ').filter(|word| !word.is_empty()).collect()
 }
 
-/// A random bigram model over the words that the tokens of a vocabulary may make.
+/// Returns a random bigram model over `words`.
 fn random_lm(numbers: &mut Xorshift, words: &[String]) -> Arc<dyn LanguageModel> {
     let mut score = || -(numbers.below(30) as f32) / 8.0;
     let mut unigrams = String::new();
@@ -125,14 +127,14 @@ fn beam_search_with_a_language_model_matches_reference() {
             options.repetition_penalty = 1.0;
             options.semantics = DecodingSemantics::Marian;
         }
-        let [over_pieces, spaces_behind] = [numbers.below(3) == 0, numbers.below(2) == 0];
+        let [over_pieces, spaces_follow] = [numbers.below(3) == 0, numbers.below(2) == 0];
         let texts: Vec<String> = (0..VOCABULARY_SIZE)
             .map(|token| {
                 let name = format!("{}", (b'a' + token as u8) as char);
                 match numbers.below(if over_pieces { 1 } else { 6 }) {
                     _ if token == 0 => String::new(),
                     0 if over_pieces => format!("{name} "),
-                    0..=2 if spaces_behind => format!("{name} "),
+                    0..=2 if spaces_follow => format!("{name} "),
                     0..=2 => format!(" {name}"),
                     3 => format!("{name} {name}{name}"),
                     _ => name,

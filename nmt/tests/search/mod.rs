@@ -125,7 +125,7 @@ fn random_options(numbers: &mut Xorshift) -> SearchOptions {
     }
 }
 
-/// Options with limits on tokens and roles of a prefix that only some callers set.
+/// Sets options that only some callers set: limits on tokens, and the role of a prefix.
 fn with_token_options(options: SearchOptions, numbers: &mut Xorshift) -> SearchOptions {
     SearchOptions {
         end_tokens: numbers.choose(&[&[][..], &[3], &[0, 4]]).to_vec(),
@@ -289,7 +289,7 @@ fn long_sentences_match_reference() {
     }
 }
 
-/// All translations, best first: those that end within `limit` tokens, and those cut there.
+/// Returns all translations, best first: those that end within `limit` tokens, and those cut there.
 fn enumerate_translations(
     model: &RandomModel,
     request: &Request,

@@ -38,7 +38,7 @@ impl Xorshift {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// In [0, 1).
+    /// Returns a number in [0, 1).
     pub fn next_f32(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1 << 24) as f32
     }
@@ -63,7 +63,7 @@ impl RandomModel {
         numbers
     }
 
-    /// The logits of all tokens after `words`.
+    /// Returns the logits of all tokens after `words`.
     pub fn logits(&self, source: &[u32], words: &[u32]) -> Vec<f32> {
         let mut numbers = self.random_stream(source, words, 0);
         let mut logits: Vec<f32> =
@@ -78,7 +78,7 @@ impl RandomModel {
         logits
     }
 
-    /// The attention of the token after `words` to the source.
+    /// Returns the attention of the token after `words` to the source.
     pub fn attention(&self, source: &[u32], words: &[u32]) -> Vec<f32> {
         let mut numbers = self.random_stream(source, words, 1);
         let weights: Vec<f32> = source.iter().map(|_| numbers.next_f32() + 0.01).collect();
@@ -122,12 +122,12 @@ impl RandomSession {
         }
     }
 
-    /// The number of sentences that were begun and not finished.
+    /// Returns the number of sentences that were begun and not finished.
     pub fn open_sentences(&self) -> usize {
         self.sentences.len()
     }
 
-    /// The logits and ids of the candidates of a row.
+    /// Returns the logits and ids of the candidates of a row.
     fn logits_and_ids(&self, row: usize) -> (Vec<f32>, Vec<u32>) {
         let (slot, words) = &self.rows[row];
         let sentence = &self.sentences[slot];
@@ -271,7 +271,7 @@ impl Session for RandomSession {
     }
 }
 
-/// The logarithm of the sum of exponentials.
+/// Returns the logarithm of the sum of the exponentials of `logits`.
 pub fn log_sum_exp(logits: &[f32]) -> f32 {
     let mut best = [TopK::new(0, true)];
     update_topk(

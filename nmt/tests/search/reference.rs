@@ -14,7 +14,7 @@ struct Hypothesis {
     lm_log_probability: f32,
 }
 
-/// The translations of one sentence, best first.
+/// Returns the translations of one sentence, best first.
 pub fn translate(
     model: &RandomModel,
     request: &Request,
@@ -23,7 +23,7 @@ pub fn translate(
     translate_with_lm(model, request, options, None)
 }
 
-/// The translations of one sentence, best first, by both models.
+/// Returns the translations of one sentence, best first, by the model and the language model.
 pub fn translate_with_lm(
     model: &RandomModel,
     request: &Request,
@@ -44,8 +44,8 @@ pub fn translate_with_lm(
     let prefix = forced_prefix(&request, options).to_vec();
     let limit = limit.min(prefix.len().saturating_add(options.max_new_tokens)).max(1);
     let request = &request;
-    // As in CTranslate2, this mark of having left the favoured tokens belongs to a place of the
-    // beam, not to a hypothesis.
+    // For each place of the beam, whether it has left the favoured tokens. As in CTranslate2, this
+    // belongs to the place, whichever hypothesis takes it.
     let mut has_diverged = vec![false; options.beam_size];
     let mut places = vec![0];
     let mut width = options.beam_size;
@@ -183,17 +183,17 @@ fn is_end(options: &SearchOptions, word: u32) -> bool {
     }
 }
 
-/// The tokens of a prefix that are forced.
+/// Returns the tokens of the prefix if they are forced.
 fn forced_prefix<'r>(request: &'r Request, options: &SearchOptions) -> &'r [u32] {
     if options.prefix_bias.is_some() { &[] } else { &request.prefix }
 }
 
-/// The number of tokens that are only context before a translation.
+/// Returns the number of tokens that are only context before a translation.
 fn context_length(request: &Request, options: &SearchOptions) -> usize {
     if options.prefix_role == PrefixRole::Context { request.prefix.len() } else { 0 }
 }
 
-/// The raw logits, and the log-probabilities with -infinity for suppressed tokens.
+/// Returns the raw logits, and the log-probabilities with -infinity for suppressed tokens.
 fn token_scores(
     model: &RandomModel,
     request: &Request,

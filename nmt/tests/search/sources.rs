@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Keeps reported tokens by sentence and sample, and ends translations after some tokens.
+/// Source that keeps reported tokens by sentence and sample. It ends a translation after `most`
+/// tokens.
 struct TokenReports {
     jobs: Option<Vec<Job>>,
     most: usize,
@@ -81,14 +82,14 @@ fn reported_tokens_are_those_of_translations_and_can_end_them() {
             found.sort_by(order);
             expected.sort_by(order);
             // Tokens of a prefix are reported for every sample. If a translation ends within its
-            // prefix, there is only one.
+            // prefix, there is only one translation.
             found.dedup_by(|a, b| a == b && expected.len() == 1);
             assert_eq!(found, expected, "{id}");
         }
     }
 }
 
-/// Fails when it is asked for jobs, or when it gets translations.
+/// Source that fails when it is asked for jobs, or when it gets translations.
 struct FailingSource {
     jobs: Option<Vec<Job>>,
 }
@@ -128,7 +129,7 @@ fn an_error_of_the_source_stops_translation() {
     }
 }
 
-/// Cancels some sentences after a number of steps.
+/// Source that cancels some sentences after a number of steps.
 struct FickleSource<'a> {
     portions: Portions<'a>,
     steps_left: BTreeMap<u64, usize>,

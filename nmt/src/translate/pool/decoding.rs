@@ -106,7 +106,7 @@ impl DecodingOptions {
     /// Checks that options are in range and do not exclude each other.
     ///
     /// # Errors
-    /// [`PoolError::Invalid`] with the reason, if they are not or do.
+    /// [`PoolError::Invalid`] names the first option that is out of range or excluded by another.
     pub fn validate(&self) -> Result<(), PoolError> {
         let most = (self.beam_size as f32 * self.patience).round() as usize;
         let draws = self.beam_size == 1 && self.sampling_topk != 1;
