@@ -18,8 +18,8 @@ const TOLERANCE: f64 = 1e-4;
 /// A translation with its score.
 type Scored = (String, f64);
 
-/// Returns the n-best list of each line of `text`, with `beam` translations each. Other options are
-/// those of the folder.
+/// Returns the n-best list of each line of `text`, with `beam` translations each. Other options
+/// come from the folder.
 fn translate(
     folder: &Path,
     text: &str,

@@ -70,7 +70,8 @@ struct ScoredPair {
 ///
 /// # Errors
 /// If input is malformed or cannot be read, output cannot be written, the models cannot form an
-/// ensemble, or they read sources and the input has none, or the other way round.
+/// ensemble, the models need sources and the input has none, or they read no source and the input
+/// has sources.
 pub fn score_text(
     models: &LoadedModels,
     pairs: ScoringInput,

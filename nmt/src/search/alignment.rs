@@ -21,7 +21,7 @@ pub fn to_hard_alignment(alignment: &[Vec<f32>], threshold: f32) -> Vec<(u32, u3
     points
 }
 
-/// Attention below this tells nothing about the origin of a word.
+/// Attention up to this value tells nothing about the origin of a word.
 const MIN_ATTENTION: f32 = 0.01;
 
 /// Returns the points `(source, target, weight)` of an alignment `[target, source]` that tell more

@@ -151,7 +151,7 @@ pub struct SearchOptions {
     /// as a hypothesis follows the prefix (CTranslate2's biased decoding). `None` forces the
     /// prefix. Not allowed with constraints.
     pub prefix_bias: Option<f32>,
-    /// A language model whose scores are added to those of the tokens; `None` for no such model.
+    /// A language model whose scores are added to the scores of tokens; `None` for no such model.
     /// Not allowed with sampling.
     pub fusion: Option<Fusion>,
     /// Options of sampling, which replaces search.

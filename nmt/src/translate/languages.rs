@@ -52,8 +52,8 @@ impl Translator {
         self.is_multilingual
     }
 
-    /// Whether the model needs only the language of the translation, and detects that of the
-    /// source.
+    /// Whether the model needs only the language of the translation, and detects the language of
+    /// the source.
     pub fn detects_source_language(&self) -> bool {
         self.languages().is_some_and(|all| all.style == LanguageStyle::TargetBeforeSource)
     }

@@ -86,8 +86,8 @@ pub struct Translator {
     languages: Option<Arc<Languages>>,
     /// Whether these tokens certainly name languages.
     is_multilingual: bool,
-    /// Whether a request must name the language of the text, and whether it must name that of the
-    /// translation, because the model needs the language and it is not set.
+    /// Whether a request must name the language of the text, and whether it must name the language
+    /// of the translation, because the model needs the language and it is not set.
     lacks_languages: [bool; 2],
     /// The length of the shortest table of positions, in tokens including special ones.
     max_positions: Option<usize>,
@@ -197,7 +197,7 @@ impl Translator {
     /// are translated as soon as they are read.
     ///
     /// # Errors
-    /// If input cannot be read or output cannot be written, and those of `report_error`.
+    /// If input cannot be read or output cannot be written, and the errors of `report_error`.
     pub fn translate(
         &self,
         source: SourceText,

@@ -45,8 +45,8 @@ impl PivotTranslator {
         options
     }
 
-    /// Joins two translators. The output is that of the second one, with alignments to the words of
-    /// the first one's source.
+    /// Joins two translators. The output is the second translator's, with alignments to the words
+    /// of the first translator's source.
     pub fn new(mut first: Translator, second: Translator) -> Self {
         first.is_first_of_two = true;
         PivotTranslator { first, second }

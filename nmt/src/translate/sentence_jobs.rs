@@ -88,7 +88,7 @@ impl Translator {
     }
 
     /// Adds the scores of each model to translations. Removes the target prefix from translations,
-    /// and reverses those of a right-to-left model.
+    /// and reverses the translations of right-to-left models.
     pub(super) fn score_by_model(
         &self,
         sentence: &InputSentence,

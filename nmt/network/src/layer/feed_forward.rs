@@ -18,7 +18,7 @@ pub struct FeedForward<B: Backend> {
     activation: Activation,
 }
 
-/// Converts an activation of the architecture to that of the kernels.
+/// Converts an activation of the architecture to the activation of the kernels.
 pub(super) fn kernel_activation(activation: architecture::Activation) -> Activation {
     match activation.function() {
         architecture::Activation::Swish => Activation::Swish,

@@ -23,8 +23,8 @@ pub trait RecurrentOps: Backend {
     /// The encoder states of a sentence as attention sees them: a key and a value for each
     /// position.
     type Annotations;
-    /// Products of token vectors with weights; those of frequent tokens are computed only once
-    /// (Devlin 2017, section 4.2).
+    /// Products of token vectors with weights; the products of frequent tokens are computed only
+    /// once (Devlin 2017, section 4.2).
     type ProjectedEmbeddingCache: Send + Sync;
 
     /// Concatenates tensors of the same width below each other.

@@ -14,7 +14,7 @@ use crate::{Error, Result};
 const MAX_SUMMED_ROWS: usize = 64;
 
 /// Sessions of several models as one: the score of a token is the sum of its log-probabilities,
-/// each times the weight of its model. Attention is that of the first model.
+/// each times the weight of its model. Attention comes from the first model.
 pub struct Ensemble {
     members: Vec<EnsembleMember>,
     vocab_size: usize,
@@ -24,7 +24,7 @@ pub struct Ensemble {
     member_rows: Vec<HypothesisRow>,
     /// The sentence of each row of the step.
     row_slots: Vec<Slot>,
-    /// Whether the log-normalisers of all these rows are known.
+    /// Whether the log-normalisers of all rows of the step are known.
     has_log_normalizers: bool,
     /// The logits of one member.
     member_logits: Vec<f32>,

@@ -37,7 +37,7 @@ impl Network {
         Self::load_on_cpu(CpuDevice::new(tuner), model, path, precision, &Speedups::default())
     }
 
-    /// Works as [`load`](Network::load) with these speedups of recurrent models.
+    /// Works as [`load`](Network::load), with the speedups `speedups` in recurrent models.
     ///
     /// # Errors
     /// Those of [`load`](Network::load).

@@ -106,8 +106,8 @@ impl<S, W> SentenceSlots<S, W> {
         self.sentence(self.rows[row]).candidates.as_ref()
     }
 
-    /// Returns the rows from `first` on that share an output layer: those of one sentence that has
-    /// candidates, or of consecutive sentences that have none.
+    /// Returns the rows from `first` on that share an output layer: the rows of one sentence that
+    /// has candidates, or of consecutive sentences that have none.
     fn rows_sharing_output(&self, first: usize) -> Range<usize> {
         let limited = self.candidates(first).is_some();
         first

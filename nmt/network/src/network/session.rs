@@ -46,7 +46,7 @@ pub trait Session {
     fn token_logits(&mut self, pairs: &[(u32, u32)], logits: &mut Vec<f32>) -> Result<()>;
 
     /// Computes the logits and the log-normaliser of some rows of the step, one row after the
-    /// other. Logits are those of all tokens, or of the candidates if the rows belong to a sentence
+    /// other. The logits cover all tokens, or only the candidates if the rows belong to a sentence
     /// that has some.
     ///
     /// # Panics

@@ -33,7 +33,7 @@ pub struct DecodingOptions {
     pub max_decoding_length: usize,
     /// The minimum number of tokens before the end.
     pub min_decoding_length: usize,
-    /// Whether candidates are those of the vocabulary map, if the model has one.
+    /// Whether candidates come from the vocabulary map, if the model has one.
     pub use_vmap: bool,
     /// Whether translations have scores.
     pub return_scores: bool,

@@ -104,8 +104,8 @@ impl Translator {
         TranslationTask { search, limits, alternatives: None, candidates, observer: None }
     }
 
-    /// Returns the translated texts of `batch`; `translations` are those of its sentences, in
-    /// order.
+    /// Returns the translated texts of `batch`; `translations` has the translations of its
+    /// sentences, in order.
     ///
     /// # Errors
     /// If a sentence cannot be translated, with the index of its text and the reason.

@@ -41,7 +41,7 @@ pub struct TokenTranslations {
     /// `[target, source]`.
     pub attention: Vec<Vec<Vec<f32>>>,
     /// For each translation, the unknown tokens that source tokens replace, if requested: their
-    /// positions in the translation, ascending, and those of the source tokens.
+    /// positions in the translation, ascending, and the positions of the source tokens.
     pub replacements: Vec<Vec<(usize, usize)>>,
 }
 

@@ -70,7 +70,7 @@ pub struct NormedAffine<B: RecurrentOps> {
 }
 
 impl<B: RecurrentOps> NormedAffine<B> {
-    /// Loads the term with these names, whose result has `width` columns.
+    /// Loads the term with the names `names`. Its result has `width` columns.
     ///
     /// # Errors
     /// If a parameter is missing or has the wrong shape.
