@@ -11,7 +11,7 @@ use miriam_nmt_models::architecture::Model;
 use miriam_nmt_models::packed::Precision;
 use miriam_nmt_network::network::Network;
 
-/// The devices of networks, and their precision and kernels there.
+/// The devices on which networks compute, their precision, and the tuner of their kernels.
 #[derive(Clone, Copy)]
 pub struct Placement<'a> {
     /// The devices.
