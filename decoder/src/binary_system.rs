@@ -44,7 +44,7 @@ pub struct BuiltTable {
 
 /// Builds a binary table in `folder` for each text phrase table of `configuration`, and writes the
 /// ini that names them, `folder/moses.ini`, without other changes. `options` apply to all tables,
-/// except for their files and numbers of scores.
+/// but the files and the number of scores of a table come from `configuration`.
 ///
 /// The scores of the first reordering model with a text table are built into the phrase tables, if
 /// all phrase tables are text tables with the factors of the model. This requires that phrases come
@@ -52,8 +52,8 @@ pub struct BuiltTable {
 ///
 /// # Errors
 ///
-/// Fails if no table is text, a table cannot be built, or the ini would replace the one that is
-/// read.
+/// Fails if no table is text, a table cannot be built, or the new ini would replace that of
+/// `configuration`.
 ///
 /// # Examples
 ///
@@ -155,8 +155,8 @@ fn text_tables(
     })
 }
 
-/// Returns the reordering models with text tables, with the numbers of their features and their
-/// paths.
+/// Returns the reordering models that have text tables: the number of each feature, the feature,
+/// and the path of its table.
 fn text_reordering(
     configuration: &Configuration,
 ) -> impl Iterator<Item = (usize, &FeatureSpec, &str)> {
@@ -193,7 +193,7 @@ fn integrated_reordering(configuration: &Configuration) -> Option<(usize, &str)>
     all_fit.then_some((number, path))
 }
 
-/// Returns a name that is not taken for the binary file of the text table at `path`.
+/// Returns a free name for the binary file of the text table at `path`.
 fn table_name(path: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let name = Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or("phrase-table");
     let stem = [".gz", ".zst", ".bz2", ".xz"].iter().find_map(|end| name.strip_suffix(end));
@@ -203,8 +203,8 @@ fn table_name(path: &str, is_taken: impl Fn(&str) -> bool) -> String {
     names.find(|name| !is_taken(name)).expect("there are numbers enough")
 }
 
-/// Converts the feature line of a text table to that of the binary `table`. The feature keeps its
-/// name, because its weights are listed under the name.
+/// Converts the feature line of a text table to a feature line of the binary `table`. The feature
+/// keeps its name, because its weights are listed under the name.
 fn binary_table_line(line: &str, table: &BuiltTable) -> String {
     let file = table.file.file_name().unwrap_or_default().to_string_lossy();
     let mut tokens = line.split_ascii_whitespace();

@@ -144,8 +144,8 @@ impl Coverages {
         CoverageId(id)
     }
 
-    /// Returns the summary of the set in `scratch`: gaps from left to right, their costs added in
-    /// that order (`docs/spec/phrase-decoding.md` 3.5).
+    /// Returns the summary of the set in `scratch`. The costs of its gaps are added from left to
+    /// right (`docs/spec/phrase-decoding.md` 3.5).
     fn summarize_scratch(&self, costs: &FutureCost) -> CoverageSummary {
         let mut summary = CoverageSummary { first_gap: self.length, covered: 0, estimate: 0.0 };
         if let &[set] = &self.scratch[..] {
@@ -211,19 +211,19 @@ mod tests {
                 if span.start >= span.end { continue; }
                 id = coverages.extend(id, span, &costs);
                 set[span.start as usize..span.end as usize].fill(true);
-                let facts = coverages.summary(id);
-                prop_assert_eq!(facts.covered as usize, set.iter().filter(|&&c| c).count());
-                prop_assert_eq!(facts.first_gap as usize, set.iter().position(|&c| !c).unwrap_or(set.len()));
+                let summary = coverages.summary(id);
+                prop_assert_eq!(summary.covered as usize, set.iter().filter(|&&c| c).count());
+                prop_assert_eq!(summary.first_gap as usize, set.iter().position(|&c| !c).unwrap_or(set.len()));
                 prop_assert_eq!(coverages.is_complete(id), set.iter().all(|&c| c));
                 let mut written = vec![true];
                 coverages.write_covered(id, &mut written);
                 prop_assert_eq!(&written, &set);
                 for (position, &covered) in set.iter().enumerate() {
                     prop_assert_eq!(coverages.is_covered(id, position as u32), covered);
-                    let free = (position..set.len()).find(|&p| set[p]).unwrap_or(set.len()) as u32;
+                    let next = (position..set.len()).find(|&p| set[p]).unwrap_or(set.len()) as u32;
                     for limit in position as u32 + 1..=length {
                         let found = coverages.next_covered(id, position as u32, limit);
-                        prop_assert_eq!(found, free.min(limit));
+                        prop_assert_eq!(found, next.min(limit));
                     }
                 }
                 for (other, other_id) in &seen {

@@ -22,7 +22,7 @@ impl Default for CutWordCounts {
 
 impl CutWordCounts {
     /// Adds the words that were cut in line `line`, given a decoder's statistics before and after
-    /// it.
+    /// the line.
     pub(crate) fn add(&self, line: u64, before: Statistics, after: Statistics) {
         let words = after.cut_words - before.cut_words;
         if words > 0 {
@@ -31,17 +31,18 @@ impl CutWordCounts {
         }
     }
 
-    /// Warns if words of `text` were cut.
-    pub(crate) fn warn(&self, text: &str) {
+    /// Warns if words were cut. `name` is the name of the text in the message.
+    pub(crate) fn warn(&self, name: &str) {
         let words = self.words.load(Ordering::Relaxed);
         if words > 0 {
             let line = self.first_line.load(Ordering::Relaxed);
-            tracing::warn!("{text}, line {line}: {}", describe(words));
+            tracing::warn!("{name}, line {line}: {}", describe(words));
         }
     }
 }
 
-/// Returns a line error if words of a line were cut, given the statistics before and after it.
+/// Returns a line error if words of a line were cut, given the statistics before and after the
+/// line.
 pub(crate) fn find_line_error(before: Statistics, after: Statistics) -> Option<LineError> {
     let words = after.cut_words - before.cut_words;
     (words > 0).then(|| LineError::new(LineErrorKind::CutWords, describe(words)))

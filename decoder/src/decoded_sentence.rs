@@ -97,8 +97,8 @@ impl<'a> DecodedSentence<'a> {
         Ok(TranslatedPhrase { source: hypothesis.span.shifted(offset), words, alignment })
     }
 
-    /// Returns the phrases of a translation: of `words` if a model of `[rescore]` has made it, else
-    /// of `path`, hypotheses in target order.
+    /// Returns the phrases of a translation. If a model of `[rescore]` has made it, `words` are its
+    /// words, and it is a single phrase. Otherwise, `path` has its hypotheses in target order.
     ///
     /// # Errors
     ///

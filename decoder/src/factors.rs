@@ -82,7 +82,7 @@ impl FactorScheme {
             required_in_source: source,
             required_in_target: target,
         };
-        // A word without the factor of placeholders is not a placeholder.
+        // The factor of placeholders is not required: only placeholders have it.
         let input = settings.input.iter().flatten();
         for &factor in input.filter(|&&factor| settings.placeholder_factor != Some(factor)) {
             scheme.required_in_source.push((factor, "input-factors".to_owned()));
@@ -192,12 +192,12 @@ impl FactorScheme {
         self.columns(token).nth(order.map_or(MAX_FACTOR + 1, <[usize]>::len)).is_some()
     }
 
-    /// Returns the first factor that a model needs of a word of the input and that `word` lacks.
+    /// Returns the first factor that `word` lacks although words of the input must have it.
     pub(crate) fn missing_in_source(&self, word: &[u8]) -> Option<MissingFactor<'_>> {
         self.first_missing(&self.required_in_source, word)
     }
 
-    /// Returns the first factor that a model needs of a target word and that `word` lacks.
+    /// Returns the first factor that `word` lacks although target words must have it.
     pub(crate) fn missing_in_target(&self, word: &[u8]) -> Option<MissingFactor<'_>> {
         self.first_missing(&self.required_in_target, word)
     }

@@ -50,14 +50,15 @@ impl IniText {
         let (mut section, mut number) = ("", 0);
         for line in self.0.split_inclusive(|&b| b == b'\n') {
             section = section_name(line).unwrap_or(section);
-            let said = strip_comment(line);
-            let is_feature = section == "feature" && !said.is_empty() && !said.starts_with(b"[");
-            match std::str::from_utf8(said) {
+            let content = strip_comment(line);
+            let is_feature =
+                section == "feature" && !content.is_empty() && !content.starts_with(b"[");
+            match std::str::from_utf8(content) {
                 Ok(text) if is_feature => {
                     let indent = line.len() - line.trim_ascii_start().len();
                     out.extend_from_slice(&line[..indent]);
                     out.extend_from_slice(change(number, text).as_bytes());
-                    out.extend_from_slice(&line[indent + said.len()..]);
+                    out.extend_from_slice(&line[indent + content.len()..]);
                     number += 1;
                 }
                 _ => out.extend_from_slice(line),
@@ -133,8 +134,8 @@ fn make_paths_absolute(
             out.extend_from_slice(line);
             continue;
         }
-        let said = line.iter().position(|&b| b == b'#').unwrap_or(line.len());
-        for token in line[..said].split_inclusive(|b| b.is_ascii_whitespace()) {
+        let content_end = line.iter().position(|&b| b == b'#').unwrap_or(line.len());
+        for token in line[..content_end].split_inclusive(|b| b.is_ascii_whitespace()) {
             let word = token.trim_ascii_end();
             let found = KEYS.iter().find_map(|key| Some((key, word.strip_prefix(*key)?)));
             let found =
@@ -155,7 +156,7 @@ fn make_paths_absolute(
             out.extend_from_slice(paths.join(",").as_bytes());
             out.extend_from_slice(&token[word.len()..]);
         }
-        out.extend_from_slice(&line[said..]);
+        out.extend_from_slice(&line[content_end..]);
     }
     Ok(out)
 }

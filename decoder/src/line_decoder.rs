@@ -28,8 +28,8 @@ pub(crate) struct LinePart {
 pub struct LineLimits {
     /// The width of the search.
     pub width: SearchWidth,
-    /// The time after which a line is translated by a narrower search, if it is shorter than the
-    /// time limit of the settings.
+    /// The time after which a line is translated by a narrower search. The shorter of this time and
+    /// the time limit of the settings applies.
     pub time_limit: Option<Duration>,
     /// Ends the line with [`Error::Cancelled`], between two stacks of its search.
     pub cancellation: Option<CancellationToken>,
@@ -193,8 +193,8 @@ impl<'s> LineDecoder<'s> {
             self.line_errors.push(LineError::new(LineErrorKind::TimeLimit, reason));
         }
         if score.is_none() {
-            let reason = "no translation within the limits of the search (-dl, -s, -cbp) and of \
-                          what the line asks for";
+            let reason = "no translation within the limits of the search (-dl, -s, -cbp) and \
+                          those of the line's markup";
             self.line_errors.push(LineError::new(LineErrorKind::NoTranslation, reason));
         }
     }

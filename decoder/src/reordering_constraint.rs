@@ -15,7 +15,7 @@ const NONE: u32 = u32::MAX;
 /// The walls and zones of a sentence, in buffers that are reused.
 #[derive(Default)]
 pub(crate) struct ReorderingConstraint {
-    /// For each position, the zone that has a wall after this position.
+    /// For each position, the index of the innermost zone with a wall after this position.
     local_walls: Vec<u32>,
     /// For each position, the first position from there on with a wall after it.
     next_wall: Vec<u32>,
@@ -94,13 +94,13 @@ impl ReorderingConstraint {
         span: Span,
         limit: Option<i64>,
     ) -> bool {
-        let facts = coverages.summary(coverage);
-        let gap = facts.first_gap;
+        let summary = coverages.summary(coverage);
+        let gap = summary.first_gap;
         if span.start != gap && self.next_wall[gap as usize] < span.end - 1 {
             return false;
         }
         // Everything up to here is translated: the next words are always allowed.
-        if facts.covered == gap && span.start == gap {
+        if summary.covered == gap && span.start == gap {
             return true;
         }
         fn covered(position: u32, coverages: &Coverages, coverage: &CoverageId) -> bool {
@@ -122,7 +122,7 @@ impl ReorderingConstraint {
                 }
                 continue;
             }
-            // Could the zone be finished and the gap still be reached?
+            // From the end of the zone, the gap must still be within the distortion limit.
             if let Some(limit) = limit
                 && span.start != gap
                 && i64::from(zone.end - 1 - gap) >= limit

@@ -194,10 +194,10 @@ impl<'s> Rescorer<'s> {
         Ok(())
     }
 
-    /// Adds to the list, which has the texts `texts`, the translations of models that it does not
-    /// have yet. Features that depend only on words get their values for the added translation. All
-    /// other features get the values of the search's best translation, so that only known values
-    /// and the weight of the marking feature decide between the two.
+    /// Adds the translations of models to the list, except those that it has already. `texts` are
+    /// the texts of the list. Features that depend only on words get their values for the added
+    /// translation. All other features get the values of the search's best translation. So only
+    /// known values and the weight of the marking feature decide between these two translations.
     fn add_candidates(
         &mut self,
         rescoring: &Rescoring,

@@ -296,7 +296,7 @@ mod tests {
 
     /// Walls and zones do not keep the last, greedy search from a translation.
     #[test]
-    fn out_of_time_walls_and_zones_are_respected() {
+    fn walls_and_zones_are_respected_when_time_runs_out() {
         for algorithm in [SearchAlgorithm::Stack, SearchAlgorithm::CubePruning] {
             let mut system = toy(algorithm, 80, 100, 6);
             system.settings.input_format.markup = crate::XmlInputMode::Inclusive;

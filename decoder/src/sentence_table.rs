@@ -1,9 +1,9 @@
 //! A phrase table inside an input line (`docs/spec/phrase-decoding.md` 1.9):
 //! `text @@@ entry $$$ entry`.
 //!
-//! The entries have the form of those of a text table, and are scored and pruned like them. But
-//! they exist for one line only: they are kept as bytes, found by comparing bytes, and dropped with
-//! the sentence. Such a table is small, so a map from source phrases is its only index.
+//! The entries have the same form as in a text table, and are scored and pruned in the same way.
+//! But they exist for one line only: they are kept as bytes, found by comparing bytes, and dropped
+//! with the sentence. The table is small, so a map from source phrases is its only index.
 
 use std::collections::HashMap;
 

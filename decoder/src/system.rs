@@ -133,7 +133,7 @@ impl System {
         self.features().last().map_or(0, |last| last.range.end)
     }
 
-    /// Whether models look at factors of words other than the first.
+    /// Whether models look at other factors than the first one.
     pub fn is_factored(&self) -> bool {
         self.models.factor_scheme.is_some()
     }

@@ -21,8 +21,8 @@ pub trait LineProcessor: Sync {
     fn postprocess(&self, translation: &[u8], out: &mut Vec<u8>);
 }
 
-/// Translates every line of the input of the settings, and writes the translations to their
-/// outputs, in order. The settings also give the number of threads.
+/// Translates every line of the input, and writes the translations to the outputs, in order. The
+/// settings of `system` name the input and the outputs, and give the number of threads.
 ///
 /// # Errors
 ///

@@ -9,8 +9,8 @@ use crate::sentence_decoder::Statistics;
 /// Fewer unknown words than this are not a reason to warn: a short text may consist of names.
 const MIN_UNKNOWN: u64 = 3;
 
-/// The number of words of a text that is translated on many threads, and of unknown words among
-/// them.
+/// The number of words of a text that is translated on many threads, and the number of unknown
+/// words among them.
 #[derive(Default)]
 pub(crate) struct UnknownWordCounts {
     words: AtomicU64,
@@ -27,13 +27,14 @@ impl UnknownWordCounts {
         }
     }
 
-    /// Warns if more than half of the words of `text` are unknown.
-    pub(crate) fn warn_if_most(&self, text: &str) {
+    /// Warns if more than half of the counted words are unknown. `name` is the name of the text in
+    /// the message.
+    pub(crate) fn warn_if_most(&self, name: &str) {
         let words = self.words.load(Ordering::Relaxed);
         let unknown = self.unknown.load(Ordering::Relaxed);
         if unknown >= MIN_UNKNOWN && 2 * unknown > words {
             tracing::warn!(
-                "{text}: {unknown} of {words} words are unknown to the system, which copies them: \
+                "{name}: {unknown} of {words} words are unknown to the system, which copies them: \
                  is the text in its source language, and prepared as its training text was?"
             );
         }

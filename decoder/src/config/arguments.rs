@@ -45,8 +45,8 @@ fn is_option(token: &str) -> bool {
     letters.next() == Some('-') && letters.next().is_some_and(|c| !c.is_ascii_digit() && c != '.')
 }
 
-/// Overrides values of the ini by those of the command line, index by index. Further values of the
-/// ini are kept, and an option without a value defines its parameter.
+/// Overrides values of the ini by those of the command line, index by index. Values of the ini that
+/// have no counterpart are kept. An option without a value defines its parameter.
 pub(super) fn override_with(ini: &mut Parameters, command_line: Parameters) {
     for Parameter { name, values, .. } in command_line.list {
         ini.mark_overridden(&name);

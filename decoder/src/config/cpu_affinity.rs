@@ -26,9 +26,9 @@ pub(super) fn parse_cpu_list(list: &str) -> Result<Vec<usize>, String> {
     Ok(cpus)
 }
 
-/// Returns the CPUs of `workers`: from `offset` on in steps of `increment`, cyclically over
-/// `allowed` (`docs/spec/phrase-decoding.md` 4). The list is empty if `offset` is negative or no
-/// CPU is allowed.
+/// Returns a CPU for each of `workers` workers: steps of `increment` that begin at `offset` and go
+/// round the list `allowed` (`docs/spec/phrase-decoding.md` 4). The result is empty if `offset` is
+/// negative or no CPU is allowed.
 pub(super) fn assign_round_robin(
     offset: i64,
     increment: i64,
@@ -41,7 +41,7 @@ pub(super) fn assign_round_robin(
     }
     (0..workers as i64)
         .map(|k| k.wrapping_mul(increment).wrapping_add(offset).rem_euclid(count))
-        .map(|place| allowed[place as usize])
+        .map(|index| allowed[index as usize])
         .collect()
 }
 

@@ -1,7 +1,7 @@
 //! Feature lines: `TypeName key=value key=value ...` (`docs/spec/phrase-decoding.md` 1.6).
 //!
-//! Each feature's file reads the keys of its own type; this file handles names, overrides and keys
-//! that all types share.
+//! The source file of each feature type reads the keys of this type. Here are names, overrides and
+//! the keys that all types share.
 
 use std::path::Path;
 
@@ -14,7 +14,8 @@ use crate::{Error, Result};
 /// The largest number of scores of a feature.
 const MAX_COMPONENTS: usize = 10_000;
 
-/// Keys that Moses accepts for every feature and that change no translation here, with the reason.
+/// Keys that Moses accepts for every feature and that change no translation here, with the reason
+/// why they do not.
 const KEYS_WITHOUT_EFFECT: [(&str, &str); 3] = [
     ("filterable", "scripts that filter models read it"),
     ("verbosity", "log messages have a level for all features (-log-level)"),

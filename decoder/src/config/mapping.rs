@@ -121,8 +121,8 @@ fn parse_backoffs(
             }
             _ => {
                 let reason = format!(
-                    "{text:?}: give 0 to look up every span in the table, -1 for spans \
-                     without options only, or the longest such span in words"
+                    "{text:?}: give 0 to look up every span in the table, -1 to look up only \
+                     spans without options, or N to look up only those of up to N words"
                 );
                 return Err(parameters.invalid_value(ini, NAME, reason));
             }
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn spans_to_look_up() {
-        for (backoff, words, known, asks) in [
+        for (backoff, words, known, expected) in [
             (DecodingGraphBackoff::Always, 9, true, true),
             (DecodingGraphBackoff::Unknown, 9, true, false),
             (DecodingGraphBackoff::Unknown, 9, false, true),
@@ -145,7 +145,8 @@ mod tests {
             (DecodingGraphBackoff::UnknownUpTo(2), 2, true, false),
             (DecodingGraphBackoff::UnknownUpTo(2), 3, false, false),
         ] {
-            assert_eq!(backoff.should_query(words, || known), asks, "{backoff:?} {words} {known}");
+            let found = backoff.should_query(words, || known);
+            assert_eq!(found, expected, "{backoff:?} {words} {known}");
         }
     }
 

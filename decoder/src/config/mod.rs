@@ -1,8 +1,8 @@
 //! Configurations: the checked description of a system from moses.ini and the command line.
 //!
-//! Three steps, each a type: [`Parameters`] are names with raw values, as Moses2
-//! reads and overrides them; [`Settings`] are the typed search and output
-//! options; [`FeatureSpec`]s are the feature lines with their weights.
+//! Reading has three steps, each with a type of its own. [`Parameters`] are names with raw values,
+//! as Moses2 reads and overrides them. [`Settings`] are the typed search and output options.
+//! [`FeatureSpec`]s are the feature lines with their weights.
 
 mod arguments;
 mod cpu_affinity;
@@ -122,7 +122,7 @@ impl Parameters {
 /// let weights = "UnknownWordPenalty0 UNTUNEABLE\nWordPenalty0= -0.5\nTable= 0.25\n";
 /// assert_eq!(configuration.weight_lines(), weights);
 ///
-/// // An option that no system has is an error that names it.
+/// // An unknown option is an error that names the option.
 /// let error = Configuration::from_command_line(&tokens(&["-stak", "50"])).unwrap_err();
 /// assert!(error.to_string().contains("-stak"), "{error}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -139,8 +139,8 @@ pub struct Configuration {
     pub mapping: Vec<DecodingStep>,
     /// The models that score the n-best list of each sentence, with weights.
     pub rescoring: Vec<RescoringModel>,
-    /// The weights of each feature in rescored n-best lists; `None` if they are those of the
-    /// search.
+    /// The weights of each feature in rescored n-best lists; `None` if the weights of the search
+    /// apply there too.
     pub list_weights: Option<Vec<Vec<f32>>>,
 }
 
@@ -155,8 +155,8 @@ impl Configuration {
         Self::from_command_line_or(tokens, &[])
     }
 
-    /// Works like [`Configuration::from_command_line`]; `defaults` are names and values of options,
-    /// for those that neither the command line nor the ini has.
+    /// Works like [`Configuration::from_command_line`]. `defaults` are names and values of options.
+    /// A default applies if neither the command line nor the ini gives the option a value.
     ///
     /// # Errors
     ///
@@ -194,8 +194,8 @@ impl Configuration {
         Self::from_ini_and_options(path, &[])
     }
 
-    /// Works like [`Configuration::from_ini`], and with `options` as on a command line. They
-    /// override those of the file. The name of the file may have any bytes.
+    /// Works like [`Configuration::from_ini`]. `options` are as on a command line and override
+    /// those of the file. The name of the file may have any bytes.
     ///
     /// # Errors
     ///
@@ -267,16 +267,17 @@ impl Configuration {
         named.map(|path| self.resolve_path(path)).chain([self.ini.clone()])
     }
 
-    /// Resolves a path of the ini: as given if it exists, else in the ini's folder;
-    /// always in the ini's folder if it begins with `${INI}/`. A file that exists only compressed,
-    /// as `PATH.gz`, is found too, as Moses finds reordering tables.
+    /// Resolves a path of the ini: the path as given, or else the path in the ini's folder,
+    /// whichever exists first. A path that begins with `${INI}/` is always in the ini's folder. A
+    /// file that exists only compressed, as `PATH.gz`, is found too, as Moses finds reordering
+    /// tables.
     pub fn resolve_path(&self, path: &str) -> PathBuf {
         let folder = self.ini.parent().unwrap_or(Path::new(""));
-        let (given, beside) = match path.strip_prefix("${INI}/") {
-            Some(beside) => (folder.join(beside), None),
+        let (given, in_folder) = match path.strip_prefix("${INI}/") {
+            Some(relative) => (folder.join(relative), None),
             None => (PathBuf::from(path), Some(folder.join(path))),
         };
-        let candidates = [Some(&given), beside.as_ref()];
+        let candidates = [Some(&given), in_folder.as_ref()];
         let existing = ["", ".gz", ".zst", ".bz2", ".xz"].iter().find_map(|extension| {
             let mut candidates = candidates.into_iter().flatten().map(|path| {
                 let mut name = path.as_os_str().to_owned();

@@ -1,10 +1,10 @@
-//! Old-format inis (`docs/spec/phrase-decoding.md` 1.11): one section per kind of model and one for
-//! its weights, from before there were feature lines.
+//! Old-format inis, from before there were feature lines (`docs/spec/phrase-decoding.md` 1.11).
+//! They have a section for each type of model, and another for its weights.
 //!
 //! They are rewritten to feature and weight lines, in the order in which Moses2 creates
 //! the features; all later steps see one format only. Weights are rounded to six
 //! significant digits, as in Moses2, because scores depend on it. Where Moses2 silently
-//! drops a model or a weight, this is an error or a warning.
+//! drops a model or a weight, there is an error or a warning here.
 
 use std::path::Path;
 
@@ -80,13 +80,13 @@ pub(super) fn convert(ini: &Path, parameters: &mut Parameters) -> Result<()> {
     }
 }
 
-/// Removes sections without effect beside `[feature]`, with a warning.
+/// Removes the sections that have no effect together with `[feature]`, and warns about each.
 fn remove_key_sections(ini: &Path, parameters: &mut Parameters) {
     for (section, key) in KEY_SECTIONS {
         if parameters.remove(section) {
             tracing::warn!(
-                "{}, [{section}]: it has no effect together with [feature], as in Moses; the key {key}= of \
-                 a feature line says it (-feature-overwrite \"NAME {key}=...\")",
+                "{}, [{section}]: it has no effect together with [feature], as in Moses; give \
+                 {key}= in a feature line instead (or -feature-overwrite \"NAME {key}=...\")",
                 ini.display()
             );
         }
@@ -456,9 +456,10 @@ mod tests {
         assert_eq!(weights[..3], ["KENLM0= 0.1", "IRSTLM0= 0.2 0.3", "KENLM1= 0.4"]);
     }
 
-    /// Moses does not treat such sections together with `[feature]` as a mix of formats.
+    /// In Moses, the sections [`KEY_SECTIONS`] together with `[feature]` are not a mix of formats.
+    /// Other sections of the old format are.
     #[test]
-    fn sections_of_keys_do_nothing_beside_features() {
+    fn sections_of_keys_have_no_effect_together_with_features() {
         let mut parameters = parameters(&[
             ("feature", &["WordPenalty"]),
             ("ttable-limit", &["20"]),

@@ -125,7 +125,8 @@ fn split_n_best_values(values: &[String]) -> Vec<String> {
     values.iter().flat_map(|value| value.split_ascii_whitespace()).map(str::to_owned).collect()
 }
 
-/// Returns the output path; Moses uses two names for standard output.
+/// Returns the output path, which is `-` for `/dev/stdout`: Moses uses both names for standard
+/// output.
 pub(super) fn output_path(path: &str) -> PathBuf {
     if path == "/dev/stdout" { "-".into() } else { path.into() }
 }

@@ -10,7 +10,7 @@ use crate::Result;
 pub struct ServerSettings {
     /// Whether to serve instead of translating a text.
     pub is_wanted: bool,
-    /// Whether one thread translates.
+    /// Whether only one thread translates.
     pub is_serial: bool,
     /// Addresses with ports. If empty, the server listens on `port` of this machine.
     pub listen: Vec<String>,
@@ -46,7 +46,7 @@ impl ServerSettings {
         let listen = read.split_values("listen").unwrap_or_default();
         let port = match read.value("server-port")? {
             None => None,
-            // The command line replaces the port of an ini.
+            // Addresses on the command line replace a port that the ini gives.
             Some(_) if !listen.is_empty() && !read.parameters.is_overridden("server-port") => None,
             Some(_) if !listen.is_empty() => {
                 return read.fail("server-port", "the addresses of -listen have ports");

@@ -57,7 +57,7 @@ const SUPPORTED: &[ParameterInfo] = &[
         "N",
         "the first worker's CPU, counted from 0; -1 lets the system choose [-1]",
     ),
-    parameter("cpu-affinity-increment", "", "N", "CPUs from one worker's to the next's [1]"),
+    parameter("cpu-affinity-increment", "", "N", "step from a worker's CPU to the next one's [1]"),
     parameter("search-algorithm", "", "0|1|14", "0 stack decoding, 1 or 14 cube pruning [0]"),
     parameter("stack", "s", "N", "hypotheses kept per stack (cube pruning: per mini-stack) [200]"),
     parameter("cube-pruning-pop-limit", "cbp", "N", "pops per stack [1000]"),

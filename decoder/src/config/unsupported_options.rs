@@ -1,8 +1,8 @@
 //! Options of Moses that this decoder ignores or rejects.
 //!
-//! An option that changes no translation here is accepted with one warning. One that would change
-//! translations, or write an output that does not exist here, is an error that says what it needs,
-//! unless it is switched off.
+//! An option that changes no translation here is accepted with one warning. An option that would
+//! change translations, or write an output that does not exist here, is an error unless its value
+//! is false. The error says what the option needs.
 
 use std::path::Path;
 
@@ -116,11 +116,11 @@ const OPTIONS: &[MosesOption] = &[
     unsupported(
         "continue-partial-translation",
         "cpt",
-        "translations that begin with a given prefix",
+        "translations that begin with a given prefix, which are not available",
     ),
     unsupported("daemon", "", "a server in the background; start `miriam serve` as a service"),
     unsupported("dlm-model", "", NEEDS_SPARSE_FEATURES),
-    unsupported("feature-name-overwrite", "", "other types; edit the [feature] lines instead"),
+    unsupported("feature-name-overwrite", "", "new feature types; edit [feature] lines instead"),
     unsupported("global-lexical-file", "gl", NEEDS_SPARSE_FEATURES),
     unsupported("glm-feature", "", NEEDS_SPARSE_FEATURES),
     unsupported("lminimum-bayes-risk", "lmbr", NEEDS_MBR),
@@ -167,7 +167,7 @@ const OPTIONS: &[MosesOption] = &[
     unsupported("weight-bl", "bl", "decoding towards a reference, which is not available"),
     unsupported("weight-dlm", "dlm", NEEDS_SPARSE_FEATURES),
     unsupported("weight-e", "e", NEEDS_SPARSE_FEATURES),
-    unsupported("weight-file", "wf", "sparse features; put weights of others into [weight]"),
+    unsupported("weight-file", "wf", "sparse features; put other weights into [weight]"),
     unsupported("weight-glm", "glm", NEEDS_SPARSE_FEATURES),
     unsupported("weight-lex", "lex", NEEDS_SPARSE_FEATURES),
     unsupported("weight-pb", "", NEEDS_SPARSE_FEATURES),

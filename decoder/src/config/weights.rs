@@ -13,12 +13,12 @@ use crate::{Error, Result};
 /// The section with the weights of rescored lists.
 const LIST_SECTION: &str = "rescore-weight";
 
-/// Assigns the weights of every feature, and of the models of `[rescore]`. The last line of a name
-/// counts. Features without a line must be untuneable; their weights are 1.
+/// Assigns the weights of every feature, and of the models of `[rescore]`. If a name has several
+/// lines, the last one counts. Features without a line must be untuneable; their weights are 1.
 ///
-/// If the ini has `[rescore-weight]`, this section has the weights of the models, and the weights
-/// of the features in rescored lists, which are returned. Otherwise, the weights of the models are
-/// in `[weight]`, and rescored lists have the weights of the search.
+/// If the ini has `[rescore-weight]`, this section gives the weights of the models, and the weights
+/// of the features in rescored lists. The function returns the latter. Otherwise, the weights of
+/// the models are in `[weight]`, and the weights of the search apply in rescored lists too.
 pub(super) fn assign_weights(
     ini: &Path,
     parameters: &Parameters,

@@ -13,10 +13,10 @@ pub(crate) fn jump_distance(last_end: u32, span: Span) -> i64 {
     (i64::from(last_end) - i64::from(span.start)).abs()
 }
 
-/// Returns the jumps that become unavoidable with `span`, in words, after Moore and Quirk (2007): a
-/// phrase that leaves a gap pays for jumping over it and back, so that later phrases in the gap
-/// cost nothing. `last_end` is the end of the previous phrase (0 at the beginning). `first_gap` is
-/// the first position that the earlier phrases do not cover.
+/// Returns the total length, in words, of the jumps that become unavoidable with `span`. As in
+/// Moore and Quirk (2007), a phrase that leaves a gap pays for jumping over it and back, so that
+/// later phrases in the gap cost nothing. `last_end` is the end of the previous phrase (0 at the
+/// beginning). `first_gap` is the first position that the earlier phrases do not cover.
 #[inline]
 fn early_distortion_distance(last_end: u32, span: Span, first_gap: u32) -> i64 {
     let length = i64::from(span.end - span.start);

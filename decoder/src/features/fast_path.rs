@@ -1,6 +1,6 @@
-//! The features of a usual `moses.ini`: distortion, and bidirectional phrase-based reordering with
-//! one or two language models, or hierarchical reordering with one, in any order. Systems with
-//! these have a fast path in the search.
+//! The features of a usual `moses.ini`: distortion, bidirectional reordering and language models,
+//! in any order. With phrase-based reordering there may be one or two language models, with
+//! hierarchical reordering only one. Systems with these features have a fast path in the search.
 
 use super::distortion::Distortion;
 use super::expansion_feature::ExpansionFeature;
@@ -13,7 +13,7 @@ use crate::translation_options::MAX_HOT_COLUMNS;
 /// reordering.
 const NUM_PLAIN_TERMS: usize = 3;
 
-/// The index after these terms, in place of a missing term: 0 is added.
+/// The index that stands for a missing term, for which 0 is added.
 const NO_TERM: u8 = NUM_PLAIN_TERMS as u8;
 
 /// The largest number of language models.
@@ -52,7 +52,7 @@ pub(crate) struct FastPathFeatures {
     num_terms: usize,
     /// The number of terms before the first language model's.
     num_before_lm: usize,
-    /// The start of `order` up to the first language model's term, filled up with [`NO_TERM`].
+    /// The terms of `order` before the first language model's term, filled up with [`NO_TERM`].
     before_lm: [u8; NUM_PLAIN_TERMS],
 }
 
@@ -150,14 +150,14 @@ impl FastPathFeatures {
         })
     }
 
-    /// Whether only terms of language models come after the first language model's.
+    /// Whether all other terms come before those of language models.
     #[inline(always)]
     pub(crate) fn lms_are_last(&self) -> bool {
         self.num_before_lm == NUM_PLAIN_TERMS
     }
 
-    /// Adds to `total` those of `terms` (distortion, backward and forward reordering) that come
-    /// before the first language model's.
+    /// Adds to `total` the terms that come before the first language model's term. `terms` are
+    /// distortion, backward and forward reordering.
     #[inline(always)]
     pub(crate) fn add_terms_before_lm(&self, total: f32, terms: [f32; NUM_PLAIN_TERMS]) -> f32 {
         let [distortion, backward, forward] = terms;

@@ -40,8 +40,8 @@ impl FeatureComponents {
     }
 }
 
-/// A source of options: a phrase table or the unknown-word penalty. Sources have the order of the
-/// ini, in which the search sees the options of a span.
+/// A source of options: a phrase table or the unknown-word penalty. Sources are in the order of the
+/// ini. The search sees the options of a span in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableSlot {
     /// Unknown words.

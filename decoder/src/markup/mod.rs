@@ -144,7 +144,7 @@ impl SentenceMarkup {
         }
         let span = element_span(element, length)?;
         if span.start == span.end {
-            return fail("a translation without words".into(), column);
+            return fail("a translation of an element without words".into(), column);
         }
         let mut probabilities = Vec::new();
         for text in element.attribute("prob").into_iter().flat_map(split_alternatives) {

@@ -37,8 +37,8 @@ impl Models {
 }
 
 impl ReorderingTable {
-    /// Whether it has a phrase pair of `phrase_table`; true if that is not known. Looks at the
-    /// source phrases of the smaller of the two, up to the first pair that both have.
+    /// Whether the table has a phrase pair of `phrase_table`; true if that cannot be found out.
+    /// Looks at the source phrases of the smaller table, up to the first pair that both have.
     fn shares_pairs(&self, phrase_table: &PhraseTable, models: &Models) -> Result<bool> {
         let (own, other) = (&self.table.phrases, &phrase_table.phrases);
         if self.table.file.input_factors != phrase_table.file.input_factors {

@@ -98,9 +98,9 @@ impl PathQueue {
         self.found.push(path);
         self.list_nodes(space, path);
         let first = if path.parent.is_some() { path.deviation_index as usize + 1 } else { 0 };
-        for edge in first..self.nodes.len() {
-            let node = self.nodes[edge];
-            self.push_deviation(space, id, edge as u32, node, space.lattice.recombined(node));
+        for index in first..self.nodes.len() {
+            let node = self.nodes[index];
+            self.push_deviation(space, id, index as u32, node, space.lattice.recombined(node));
         }
         Some(id)
     }
@@ -110,7 +110,7 @@ impl PathQueue {
         &mut self,
         space: SearchGraph<'_>,
         parent: PathId,
-        edge: u32,
+        index: u32,
         node: HypothesisId,
         mut arcs: Range<u32>,
     ) {
@@ -121,8 +121,13 @@ impl PathQueue {
         let total = self.found[parent.0 as usize].total + total_of(arc, space.hypotheses)
             - total_of(node.0, space.hypotheses);
         let hypothesis = HypothesisId(arc);
-        let path =
-            Path { parent: Some(parent), deviation_index: edge, hypothesis, replaced: node, total };
+        let path = Path {
+            parent: Some(parent),
+            deviation_index: index,
+            hypothesis,
+            replaced: node,
+            total,
+        };
         self.push_pending(PendingPath { path, remaining_arcs: arcs });
     }
 
@@ -143,8 +148,8 @@ impl PathQueue {
         self.nodes.clear();
         let mut id = from.hypothesis;
         loop {
-            if let Some(&(edge, hypothesis)) = self.deviations.last()
-                && edge as usize == self.nodes.len()
+            if let Some(&(index, hypothesis)) = self.deviations.last()
+                && index as usize == self.nodes.len()
             {
                 id = hypothesis;
                 self.deviations.pop();

@@ -114,8 +114,8 @@ impl FeatureValues {
         Ok(self.row(row))
     }
 
-    /// Returns the values of an option that do not depend on its neighbours; those of other
-    /// features are 0.
+    /// Returns the values of an option that do not depend on its neighbours; all other values are
+    /// 0.
     pub(crate) fn option_values(
         &mut self,
         decoded: DecodedSentence<'_>,

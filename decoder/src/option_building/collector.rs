@@ -95,8 +95,8 @@ impl OptionCollector {
         let system = input.system;
         for position in 0..input.sentence.len() {
             let span = Span { start: position as u32, end: position as u32 + 1 };
-            // A word with a forced translation has been copied with that translation, if it may be
-            // copied.
+            // If a word with a forced translation may be copied, its copy has been added together
+            // with the translation.
             let is_free = filter.allows_copying(span) && options.range(span, slot).count == 0;
             if is_free && (system.settings.copy_known_words || !options.has_options(span)) {
                 let phrase = copy_unknown_word(system, input.sentence, span.start);

@@ -33,8 +33,8 @@ fn check_target_factors(
 }
 
 impl OptionCollector {
-    /// Collects the translations that markup forces, as options in the slot of unknown words.
-    /// `prob` is a score of the unknown-word penalty.
+    /// Collects the translations that markup forces, as options in the slot of unknown words. The
+    /// logarithm of the attribute `prob` is their value of the unknown-word penalty.
     pub(super) fn collect_forced(
         &mut self,
         options: &mut SentenceOptions,

@@ -35,8 +35,8 @@ impl OutputColumns {
         self.target_position = 0;
     }
 
-    /// Adds the last phrase of a hypothesis of `decoded`, whose first word is at `offset` in the
-    /// line. Segmentation and alignment are listed only if `aligned`.
+    /// Adds the last phrase of the hypothesis `id` of `decoded`. `offset` is the position of the
+    /// sentence's first word in the line. Segmentation and alignment are listed only if `aligned`.
     pub(crate) fn push_phrase(
         &mut self,
         decoded: DecodedSentence<'_>,

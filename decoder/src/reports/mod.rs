@@ -158,7 +158,7 @@ impl<'s> LineReporter<'s> {
     }
 
     /// Ends the line, whose last part is `decoded`: completes the output to each stream of the
-    /// settings. Returns the error of its n-best list.
+    /// settings. Returns an error if entries of the n-best list are left out.
     ///
     /// # Errors
     ///
@@ -198,7 +198,7 @@ impl<'s> LineReporter<'s> {
         self.push_n_best(decoded, result, out.stream_mut(OutputStream::NBest))
     }
 
-    /// Appends the n-best list; returns the error of entries that are left out.
+    /// Appends the n-best list; returns an error if entries are left out.
     fn push_n_best(
         &mut self,
         decoded: DecodedSentence<'_>,

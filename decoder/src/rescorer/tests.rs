@@ -210,7 +210,7 @@ fn translations_of_models_enter_the_list() {
         added.sort();
         assert_eq!(added, [&b"la casa"[..], b"zzz"]);
         assert!(found.n_best.is_sorted_by(|a, b| a.score >= b.score));
-        // Short translations win, here the more probable one of the model; all forms of output
+        // Short translations win: of the two that the model adds, `la casa`. All forms of output
         // agree.
         let best = found.best.unwrap();
         if !own {

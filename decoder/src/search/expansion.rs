@@ -18,7 +18,7 @@ pub(crate) fn may_extend(limit: Option<i64>, last_end: u32, span: Span, first_ga
     if jump_distance(last_end, span) > limit {
         return false;
     }
-    // Can the first gap still be reached from the end of this phrase?
+    // From the end of this phrase, the first gap must still be within the limit.
     span.start == first_gap || i64::from(span.end) - i64::from(first_gap) <= limit
 }
 
@@ -73,8 +73,8 @@ fn for_each_reachable(
         }
         let ends = space.options.span_ends(start);
         let Some(&farthest) = ends.last() else { continue };
-        let free = space.coverages.next_covered(coverage, start, farthest);
-        for &end in ends.iter().take_while(|&&end| end <= free) {
+        let next_covered = space.coverages.next_covered(coverage, start, farthest);
+        for &end in ends.iter().take_while(|&&end| end <= next_covered) {
             let span = Span { start, end };
             if may_extend(limit, last_end, span, first_gap) {
                 visit(span);

@@ -212,7 +212,7 @@ pub(crate) struct Lattice {
 }
 
 impl Lattice {
-    /// Begins a sentence, whose initial hypothesis is there.
+    /// Begins a sentence. Its initial hypothesis has no arcs.
     pub(crate) fn start(&mut self) {
         self.arcs.clear();
         self.arcs.push((0, 0));

@@ -44,7 +44,7 @@ use crate::sentence::Sentence;
 use crate::system::System;
 use crate::translation_options::SentenceOptions;
 
-/// The inputs of a search (system, sentence, options) and the data that it grows.
+/// The inputs of a search (system, sentence, options) and the data that it extends.
 pub(crate) struct SearchSpace<'a> {
     pub(crate) system: &'a System,
     /// The limits of the search.

@@ -218,7 +218,7 @@ mod tests {
         let model = ReorderingType::parse("msd-bidirectional-fe-collapseff").unwrap();
         assert_eq!((model.num_columns(), model.num_components(None)), (6, 2));
         assert_eq!(model.num_components(Some(6)), 6, "as Moses2 has it");
-        assert_eq!(model.num_components(Some(3)), 2, "which the caller finds to differ");
+        assert_eq!(model.num_components(Some(3)), 2, "the caller rejects 3");
         let cells: Vec<_> = model.column_weight_indices().collect();
         assert_eq!(cells, [(0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (3, 1)]);
         let forward = ReorderingType::parse("mslr-forward-collapseff").unwrap();

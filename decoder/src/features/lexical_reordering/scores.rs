@@ -1,5 +1,5 @@
-//! The scores of reordering models: read from the records of phrase tables or from their own tables
-//! into the rows of options.
+//! The scores of reordering models. They are read into the rows of options, from the records of
+//! phrase tables or from tables of the reordering models.
 
 use miriam_probingpt::Targets;
 use miriam_textio::WordId;
@@ -18,9 +18,9 @@ pub(crate) struct ReorderingScores {
     name: String,
     component: usize,
     columns: Vec<RowColumn>,
-    /// Where its scores start in the records of the phrase tables.
+    /// The index of its first score in the records of the phrase tables, if they have its scores.
     phrase_table_offset: Option<usize>,
-    /// Its own table among those of the models.
+    /// The index of its own table among the reordering tables, if it has one.
     own_table: Option<usize>,
     /// The scores of phrase pairs that the table lacks.
     default_scores: Option<Vec<f32>>,
@@ -112,11 +112,11 @@ impl ReorderingScores {
         let Some(offset) = self.phrase_table_offset else { return Ok(()) };
         let needed = offset + self.columns.iter().map(|c| c.table_column + 1).max().unwrap_or(0);
         for table in tables {
-            let there = table.phrases.num_reordering_scores();
-            if there < needed {
+            let found = table.phrases.num_reordering_scores();
+            if found < needed {
                 let reason = format!(
                     "property-index={offset} needs {needed} reordering scores in the phrase \
-                     table, which has {there}; build it with --reordering, or give path="
+                     table, which has {found}; build it with --reordering, or give path="
                 );
                 return Err(Error::feature(&self.name, reason));
             }
@@ -143,8 +143,8 @@ pub(crate) struct OptionRows<'a> {
 }
 
 impl FeatureSet {
-    /// Writes the default scores to an option's row, whose columns are 0 before. Phrase pairs that
-    /// are in no table have these scores.
+    /// Writes the default scores, those of phrase pairs that are in no table, to an option's row.
+    /// Before, the columns of the row must be 0.
     pub(crate) fn write_default_reordering(&self, weighting: Weighting, mut row: &mut [f32]) {
         for model in &self.reordering {
             let (own, rest) = row.split_at_mut(model.num_columns());
@@ -155,8 +155,8 @@ impl FeatureSet {
         }
     }
 
-    /// Writes the reordering scores in `table`'s record of a target to the row of its
-    /// option, `row`, which has a column for each orientation of all models.
+    /// Writes the reordering scores of a target, from its record in `table`, to `row`, the row of
+    /// its option. The row has a column for each orientation of all models.
     pub(crate) fn write_record_reordering(
         &self,
         table: &PhraseTable,

@@ -91,7 +91,8 @@ impl OperationSequenceModel {
         self.weights.len()
     }
 
-    /// Returns the values of operations with a log10 probability and `counts`: one or five.
+    /// Returns the values of operations: their log10 probability, then `counts` if the model has
+    /// five components.
     fn values(&self, log10: f64, counts: OperationCounts) -> impl Iterator<Item = f32> {
         let OperationCounts { gap_width, gaps, open_gaps, insertions } = counts;
         let counts = [gap_width, gaps, open_gaps, insertions].map(|n| n as f32);

@@ -291,7 +291,7 @@ impl Cursor {
     fn find_gap(&self, target: i32) -> (i32, usize) {
         let mut nearest = (-1, 0);
         for (number, gap) in self.gaps.iter().rev().filter(|gap| !gap.filled).enumerate() {
-            // The first gap from the right that is not right of the target is the nearest.
+            // In this order, the first gap at the target or left of it is the nearest.
             if gap.position <= target {
                 if target - gap.position < MAX_GAP_DISTANCE {
                     nearest = (gap.position, number + 1);

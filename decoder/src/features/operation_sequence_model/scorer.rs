@@ -99,7 +99,7 @@ impl<T: Default> LazyVec<T> {
         &self.values[at as usize]
     }
 
-    /// Returns the place of the new value at `at`.
+    /// Marks the value at `at` as set, and returns it to be written.
     fn insert(&mut self, at: u32) -> &mut T {
         let at = at as usize;
         if self.values.len() <= at {

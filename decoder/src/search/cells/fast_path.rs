@@ -1,6 +1,6 @@
-//! Cells of systems with the features of a usual `moses.ini`: distortion, and bidirectional
-//! phrase-based reordering with one or two language models, or hierarchical reordering with one, in
-//! any order.
+//! Cells of systems with the features of a usual `moses.ini`: distortion, bidirectional reordering
+//! and language models, in any order. With phrase-based reordering there are one or two language
+//! models, with hierarchical reordering only one.
 //!
 //! An expansion reads half a cache line of a hypothesis (hierarchical reordering also reads the
 //! hypothesis itself and its coverage), one line of an option, and another for a second language

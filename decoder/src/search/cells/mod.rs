@@ -32,16 +32,16 @@ pub(in crate::search) struct Cell {
     pub(in crate::search) previous: u32,
     /// The number of the option within the sentence.
     pub(in crate::search) option: u32,
-    /// The total; until the cell is scored, what its scorer keeps there.
+    /// The total. Before the cell is scored, its scorer keeps another value here.
     pub(in crate::search) total: f32,
-    /// The total with the estimate of the rest; until the cell is scored, what its scorer keeps
-    /// there.
+    /// The total with the estimate of the rest. Before the cell is scored, its scorer keeps another
+    /// value here.
     pub(in crate::search) future_score: f32,
-    /// The joint state; until the cell is scored, what its scorer keeps there.
+    /// The joint state. Before the cell is scored, its scorer keeps another value here.
     pub(in crate::search) joint_state: u32,
     /// The estimate of what remains to be translated.
     estimate: f32,
-    /// The next cell of a list; until the cell is scored, what its scorer keeps there.
+    /// The next cell of a list. Before the cell is scored, its scorer keeps another value here.
     pub(in crate::search) next: u32,
 }
 
@@ -77,8 +77,8 @@ pub(in crate::search) trait CellScorer {
     /// is known without language models.
     fn bound(&self, row: &Self::Row, option: u32) -> f32;
 
-    /// Creates a new cell of `row`, one of the edge whose number is `edge`, for an option, given by
-    /// its number. Prefetches the data that scoring reads first.
+    /// Creates a new cell of `row` for the option with the number `option`. `edge` is the number of
+    /// the row's edge. Prefetches the data that scoring reads first.
     fn make_cell(&mut self, row: &Self::Row, edge: u32, option: u32) -> Cell;
 
     /// Scores `cells` of `edges`: all that were made since the last call, in that order. Calls

@@ -18,8 +18,8 @@ pub(super) struct KeptGroup {
     pub(super) count: u32,
 }
 
-/// The edges of a sentence by the number of words they cover, and the numbers of
-/// mini-stacks: within each stack, in the order of their first edge.
+/// The edges of a sentence, by the number of words that their cells cover. Mini-stacks are numbered
+/// within each stack, in the order of their first edges.
 #[derive(Default)]
 pub(super) struct Edges {
     by_covered: Vec<Vec<Edge>>,
@@ -45,7 +45,7 @@ impl Edges {
         std::mem::take(&mut self.by_covered[covered as usize])
     }
 
-    /// Returns the memory of edges that were taken.
+    /// Takes back edges that were taken, so that their memory is reused.
     pub(super) fn give_back(&mut self, covered: u32, edges: Vec<Edge>) {
         self.by_covered[covered as usize] = edges;
     }
@@ -78,9 +78,9 @@ impl Edges {
                 }
                 let (coverage, group, covered, estimate) = *target.get_or_insert_with(|| {
                     let coverage = space.coverages.extend(coverage, span, space.future_costs);
-                    let facts = space.coverages.summary(coverage);
-                    let group = self.group_of(coverage, span.end, facts.covered);
-                    (coverage, group, facts.covered, facts.estimate)
+                    let summary = space.coverages.summary(coverage);
+                    let group = self.group_of(coverage, span.end, summary.covered);
+                    (coverage, group, summary.covered, summary.estimate)
                 });
                 self.by_covered[covered as usize].push(Edge {
                     first_hypothesis: first,

@@ -7,8 +7,8 @@
 //! reachable.
 //!
 //! Cells are popped in one of two ways with the same results: in [`waves`], which overlap the
-//! memory accesses of many, or one at a time from an [`item_queue`], which supports all systems and
-//! options.
+//! memory accesses of many cells, or one at a time from an [`item_queue`], which supports all
+//! systems and options.
 
 mod edges;
 mod item_queue;

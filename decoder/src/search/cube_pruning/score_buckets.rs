@@ -12,7 +12,7 @@ pub(super) const NUM_BUCKETS: usize = 64;
 /// The number in place of a missing cell.
 const END: u32 = u32::MAX;
 
-/// The fractional bits of `ScoreBuckets::multiplier`.
+/// The number of fractional bits of `ScoreBuckets::multiplier`.
 const FRACTION_BITS: u32 = 32;
 
 /// The largest number of buckets per step: one, so that no product overflows.

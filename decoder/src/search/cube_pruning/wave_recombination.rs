@@ -30,7 +30,7 @@ struct Slot {
 pub(super) struct Recombination<L> {
     slots: Vec<Slot>,
     generation: u32,
-    /// The bits of the start of the last phrase that count: all or none.
+    /// The bits of the last phrase's start that are part of a key: all or none.
     start_mask: u32,
     entries: Vec<Cell>,
     /// The cells that were recombined.

@@ -43,8 +43,8 @@ const FINER_STEPS: u64 = 32;
 /// Buckets of fewer cells are not divided into finer ones.
 const MIN_DIVIDED: usize = 5;
 
-/// The factor by which buckets become wider when all of a stack's remaining cells lie beyond the
-/// last.
+/// The factor by which buckets become wider when all remaining cells of a stack are in the last
+/// one.
 const WIDENING: u64 = 8;
 
 /// The number of popped cells that are recombined at each wait for memory.

@@ -11,8 +11,9 @@ use crate::translation_options::OptionId;
 /// The largest number of partial derivations. Sentences with more are skipped.
 const MAX_PARTIAL: usize = 8_000;
 
-/// Returns the total of the best derivation, minus infinity if there is none; `None` if there are
-/// too many. `begin` is the joint state at the beginning.
+/// Returns the total of the best derivation, minus infinity if there is none. Returns `None` if
+/// there are more partial derivations than [`MAX_PARTIAL`]. `begin` is the joint state at the
+/// beginning.
 pub(super) fn best_total(space: &mut SearchSpace<'_>, begin: u32) -> Option<f32> {
     space.stateful_scorers.restart();
     let mut partial = vec![Hypothesis::initial(begin)];

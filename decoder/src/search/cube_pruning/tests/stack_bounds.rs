@@ -12,7 +12,7 @@ use crate::sentence_decoder::SentenceDecoder;
 use crate::system::System;
 use miriam_storage::random::SplitMix64;
 
-/// The scores, places and arcs of all hypotheses of a search.
+/// For each hypothesis of a search, its scores, back-pointer, option, span, coverage and arcs.
 type SearchTrace = Vec<String>;
 
 /// Returns the trace of the stack search of `system` for `lines`, and how many cells it scored.
@@ -52,7 +52,7 @@ fn bounds_change_no_stack() {
         let settings = &mut configuration.settings;
         (settings.algorithm, settings.threads) = (SearchAlgorithm::Stack, 1);
         settings.stack_size = [1, 2, 5, 20][case.below(4) as usize];
-        // A narrow beam rejects hypotheses that pruning lets in again.
+        // With a narrow beam, pruning lowers the score below which hypotheses are rejected.
         settings.beam_threshold = [-11.5, -1.0, -0.1][case.below(3) as usize];
         let mut system = System::load(&configuration, &miriam_textio::NoProgress).unwrap();
         assert!(system.models.language_models.iter().all(|lm| lm.is_bounded), "seed {seed}");
