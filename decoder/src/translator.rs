@@ -214,7 +214,7 @@ impl<'s> Translator<'s> {
     /// list may be shorter than `size`. Any list is shorter if the search has seen fewer
     /// translations.
     ///
-    /// From the first call on the translator keeps data for lists of every sentence, which makes
+    /// From the first call on, the translator keeps data for lists of every sentence, which makes
     /// [`Translator::translate`] a little slower.
     ///
     /// The list of a line of more than

@@ -34,7 +34,8 @@ struct Pair {
     reordering: [f32; 3],
 }
 
-/// n-grams, newest word last, with log10 probability and backoff. All parts of an n-gram exist.
+/// n-grams, newest word last, with log10 probability and backoff. The model also has all parts of
+/// each n-gram.
 #[derive(Debug, Clone)]
 struct Lm {
     order: usize,
@@ -339,7 +340,7 @@ impl Exhaustive<'_> {
     }
 }
 
-/// The place of the second table of each line.
+/// The place of a model's second phrase table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum SecondTable {
     /// In a file, like the first.

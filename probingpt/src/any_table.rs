@@ -26,7 +26,7 @@ use crate::{MosesTable, PhraseTable, RecordOffset, Result, SpanLookup, Targets};
 /// table.lookup_spans(&[0, u32::MAX], 2, &mut lookup);
 /// assert_eq!(lookup.hits().len(), 1);
 ///
-/// // A folder is opened as one of Moses' directories; this one has none of its files.
+/// // A folder is opened as a ProbingPT directory of Moses; this folder lacks the files of one.
 /// let error = AnyTable::open(folder.path(), LoadMethod::Lazy).err().expect("no table");
 /// assert!(error.to_string().contains("config"), "{error}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -242,7 +242,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn printed_probabilities_parse_to_the_score(score in -86.0f32..3.0) {
+        fn printed_probabilities_are_close_to_the_exact_ones(score in -86.0f32..3.0) {
             let text = printed(score);
             let p: f64 = text.parse().unwrap();
             let exact = f64::from(score).exp();

@@ -163,8 +163,8 @@ mod tests {
     use super::*;
     use miriam_storage::hash::hash64;
 
-    /// Files contain such values. The expected one was computed with Python's integers from the
-    /// golden XXH3 values of the two words.
+    /// The index of a file depends on these hashes. The expected one was computed with Python's
+    /// integers from the golden XXH3 values of the two words.
     #[test]
     fn the_hash_of_a_phrase_does_not_change() {
         assert_eq!(

@@ -72,8 +72,8 @@ impl PhraseTable {
         }
     }
 
-    /// Returns the number of buckets that a lookup of `hash` reads: the first one that does not
-    /// overflow is the last.
+    /// Returns the number of buckets that a lookup of `hash` reads: up to the first one that does
+    /// not overflow.
     fn buckets_read(&self, hash: u64) -> u64 {
         let home = home_bucket(hash, self.metadata.home_buckets) as usize;
         let chain = self.index.get(home..).unwrap_or_default();

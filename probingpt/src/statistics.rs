@@ -43,7 +43,7 @@ pub struct Statistics {
 }
 
 impl AnyTable {
-    /// Reads every entry and counts.
+    /// Reads every entry and returns the statistics of the table.
     ///
     /// # Errors
     ///

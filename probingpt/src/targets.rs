@@ -47,7 +47,7 @@ impl Targets {
     }
 
     /// Returns the row of reordering scores of target `i`, for [`PhraseTable::reordering_scores`];
-    /// 0 for none. A [`crate::MosesTable`] has no rows, but [`Targets::inline_reordering`].
+    /// 0 for none. For a [`crate::MosesTable`], use [`Targets::inline_reordering`] instead.
     #[inline]
     pub fn reordering_row(&self, i: usize) -> u32 {
         self.reordering[i]
@@ -78,7 +78,7 @@ impl Targets {
 
 /// Filling target by target, for row-wise records.
 impl Targets {
-    /// Removes all targets and sets the numbers of scores of the next.
+    /// Removes all targets and sets the numbers of scores of the targets to be added.
     pub(crate) fn clear(&mut self, num_scores: usize, num_reordering: usize) {
         self.len = 0;
         (self.num_scores, self.num_inline_reordering) = (num_scores, num_reordering);

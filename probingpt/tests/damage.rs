@@ -98,7 +98,7 @@ fn with_section(table: &PhraseTable, name: &str, change: impl Fn(&mut Vec<u8>)) 
 }
 
 #[test]
-fn every_flipped_bit_and_every_cut_is_found_or_harmless() {
+fn flipped_bits_and_cuts_are_detected() {
     let bytes = build_bytes(&sample_lines());
     let read = |bytes: &[u8]| -> miriam_probingpt::Result<()> {
         let container = Container::from_bytes(Bytes::copy_from(bytes), Path::new("damaged"))?;

@@ -42,7 +42,7 @@ impl MemoryUsage for ValueRows {
 pub(crate) struct PhraseValueCache(OnceLock<PhraseCache<ValueRows>>);
 
 impl PhraseValueCache {
-    /// Returns the rows, in a cache that is allocated by the first call.
+    /// Returns the cache of rows, which the first call allocates.
     pub(crate) fn rows(&self) -> &PhraseCache<ValueRows> {
         self.0.get_or_init(PhraseCache::new)
     }

@@ -338,7 +338,7 @@ impl SentenceOptions {
     }
 
     /// Returns the options as one of the language models after the first sees them, with the data
-    /// that an expansion reads. `further` is the number of that model, counted from the second on.
+    /// that an expansion reads. `further` is 0 for the second model, 1 for the third, and so on.
     #[inline(always)]
     pub(crate) fn further_phrases(&self, further: usize) -> &[HotPhrase] {
         &self.further_phrases[further]

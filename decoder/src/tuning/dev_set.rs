@@ -14,7 +14,7 @@ use crate::n_best::{NBest, NBestLimits};
 use crate::unknown_words::UnknownWordCounts;
 use crate::{Error, Result, System};
 
-/// Signs that source lines are not prepared as the system needs them.
+/// Counts and errors that show whether source lines are prepared as the system needs them.
 #[derive(Default)]
 pub(super) struct DevSetChecks {
     unknown_words: UnknownWordCounts,

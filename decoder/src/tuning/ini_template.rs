@@ -48,10 +48,10 @@ fn replace_weights(text: &[u8], features: &[FeatureComponents], weights: &[f32])
     let mut end_of_weights = None;
     let mut current = "";
     for line in text.split_inclusive(|&b| b == b'\n') {
-        let said = strip_comment(line);
+        let content = strip_comment(line);
         if let Some(name) = section_name(line) {
             current = name;
-        } else if let Some(name) = said.split(|b| b.is_ascii_whitespace()).next()
+        } else if let Some(name) = content.split(|b| b.is_ascii_whitespace()).next()
             && let ("weight", Some(name)) = (current, name.strip_suffix(b"="))
             && let Some(feature) =
                 features.iter().find(|f| f.is_tuneable() && f.name.as_bytes() == name)
@@ -59,13 +59,13 @@ fn replace_weights(text: &[u8], features: &[FeatureComponents], weights: &[f32])
             let indent = line.len() - line.trim_ascii_start().len();
             out.extend_from_slice(&line[..indent]);
             out.extend_from_slice(line_of(feature, weights).as_bytes());
-            out.extend_from_slice(&line[indent + said.len()..]);
+            out.extend_from_slice(&line[indent + content.len()..]);
             missing.retain(|missing| missing.name != feature.name);
             end_of_weights = Some(out.len());
             continue;
         }
         out.extend_from_slice(line);
-        if current == "weight" && !said.is_empty() {
+        if current == "weight" && !content.is_empty() {
             end_of_weights = Some(out.len());
         }
     }

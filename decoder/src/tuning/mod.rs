@@ -163,7 +163,7 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningRepo
     if !configuration.rescoring.is_empty() {
         tracing::warn!(
             "{}, [rescore]: these models take no part in tuning, and their weights stay; `miriam \
-             tune --n-best` finds weights of a list with their scores",
+             tune --n-best` tunes weights on n-best lists that have scores of such models",
             configuration.ini.display()
         );
     }

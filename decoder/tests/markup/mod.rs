@@ -73,8 +73,8 @@ impl Markup {
         self
     }
 
-    /// Returns the line with its markup. Elements with translations of one word enclose the word;
-    /// those of several words and zones name the words in `span`.
+    /// Returns the line with its markup. An element that translates one word encloses the word.
+    /// Elements that translate several words, and zones, name the words in `span`.
     pub fn write(&self, words: &[&str]) -> String {
         let mut line = String::new();
         for (position, word) in words.iter().enumerate() {
@@ -166,7 +166,7 @@ impl Markup {
             return true;
         }
         let gap = covered.iter().position(|&c| !c).unwrap();
-        // Walls by the word before them, with the innermost zone they are in.
+        // For each wall, the position of the word before it and the innermost zone around it.
         let walls = self.walls.iter().filter(|&&wall| wall > 0).map(|wall| {
             let p = wall - 1;
             let inside = self.zones.iter().filter(|z| z.0 <= p && p < z.1);

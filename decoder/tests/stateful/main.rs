@@ -100,7 +100,8 @@ const REORDERING_WEIGHTS: [f64; 8] = [0.2, 0.3, 0.4, 0.15, 0.35, 0.25, 0.1, 0.45
 const OPERATION_WEIGHTS: [f64; 5] = [0.3, -0.1, -0.2, -0.15, 0.25];
 const DISTORTION: f64 = 0.3;
 
-/// n-grams, newest word last, with log10 probability and backoff; all parts of an n-gram exist.
+/// n-grams, newest word last, with log10 probability and backoff. The model also has all parts of
+/// each n-gram.
 #[derive(Debug, Clone)]
 struct Lm {
     order: usize,
@@ -245,7 +246,7 @@ fn model() -> impl Strategy<Value = Model> {
 }
 
 impl Pair {
-    /// Source and target, as tables have them.
+    /// Returns the source and target fields, as tables have them.
     fn words(&self) -> String {
         format!("{} ||| {}", self.source.join(" "), self.target.join(" "))
     }
@@ -320,7 +321,7 @@ impl Model {
     }
 }
 
-/// A phrase in the order of translation, its end excluded.
+/// A phrase of a derivation, for the source words `start..end`.
 #[derive(Clone, Copy)]
 struct AppliedPhrase<'a> {
     start: usize,
@@ -397,9 +398,9 @@ fn score(model: &Model, source: &[&str], derivation: &[AppliedPhrase<'_>]) -> f6
         }
     }
     if let Some((lm, supported)) = &model.operations {
-        let story = OperationTrace::from_derivation(source, derivation);
-        let counts = [story.gap_width, story.gaps, story.open_gaps, story.insertions];
-        total += OPERATION_WEIGHTS[0] * lm.score_sequence(&story.operations);
+        let trace = OperationTrace::from_derivation(source, derivation);
+        let counts = [trace.gap_width, trace.gaps, trace.open_gaps, trace.insertions];
+        total += OPERATION_WEIGHTS[0] * lm.score_sequence(&trace.operations);
         if *supported {
             total += counts
                 .iter()

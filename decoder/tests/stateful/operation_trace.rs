@@ -30,21 +30,21 @@ enum SourceOperation<'a> {
 
 impl OperationTrace {
     pub fn from_derivation(source: &[&str], derivation: &[AppliedPhrase<'_>]) -> OperationTrace {
-        let mut story = OperationTrace { length: source.len() as i32, ..OperationTrace::default() };
+        let mut trace = OperationTrace { length: source.len() as i32, ..OperationTrace::default() };
         let none = BTreeSet::new();
         for phrase in derivation {
             let (target, links) = match phrase.pair {
                 Some(pair) => (&pair.target[..], &pair.links),
                 None => (&["_TRANS_SLF_"][..], &none),
             };
-            story.apply_phrase(
+            trace.apply_phrase(
                 &source[phrase.start..phrase.end],
                 phrase.start as i32,
                 target,
                 links,
             );
         }
-        story
+        trace
     }
 
     fn apply_phrase(
@@ -117,8 +117,8 @@ impl OperationTrace {
     }
 
     fn visit(&mut self, to: i32, event: SourceOperation<'_>, inserted: &BTreeMap<i32, &str>) {
-        let open = |story: &OperationTrace| {
-            !story.covered.contains(&story.position) && story.position < story.length
+        let open = |trace: &OperationTrace| {
+            !trace.covered.contains(&trace.position) && trace.position < trace.length
         };
         let mut gap = false;
         if self.position < to {

@@ -1,6 +1,6 @@
 //! Any bytes as a phrase table file: opening, reading and verifying must not
-//! panic. Start from `probingpt/testdata`; checksums are repaired below, or nothing
-//! would get past the header.
+//! panic. Start from `probingpt/testdata`. Checksums are repaired below, because otherwise nearly
+//! every input would be rejected at the header.
 //!
 //! `cargo +nightly fuzz run container -- -max_len=65536`
 

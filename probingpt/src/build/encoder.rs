@@ -89,7 +89,7 @@ struct SourceRunBuilder {
 }
 
 impl<'a> Encoder<'a> {
-    /// Creates an encoder; `bound` as for [`PartitionBuffers::new`].
+    /// Creates an encoder; `bound` is passed to [`PartitionBuffers::new`].
     pub fn new(plan: &'a Plan, bound: Option<(usize, &Path)>) -> Self {
         Encoder {
             plan,

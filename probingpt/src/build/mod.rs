@@ -172,9 +172,9 @@ pub fn build_file(
     Ok(report)
 }
 
-/// Reads the text table at `path` into memory, as Moses2's `PhraseDictionaryMemory` does:
-/// sources in any order, entries of a source in input order but not adjacent, duplicates
-/// kept, scores of exactly 0 unchanged.
+/// Reads the text table at `path` into memory, as Moses2's `PhraseDictionaryMemory` does. Sources
+/// may be in any order. Entries of a source need not be adjacent, and stay in input order.
+/// Duplicates are kept, and scores of exactly 0 are not changed.
 ///
 /// # Errors
 ///
@@ -249,7 +249,8 @@ fn load_table(
     PhraseTable::from_container(Container::from_bytes(bytes, path)?)
 }
 
-/// Returns the error of a build, or an error that says what the first input is that is not a table.
+/// Returns the error of a build. If an input is not a table, returns an error that says what kind
+/// of file it is.
 fn explain_inputs(inputs: [Option<&PathBuf>; 2], error: Error) -> Error {
     inputs.into_iter().flatten().fold(error, |error, path| match error {
         Error::Foreign { .. } => error,

@@ -1,6 +1,6 @@
-//! The intermediate form of a table: a row of ids for each phrase pair, in the order of their first
-//! occurrence, grouped into runs of one source phrase and into partitions by the highest bits of
-//! the source's hash.
+//! The intermediate form of a table: a row of ids for each phrase pair. Ids are numbered in the
+//! order of their first occurrence. Rows are grouped into runs of one source phrase, and runs into
+//! partitions by the highest bits of the source's hash.
 //!
 //! In the final table, ids are replaced by codes. These are ranks by frequency, which are known
 //! only when everything has been read. Until then, rows are buffered here, at about 26 bytes each.

@@ -1,6 +1,6 @@
 //! `probing_hash.dat`: an array of buckets, each the key of a source phrase and the offset
 //! of its targets. A search begins at the bucket whose number is the key modulo the size. It probes
-//! linearly, from the end on to the start, until it finds the key or an empty bucket.
+//! linearly until it finds the key or an empty bucket. After the last bucket comes the first.
 //!
 //! A key is a sum of shifted word hashes, and the words are not compared: phrases with equal keys
 //! share their targets, as in Moses.
@@ -40,7 +40,7 @@ impl ProbingIndex {
         let expected = u128::from(num_buckets(sources)) * 16;
         if bytes.len() as u128 != expected {
             let reason = format!(
-                "it has {} bytes, but uniq_entries in config asks for {expected}",
+                "it has {} bytes, but uniq_entries in config requires {expected}",
                 bytes.len()
             );
             return Err(miriam_storage::Error::damaged(path, "size", reason).into());
@@ -92,7 +92,7 @@ mod tests {
 
     /// The sizes of three tables that Moses built, and one where f32 rounds.
     #[test]
-    fn the_number_of_buckets_is_moses() {
+    fn the_number_of_buckets_is_that_of_moses() {
         for (sources, buckets) in
             [(27_489, 32_986), (582_384, 698_860), (1, 2), (0, 1), (100_000_001, 120_000_008)]
         {

@@ -1,5 +1,5 @@
-//! MurmurHash64A with seed 0, the ids of source words in ProbingPT (`docs/spec/phrase-decoding.md`
-//! 2.4). Miriam's own formats use XXH3.
+//! MurmurHash64A with seed 0, which gives the ids of source words in ProbingPT
+//! (`docs/spec/phrase-decoding.md` 2.4). Miriam's own formats use XXH3.
 
 const MULTIPLIER: u64 = 0xc6a4_a793_5bd1_e995;
 const SHIFT: u32 = 47;
