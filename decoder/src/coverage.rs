@@ -1,5 +1,5 @@
-//! Sets of covered source positions, interned within a sentence as `u32` ids, with properties of
-//! the set: the number of its positions, the first gap, and the estimated score of the rest.
+//! Sets of covered source positions, interned within a sentence as `u32` ids. Each set has a
+//! summary: the number of its positions, the first gap, and the estimated score of the rest.
 
 use hashbrown::HashTable;
 

@@ -149,7 +149,7 @@ impl FactorScheme {
     }
 
     /// Stores into `written` the form of `word` in a file whose columns are the factors `order`.
-    /// Returns false if the word lacks one of them.
+    /// Returns false if the word lacks one of these factors.
     pub(crate) fn project(&self, word: &[u8], order: &[usize], written: &mut Vec<u8>) -> bool {
         written.clear();
         for (i, &number) in order.iter().enumerate() {
@@ -184,8 +184,8 @@ impl FactorScheme {
         Some(taken)
     }
 
-    /// Stores a word of the input into `word`. Returns whether it has columns beyond those of the
-    /// input, which are left out.
+    /// Stores the input word `token` into `word`. Returns whether the token has more columns than
+    /// input words have; the excess columns are left out.
     pub(crate) fn parse_input_word(&self, token: &[u8], word: &mut Vec<u8>) -> bool {
         let order = self.settings.input.as_deref();
         self.parse_word(token, order, word);

@@ -5,8 +5,8 @@
 //! states become a number, and this number and the third state become another. A pair takes one
 //! probe of a table of 16-byte entries.
 
-/// The states of several features together as one `u32`: those of the language
-/// models, then those of other features. With one feature, it is that feature's own state.
+/// The states of several features together as one `u32`: first the states of the language models,
+/// then the states of other features. With only one feature, the joint state is its state.
 pub(crate) struct JointStates {
     width: usize,
     states: Vec<u32>,

@@ -84,8 +84,7 @@ impl<'s> LineDecoder<'s> {
         self.sentences.decoded()
     }
 
-    /// Returns the time limit of a line: that of the settings or that of `limits`, whichever is
-    /// shorter.
+    /// Returns the time limit of a line: the shorter of the limits in the settings and in `limits`.
     fn time_limit(&self) -> Option<Duration> {
         let limits = [self.system.settings.time_limit, self.limits.time_limit];
         limits.into_iter().flatten().min()
@@ -201,8 +200,9 @@ impl<'s> LineDecoder<'s> {
 }
 
 /// Returns the number of words of the next part of a line, at most [`MAX_SENTENCE_WORDS`]. `words`
-/// are the rest of the line. A part of a long rest ends after its last mark that ends a sentence,
-/// or else after the last mark in its second half that ends a clause.
+/// are the rest of the line. If the rest is longer than that, the part ends after its last mark of
+/// a sentence's end. Without such a mark, it ends after the last mark of a clause's end in its
+/// second half.
 fn part_length(words: &[&[u8]]) -> usize {
     if words.len() <= MAX_SENTENCE_WORDS {
         return words.len();

@@ -39,7 +39,8 @@ impl Rescoring {
     ///
     /// # Errors
     ///
-    /// If a model cannot be opened, or cannot add translations to lists of such a system.
+    /// If a model cannot be opened, or if it should add translations to lists but the system does
+    /// not allow it.
     pub(crate) fn open(
         configuration: &Configuration,
         open_model: &RescoringModelOpener<'_>,

@@ -19,9 +19,9 @@ pub(crate) struct TableLookup {
 /// The features of a system, and data that depends on their weights.
 pub(crate) struct SearchPlan {
     pub(crate) features: FeatureSet,
-    /// Tables in the order of lookups, which is that of the mapping.
+    /// Tables in the order of lookups, which is the order of the mapping.
     pub(crate) lookups: Vec<TableLookup>,
-    /// The features of an expansion, if they are those of the fast path.
+    /// The features of an expansion for the fast path; `None` if it does not support them.
     pub(crate) fast_path: Option<FastPathFeatures>,
     /// Scored options by source phrase.
     pub(crate) option_cache: OptionCache,
@@ -30,7 +30,7 @@ pub(crate) struct SearchPlan {
 }
 
 impl SearchPlan {
-    /// Loads the features of `configuration`, and their models into those of `context`.
+    /// Loads the features of `configuration`, and adds their models to the models of `context`.
     ///
     /// # Errors
     ///

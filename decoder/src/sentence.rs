@@ -126,7 +126,7 @@ impl Sentence {
         self.ids.len()
     }
 
-    /// Returns the number of words that lost what is after a `|`, or factors beyond those of the
+    /// Returns the number of words that were cut at a `|`, or that have more factors than the
     /// input.
     pub(crate) fn num_cut_words(&self) -> u64 {
         self.num_cut_words

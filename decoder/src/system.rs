@@ -144,8 +144,8 @@ impl System {
     }
 
     /// Returns the weights of all components, in the order of
-    /// [`Derivation::values`](crate::Derivation::values): those of rescored lists, where these have
-    /// weights of their own.
+    /// [`Derivation::values`](crate::Derivation::values). If rescored lists have weights of their
+    /// own, returns these weights.
     pub fn weights(&self) -> Vec<f32> {
         self.features().iter().flat_map(|feature| feature.weights.iter().copied()).collect()
     }

@@ -28,7 +28,7 @@ pub enum SegmentedFormat {
 /// A sentence with its surroundings.
 struct NumberedSegment {
     segment: Segment,
-    /// The number of its line, from 1; that of a page is 1.
+    /// The number of its line, from 1; always 1 in a page of HTML.
     line: u64,
     /// The number of lines that end with it.
     num_lines: u64,

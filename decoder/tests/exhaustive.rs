@@ -58,8 +58,8 @@ fn lm(order: usize) -> impl Strategy<Value = Lm> {
         proptest::collection::vec(ngram, 0..14),
         numbers,
         // If only some words have backoffs, states get short, and the scores after them are
-        // constants. If any n-gram may lack a backoff, a state can be longer than that of its
-        // suffix.
+        // constants. If any n-gram may lack a backoff, the state after an n-gram can be longer than
+        // the state after its suffix.
         proptest::collection::vec(proptest::bool::ANY, WORDS.len()),
         proptest::bool::weighted(0.4),
     )
@@ -405,8 +405,8 @@ fn check_best_score(
     Ok(())
 }
 
-/// Checks that a long enough list for `line`, which is `words` with `markup` or a table, holds
-/// every derivation once, with the score that the values and weights of its features give.
+/// Checks that a long enough list for `line` holds every derivation once. The score of each must be
+/// the sum of its feature values times their weights. `line` is `words` with `markup` or a table.
 fn check_lists(
     model: &Model,
     words: &[&str],

@@ -73,9 +73,9 @@ const FAMILIES: [Family; 5] = [
     },
 ];
 
-/// Says what the file or folder at `path` is, and what to do, if Moses made it and it is not read
-/// as a table. If nothing is at `path`, looks for the files that Moses would open in its place.
-/// Returns `None` if it is not known.
+/// Describes the file or folder at `path`, and says what to do with it, if it has a known format
+/// other than a text table or a file of Miriam. If nothing is at `path`, looks for the files that
+/// Moses would open in its place. Returns `None` if the format is not known.
 pub fn describe_foreign(path: &Path) -> Option<String> {
     if path.is_dir() {
         return describe_folder(path);

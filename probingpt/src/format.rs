@@ -64,8 +64,8 @@ impl Metadata {
 /// The largest number of phrase scores of a table. The layout allows more, but Moses' tables have
 /// four or five. A line or metadata with more than this is an error.
 pub(crate) const MAX_SCORES: usize = 20;
-/// The largest number of reordering scores of an entry, for the same reason: Moses' models have two
-/// to eight, and a table into which several models are joined has a multiple of that.
+/// The largest number of reordering scores of an entry. Moses' models have two to eight. A table
+/// into which several models are joined has a multiple of that. More than this is an error too.
 pub(crate) const MAX_REORDERING: usize = 1000;
 /// The number of slots of a bucket.
 pub(crate) const BUCKET_SLOTS: usize = 14;
@@ -104,9 +104,9 @@ pub(crate) fn fingerprint(hash: u64) -> u16 {
     hash as u16
 }
 
-/// The hash of a source phrase, built word by word from the XXH3 hashes of the
-/// words' bytes: a span one word longer costs one multiplication more, and a builder
-/// knows the hash before ids are ranked.
+/// The hash of a source phrase, built word by word from the XXH3 hashes of the words' bytes. So a
+/// span that is one word longer costs one multiplication more, and a build knows the hash before
+/// ids are ranked.
 #[derive(Clone, Copy)]
 pub(crate) struct PhraseHash(pub u64);
 

@@ -28,7 +28,7 @@ pub struct IndexStatistics {
 pub struct LookupReads {
     /// The number of spans looked up.
     pub spans: u64,
-    /// The number of buckets of the index.
+    /// The number of buckets of the index that were read.
     pub buckets: u64,
     /// The number of records whose source words were compared.
     pub records: u64,
@@ -62,7 +62,7 @@ impl PhraseTable {
         })
     }
 
-    /// Returns what the lookup that filled `lookup` read.
+    /// Counts the spans, buckets and records that the lookup which filled `lookup` read.
     pub fn lookup_reads(&self, lookup: &SpanLookup) -> LookupReads {
         let buckets = lookup.spans.iter().map(|&HashedSpan { hash, .. }| self.buckets_read(hash));
         LookupReads {

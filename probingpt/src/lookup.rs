@@ -130,7 +130,7 @@ impl PhraseTable {
         found
     }
 
-    /// Calls `found` with every record whose fingerprint is that of `hash`.
+    /// Calls `found` with every record whose fingerprint equals the fingerprint of `hash`.
     #[inline(always)]
     fn for_each_candidate(&self, hash: u64, mut found: impl FnMut(u64)) {
         let mut number = home_bucket(hash, self.metadata.home_buckets) as usize;

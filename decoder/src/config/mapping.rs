@@ -145,8 +145,11 @@ mod tests {
             (DecodingGraphBackoff::UnknownUpTo(2), 2, true, false),
             (DecodingGraphBackoff::UnknownUpTo(2), 3, false, false),
         ] {
-            let found = backoff.should_query(words, || known);
-            assert_eq!(found, expected, "{backoff:?} {words} {known}");
+            assert_eq!(
+                backoff.should_query(words, || known),
+                expected,
+                "{backoff:?} {words} {known}"
+            );
         }
     }
 

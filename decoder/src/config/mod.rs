@@ -254,8 +254,9 @@ impl Configuration {
         ))
     }
 
-    /// Returns the weights of all features, one per line, as Moses prints them: `Name= 0.5 0.2`, or
-    /// `Name UNTUNEABLE`; `UNTUNEABLECOMPONENT` is in the place of a weight that is not tuned.
+    /// Returns the weights of all features, one feature per line, as Moses prints them:
+    /// `Name= 0.5 0.2`, or `Name UNTUNEABLE`. If only some weights of a feature are tuned,
+    /// `UNTUNEABLECOMPONENT` replaces each of the others.
     pub fn weight_lines(&self) -> String {
         weights::format_lines(&self.features, &self.rescoring, self.list_weights.as_deref())
     }

@@ -175,7 +175,7 @@ impl Conversion<'_> {
         weights.finish(self)
     }
 
-    /// Whether each language model has a second weight, that of unknown words.
+    /// Returns for each language model whether it has a second weight, for unknown words.
     fn oov_features(&self) -> Result<Vec<bool>> {
         const NAME: &str = "lmodel-oov-feature";
         self.words(NAME)

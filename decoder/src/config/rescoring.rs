@@ -31,7 +31,7 @@ pub struct RescoringModel {
     pub kind: RescoringModelKind,
     /// The weight of its score.
     pub weight: f32,
-    /// The weight of the feature that marks its own translations.
+    /// The weight of the feature that marks the translations which the model adds to lists.
     pub candidate_weight: f32,
 }
 
@@ -42,7 +42,7 @@ impl RescoringModel {
         (self.candidates() > 0).then(|| format!("{}Candidate", self.name))
     }
 
-    /// Returns the number of its own translations that are added to a list.
+    /// Returns the number of translations that the model adds to a list.
     pub fn candidates(&self) -> usize {
         match &self.kind {
             RescoringModelKind::Neural(spec) => spec.candidates,
@@ -79,7 +79,7 @@ pub struct NeuralModelSpec {
     pub to: Option<String>,
     /// Scores are divided by the number of tokens to this power.
     pub normalize: f32,
-    /// The number of its own translations that are added to the list of a sentence.
+    /// The number of translations that the model adds to the list of a sentence.
     pub candidates: usize,
 }
 

@@ -1,8 +1,8 @@
-//! Features of an expansion, a hypothesis with one more phrase: those that look at the previous
-//! phrase's span and the coverage, language models, and features with their own state.
+//! Features of an expansion, which is a hypothesis with one more phrase. They look at the previous
+//! phrase's span and the coverage, or are language models, or have their own state.
 //!
-//! The search adds weighted scores, one addition after another in the order of the ini;
-//! unweighted values are computed for output. Both use the same function of a feature's file.
+//! The search adds weighted scores one after another, in the order of the ini. Unweighted values
+//! are computed for output. Both use the same function in the source file of the feature.
 
 use super::distortion::{Distortion, EarlyDistortion, jump_distance};
 use super::language_model::LanguageModelFeature;
@@ -96,7 +96,7 @@ pub(crate) enum ExpansionFeature {
 }
 
 impl ExpansionFeature {
-    /// Sets the weights of the feature. `weights` are those of all components.
+    /// Sets the weights of the feature. `weights` has the weights of all components.
     pub(super) fn set_weights(&mut self, weights: &[f32]) {
         match self {
             ExpansionFeature::Distortion(feature) => feature.set_weights(weights),

@@ -65,7 +65,7 @@ struct ReorderingScores {
 }
 
 impl FastPathFeatures {
-    /// Returns the features of `set`, if they are those of the fast path.
+    /// Returns the features of `set` for the fast path; `None` if it does not support them.
     pub(crate) fn from_features(set: &FeatureSet) -> Option<Self> {
         let num_terms = set.expansion.len();
         if num_terms > MAX_TERMS || set.reordering_width() > MAX_HOT_COLUMNS {

@@ -18,9 +18,9 @@ pub(crate) trait TargetPhrase {
 
 /// A target phrase from which an option is made.
 pub(crate) trait UnscoredPhrase: TargetPhrase {
-    /// Returns two natural logarithms of probabilities in language model `model`: that of the words
-    /// whose context lies within the phrase, and that of all words, without context before the
-    /// phrase.
+    /// Returns two natural logarithms of probabilities in language model `model`, without context
+    /// before the phrase. The first is for the words whose context lies within the phrase, the
+    /// second for all words.
     fn lm_scores(&mut self, model: usize) -> (f32, f32);
 
     /// Returns the weighted score that an operation sequence model gives the phrase pair as a whole
@@ -52,7 +52,7 @@ pub(crate) enum PhraseFeature {
 }
 
 impl PhraseFeature {
-    /// Sets the weights of the feature. `weights` are those of all components.
+    /// Sets the weights of the feature. `weights` has the weights of all components.
     pub(super) fn set_weights(&mut self, weights: &[f32]) {
         match self {
             PhraseFeature::WordPenalty(feature) => feature.set_weights(weights),

@@ -36,7 +36,7 @@ impl StatefulFeature {
         }
     }
 
-    /// Sets the weights of the feature. `weights` are those of all components.
+    /// Sets the weights of the feature. `weights` has the weights of all components.
     pub(super) fn set_weights(&mut self, weights: &[f32]) {
         match self {
             // Reordering scores are weighted already, in the columns of options.
@@ -60,17 +60,17 @@ impl StatefulFeature {
     }
 }
 
-/// The index of a stateful feature among all of them, and its scores.
+/// The index of a stateful feature among all stateful features, and its scores.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StatefulSlot {
     pub(super) index: usize,
-    /// The first of its scores among those of all stateful features.
+    /// The index of its first score among the scores of all stateful features.
     pub(super) first_score: usize,
     pub(super) num_scores: usize,
 }
 
 impl StatefulSlot {
-    /// Returns the feature's scores among those of all stateful features.
+    /// Returns the feature's scores from `all`, the scores of all stateful features.
     #[inline(always)]
     pub(super) fn scores<'a>(&self, all: &'a [f32]) -> &'a [f32] {
         &all[self.first_score..self.first_score + self.num_scores]
@@ -130,7 +130,7 @@ pub(crate) struct ExpansionBatch<'b> {
 pub(super) struct BatchResults<'r> {
     states: &'r mut [u32],
     num_states: usize,
-    /// The index of the feature among those of joint states.
+    /// The index of the feature's state in a joint state.
     feature: usize,
     scores: &'r mut [f32],
     num_scores: usize,

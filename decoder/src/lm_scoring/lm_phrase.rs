@@ -133,8 +133,8 @@ impl IsolatedPhrase {
         self.num_dependent = dependent.unwrap_or(words.min(context));
     }
 
-    /// Returns two natural-log scores: that of the words from index order - 1 on, for the phrase's
-    /// total, and that of all words, for its estimate.
+    /// Returns two natural-log scores: the score of the words from index order - 1 on, for the
+    /// phrase's total, and the score of all words, for its estimate.
     pub(crate) fn inner_and_full_score(
         &self,
         model: &dyn LanguageModel,

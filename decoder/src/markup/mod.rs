@@ -31,7 +31,7 @@ pub enum XmlInputMode {
     PassThrough,
     /// Markup is removed and ignored.
     Ignore,
-    /// A forced translation competes with those of the tables.
+    /// A forced translation competes with the options of the tables.
     Inclusive,
     /// Tables are not used for words that have a forced translation.
     Exclusive,

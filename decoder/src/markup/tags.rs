@@ -1,10 +1,10 @@
 //! Tags in a line of text: their positions and the words between them.
 //!
-//! This is intentionally not an XML parser: a line is a fragment with any number of
-//! roots, entities are left as written (`&apos;` is a word to the models), text need not be UTF-8,
-//! the brackets may differ from `<` and `>`, and a `<` that opens no tag is a word like any other.
-//! A bracket opens a tag if a name, `/`, `!` or `?` follows it directly. Comments and instructions
-//! are dropped, the text of CDATA sections is kept unchanged.
+//! This is intentionally not an XML parser. A line is a fragment with any number of roots. Entities
+//! are left as written (`&apos;` is a word to the models). Text need not be UTF-8, and the brackets
+//! may differ from `<` and `>`. A bracket opens a tag if a name, `/`, `!` or `?` follows it
+//! directly; any other bracket is part of the text. Comments and instructions are dropped, the text
+//! of CDATA sections is kept unchanged.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! Joining of tables and models to the vocabulary, for words of several factors.
 //!
-//! The vocabulary holds the target words of the tables with all their factors. Source
-//! words are not in it: a table's id of a word of a sentence is looked up when the
-//! sentence is read, because the word may have more factors than the table.
+//! The vocabulary holds the target words of the tables with all their factors. Source words are not
+//! in it, because a word of a sentence may have more factors than a table. Their ids in the tables
+//! are looked up for each sentence.
 
 use std::path::Path;
 

@@ -1,10 +1,10 @@
 //! The unweighted value of every feature, for hypotheses that are printed.
 //!
-//! The search keeps one number per hypothesis. The values of a hypothesis are computed phrase by
-//! phrase from the start, with the additions that Moses2 makes while it searches: first the
-//! features of the phrase, then those of the expansion in the order of the ini. Language-model
-//! scores are looked up in the sentence's cache. Rows of values are kept for the sentence, because
-//! the paths of a list share most of their hypotheses.
+//! The search keeps no values of single features. The values of a hypothesis are computed phrase by
+//! phrase from the first phrase on, with the additions that Moses2 makes while it searches. For
+//! each phrase, the features of the phrase come first, then the features of the expansion in the
+//! order of the ini. Language-model scores are looked up in the sentence's cache. Rows of values
+//! are kept for the sentence, because the paths of a list share most of their hypotheses.
 
 use miriam_lmcpu::LmWord;
 use miriam_textio::WordId;
@@ -62,8 +62,9 @@ impl FeatureValues {
         (self.rows.len() / self.width.max(1)) as u32 - 1
     }
 
-    /// Returns the values of a path, as Moses2 computes them: those of its parent, plus those of
-    /// the hypothesis at the deviation, minus those of the hypothesis that it replaces.
+    /// Returns the values of a path, as Moses2 computes them: the values of its parent, plus the
+    /// values of the hypothesis at the deviation, minus the values of the hypothesis that it
+    /// replaces.
     pub(crate) fn path_values(
         &mut self,
         decoded: DecodedSentence<'_>,

@@ -16,9 +16,9 @@ use crate::sentence::{Sentence, SourceSpan};
 use crate::system::System;
 use crate::translation_options::{InputPhrase, InputPhraseDetails, OptionList, OptionScores};
 
-/// The number of target phrases whose language-model scores are computed as one batch: many more
-/// than are processed at once, but few enough for states and results to stay in a core's cache.
-/// Unit tests use a small number, so that a sentence has several batches.
+/// The number of target phrases whose language-model scores are computed as one batch. It is much
+/// larger than the number of queries in flight, but small enough for states and results to stay in
+/// a core's cache. Unit tests use a small number, so that a sentence has several batches.
 const LM_BATCH_PHRASES: u32 = if cfg!(test) { 2 } else { 1024 };
 
 /// Buffers for making options, reused.
@@ -298,7 +298,8 @@ impl OptionBuilder {
         Ok(list)
     }
 
-    /// Keeps the `limit` best candidates, best first; equal ones in input order.
+    /// Keeps the `limit` best candidates, best first. Candidates with equal scores stay in input
+    /// order.
     fn prune_candidates(&mut self, limit: Option<usize>) {
         fn order(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
             b.future_score.total_cmp(&a.future_score).then(a.index.cmp(&b.index))

@@ -1,5 +1,5 @@
-//! The search graph as JSON lines: one object per line of input, with every hypothesis from which a
-//! complete translation can be reached, so that tools can use any JSON parser.
+//! The search graph as JSON lines, so that tools can use any JSON parser. There is one object per
+//! line of input, with every hypothesis from which a complete translation can be reached.
 //!
 //! Keys of a line: `id`, the line's number; `pieces`, usually one, several for a line that is
 //! translated in parts.
@@ -7,12 +7,18 @@
 //! Keys of a piece: `first`, the position of its first word in the line; `words`, the number of its
 //! words; `hypotheses`.
 //!
-//! Keys of a hypothesis: `id`, its number within the piece (0 is the initial hypothesis); `back`,
-//! the hypothesis that it extends; `span`, the first and last source position of its last phrase,
-//! in the line; `text`, the phrase's target words; `score`, the model score so far; `future`, the
-//! score with the future cost; `recombined`, the hypothesis with which it was recombined, if any;
-//! `complete`, true if all words are translated. The initial hypothesis has neither `back`, `span`
-//! nor `text`.
+//! Keys of a hypothesis:
+//!
+//! - `id`: its number within the piece; 0 is the initial hypothesis;
+//! - `back`: the hypothesis that it extends;
+//! - `span`: the first and last source position, in the line, of its last phrase;
+//! - `text`: the target words of the phrase;
+//! - `score`: the model score so far;
+//! - `future`: the score with the future cost;
+//! - `recombined`: the hypothesis into which it was recombined, if any;
+//! - `complete`: true if all words are translated.
+//!
+//! The initial hypothesis has neither `back`, `span` nor `text`.
 //!
 //! Bytes that are not UTF-8 become U+FFFD.
 

@@ -130,8 +130,8 @@ impl<L: RecombinedArcs> Candidates<L> {
         }
     }
 
-    /// Returns a score such that every further hypothesis of `group` that scores less will be
-    /// rejected, whatever is added before it.
+    /// Returns the floor of `group`: every later hypothesis that scores less will be rejected,
+    /// whatever is added before it.
     #[inline]
     pub(crate) fn floor(&self, group: u32) -> f32 {
         self.groups.get(group as usize).map_or(f32::NEG_INFINITY, |group| group.floor)

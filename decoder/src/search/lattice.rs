@@ -1,6 +1,6 @@
-//! Hypotheses that were recombined into better ones (`docs/spec/phrase-decoding.md` 3.14): they are
-//! discarded if only the best translation is wanted, and kept as arcs of the lattice for n-best
-//! lists and search graphs.
+//! Hypotheses that were recombined into better ones (`docs/spec/phrase-decoding.md` 3.14). They are
+//! discarded if only the best translation is wanted. For n-best lists and search graphs, they are
+//! kept as arcs of the lattice.
 //!
 //! The choice is a type, so that a search that discards them pays nothing. Arcs are stored
 //! separately until the stack is read. Then the arcs of the surviving hypotheses are appended to

@@ -6,11 +6,11 @@
 //! pruning that pops one item at a time scores each item when it is created
 //! ([`SearchSpace::score_expansion`]), and prefetches only when a stack is opened.
 //!
-//! One rule breaks all ties: the older one comes first. Options keep the order of their table,
-//! hypotheses of a stack are ordered by score and then by age, the queue pops the older of two
-//! equal items, and a stored hypothesis is replaced only by a strictly better one. Nothing depends
-//! on addresses or on the number of threads, so output is reproducible to the byte. (Moses2 breaks
-//! ties by memory addresses, differently from run to run.)
+//! One rule breaks all ties: the older one comes first. Options with equal scores keep the order of
+//! their table. Hypotheses of a stack are ordered by score and then by age. The queue pops the
+//! older of two equal items. A stored hypothesis is replaced only by a strictly better one. Nothing
+//! depends on addresses or on the number of threads, so output is reproducible to the byte. (Moses2
+//! breaks ties by memory addresses, differently from run to run.)
 
 mod candidates;
 mod cells;

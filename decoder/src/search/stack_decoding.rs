@@ -195,10 +195,10 @@ impl<L: RecombinedArcs> StackDecoding<L> {
         edges.clear();
         for id in self.first..self.last {
             let previous = &self.hypotheses[id as usize];
-            let first_gap = space.coverages.summary(previous.coverage).first_gap;
+            let summary = space.coverages.summary(previous.coverage);
             let last_end = previous.span.end;
             if space.coverages.next_covered(previous.coverage, span.start, span.end) < span.end
-                || !may_extend(space.limits.distortion_limit, last_end, span, first_gap)
+                || !may_extend(space.limits.distortion_limit, last_end, span, summary.first_gap)
                 || !respects_constraint(space, previous.coverage, span)
             {
                 continue;

@@ -83,7 +83,7 @@ impl HotPhrase {
         Some(LmWord(if num_words > MAX_HOT_WORDS { pool[first as usize] } else { first }))
     }
 
-    /// Returns the phrase as the language model sees it; `pool` is that of the sentence.
+    /// Returns the phrase as the language model sees it; `pool` is the pool of the sentence.
     #[inline(always)]
     pub(crate) fn parts<'a>(&'a self, pool: &'a [u32]) -> LmPhraseParts<'a> {
         let num_dependent = usize::from(self.num_dependent);

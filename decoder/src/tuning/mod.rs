@@ -1,9 +1,8 @@
 //! Tuning: weights that maximise BLEU on a development set.
 //!
-//! An iteration translates the text into n-best lists, merges them with those of earlier
-//! iterations, and searches for weights that rank good translations of the lists first, with an
-//! optimiser of [`miriam_combine::optimizers`]. Decoder and tuner are one process, so models stay
-//! loaded.
+//! An iteration translates the text into n-best lists, and merges them with the lists of earlier
+//! iterations. Then an optimiser of [`miriam_combine::optimizers`] searches for weights that rank
+//! good translations of the lists first. Decoder and tuner are one process, so models stay loaded.
 //!
 //! The weights of each iteration are evaluated by the BLEU of their translations, and the best
 //! weights are written to the new ini. They are scaled so that their magnitudes sum to 1: the
@@ -245,7 +244,7 @@ impl TunedComponents {
         self.tuned.iter().map(|&component| f64::from(weights[component])).collect()
     }
 
-    /// Writes the tuned weights into those of all components.
+    /// Writes the tuned weights to their components in `weights`, which has all components.
     fn write_weights(&self, tuned: &[f64], weights: &mut [f32]) {
         for (&component, &weight) in self.tuned.iter().zip(tuned) {
             weights[component] = weight as f32;

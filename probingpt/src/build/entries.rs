@@ -1,8 +1,8 @@
 //! Reading of phrase pairs as text, each joined with its reordering scores.
 //!
 //! Both files are sorted, so this is a merge join, which keeps two lines in memory. Keys are the
-//! lines up to the second `|||`, compared as bytes; no key is a prefix of another, so their order
-//! is that of the whole lines.
+//! lines up to the second `|||`, compared as bytes. No key is a prefix of another, so keys have the
+//! same order as whole lines.
 
 use std::cmp::Ordering;
 
@@ -203,7 +203,8 @@ impl EntryReader {
         }))
     }
 
-    /// Reads the rest of the reordering table. Returns the number of its pairs without an entry.
+    /// Reads the rest of the reordering table. Returns the number of its pairs that the phrase
+    /// table lacks.
     pub fn finish(mut self) -> Result<u64> {
         match &mut self.reordering {
             Some(reordering) => reordering.finish(),
@@ -236,7 +237,7 @@ struct ReorderingReader {
     lines: Lines,
     name: String,
     current: Option<OwnedLine>,
-    /// The line after those of the current pair.
+    /// The first line after the lines of the current pair.
     lookahead: Option<OwnedLine>,
     recycled: OwnedLine,
     is_used: bool,

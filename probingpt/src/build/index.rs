@@ -1,7 +1,8 @@
 //! The buckets of the index and the final order of records, partition by partition.
 //!
-//! A bucket takes the overflow of the previous bucket, then its own phrases, up to 14; the others
-//! overflow into the next bucket. The records of a bucket are written together, smallest first.
+//! A bucket takes the overflow of the previous bucket, then its own phrases, up to 14 in all. The
+//! others overflow into the next bucket. The records of a bucket are written together, smallest
+//! first.
 
 use super::records::{EncodedPartition, SourceRecord};
 use crate::bucket::{self, Bucket};

@@ -50,7 +50,7 @@ pub struct BuildOptions {
     pub phrase_table: PathBuf,
     /// The reordering table, `source ||| target ||| scores`, to be joined.
     pub reordering: Option<PathBuf>,
-    /// The number of scores of every line; `None`: that of the first line.
+    /// The number of scores of every line; `None` for the number on the first line.
     pub num_scores: Option<usize>,
     /// The largest number of targets of a source that are kept: those with the highest third score;
     /// of equal scores, the first in the input.
@@ -58,12 +58,13 @@ pub struct BuildOptions {
     /// A bound in bytes on the memory for sorting and for the intermediate rows, which then
     /// go to temporary files in the folder of the output.
     pub memory: Option<u64>,
-    /// Whether both tables are sorted first; if not, they must be sorted already.
+    /// Whether the tables are sorted first. If not, they must be in the order that [`build_file`]
+    /// requires.
     pub sort: bool,
     /// The number of worker threads; with 1, the calling thread does everything.
     pub threads: usize,
     /// Whether a score of exactly 0 (probability 1) is stored as 1e-10, as in Moses2's own binary
-    /// tables. If not, the scores are those that Moses2 reads from text.
+    /// tables. If not, it stays 0, as in tables that Moses2 reads from text.
     pub replace_zero_scores: bool,
 }
 

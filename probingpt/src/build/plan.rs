@@ -82,9 +82,9 @@ pub(crate) struct PlanOptions {
     pub tables: TableKind,
     pub table: String,
     pub reordering_table: String,
-    /// The number of phrase scores of a line; `None`: that of the first line.
+    /// The number of phrase scores of a line; `None` for the number on the first line.
     pub num_scores: Option<usize>,
-    /// The number of reordering scores of a line; `None`: that of the first line.
+    /// The number of reordering scores of a line; `None` for the number on the first line.
     pub num_reordering: Option<usize>,
     pub prune: Option<usize>,
     pub zero_policy: ZeroScorePolicy,

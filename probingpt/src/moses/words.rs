@@ -2,7 +2,7 @@
 //!
 //! In Moses, the id of a source word is its hash. The id of a target word is its rank by first
 //! appearance, counted from 1. Here, ids of both sides count from 0: source words have the order of
-//! the file, target words that of Moses' ids.
+//! the file, and target words have the order of Moses' ids.
 
 use std::path::Path;
 

@@ -71,7 +71,7 @@ impl ReorderingScores {
         self.columns.iter().map(|column| self.component + column.weight_index)
     }
 
-    /// Sets the weights of the columns. `weights` are those of all components.
+    /// Sets the weights of the columns. `weights` has the weights of all components.
     pub(in crate::features) fn set_weights(&mut self, weights: &[f32]) {
         for column in &mut self.columns {
             column.weight = weights[self.component + column.weight_index];

@@ -77,7 +77,7 @@ struct LoadedModel {
 pub(crate) struct OperationSequenceModel {
     operations: Arc<LoadedModel>,
     component: usize,
-    /// One weight, that of the model, or five with those of the supporting features.
+    /// The weight of the model, then the four weights of the supporting features if they are used.
     weights: Vec<f32>,
 }
 

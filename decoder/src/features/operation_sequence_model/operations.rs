@@ -3,9 +3,10 @@
 //!
 //! A phrase pair with its word alignment is an [`OperationProgram`]: the groups of linked words
 //! (cepts) that it translates one after another, the target words that it deletes and the source
-//! words that it inserts. Run from a [`Cursor`], which holds the position of the last source word
-//! and the gaps that were left, the program gives operations: those of the phrase itself, and the
-//! gaps and jumps between them. Their names are words of the operation model, an n-gram model.
+//! words that it inserts. The program is run from a [`Cursor`], which holds the position of the
+//! last source word and the gaps that were left. It gives the operations of the phrase itself, and
+//! the gaps and jumps between them. The names of operations are words of the operation model, an
+//! n-gram model.
 //!
 //! Moses' names follow the direction of training and look exchanged here: a target
 //! word without link is "deleted" (`_DEL_`), a source word without link "inserted"
@@ -142,7 +143,7 @@ impl OperationProgram {
 
     /// Runs the program from `cursor` for the phrase at source position `start`
     /// and appends its operations to `operations`. `covered` are the positions translated before
-    /// the phrase; those of the phrase are added.
+    /// the phrase; the positions of the phrase are added.
     pub(super) fn run(
         &self,
         fixed: &FixedOperations,

@@ -39,7 +39,7 @@ pub(crate) struct OperationSequenceScorer {
 /// Expansions that are scored together, in buffers that are reused.
 #[derive(Default)]
 struct OperationBatch {
-    /// The length is that of the largest batch so far.
+    /// As long as the largest batch so far.
     expansions: Vec<PendingExpansion>,
     operations: Vec<LmWord>,
     waiting: Vec<u32>,
@@ -260,8 +260,8 @@ impl OperationSequenceScorer {
         }
     }
 
-    /// Scores the operations of `pending` as far as they are in the cache. Returns whether an
-    /// operation is left; then its query is prefetched.
+    /// Scores the operations of `pending` up to the first that is not in the cache. If there is
+    /// one, prefetches its query and returns true.
     fn score_cached_operations(
         &self,
         pending: &mut PendingExpansion,

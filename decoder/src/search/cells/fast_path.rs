@@ -30,8 +30,7 @@ pub(in crate::search) struct Predecessor {
     total: f32,
     /// Its state in the first language model.
     lm_state: u32,
-    /// Its state in the second language model, or that of hierarchical reordering; 0 if there is
-    /// neither.
+    /// Its state in the second language model or in hierarchical reordering; 0 if there is neither.
     second_state: u32,
     /// The start of its last phrase.
     span_start: u32,
@@ -121,8 +120,8 @@ pub(super) struct FastPathRow {
     total: f32,
     estimate: f32,
     lm_state: u32,
-    /// The state of the hypothesis in the second language model, or that of hierarchical reordering
-    /// after the phrase.
+    /// The state of the hypothesis in the second language model, or the state of hierarchical
+    /// reordering after the phrase.
     second_state: u32,
     distortion: f32,
     forward: f32,
@@ -333,7 +332,7 @@ impl<'s, const LMS: usize, const HIERARCHICAL: bool> FastPathCells<'s, LMS, HIER
         if LMS > 1 { total + second } else { total }
     }
 
-    /// Adds the language models' terms and those after them, and joins the states; `second` is the
+    /// Adds the language models' terms and all later terms, and joins the states. `second` is the
     /// progress in the second language model.
     #[inline(always)]
     fn finish_cell(&mut self, cell: &mut Cell, mut second: LmProgress, edges: &[Edge]) {

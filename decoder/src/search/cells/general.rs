@@ -45,7 +45,7 @@ pub(super) struct CellRows {
     lms: Vec<Vec<LmProgress>>,
     /// The queries of all models.
     waiting: AwaitedWords<Query>,
-    /// A row of states for each cell: the language models', then those of other features.
+    /// A row of states for each cell: the states of language models, then of other features.
     states: Vec<u32>,
     /// The weighted scores of features with their own states, a row for each cell.
     scores: Vec<f32>,

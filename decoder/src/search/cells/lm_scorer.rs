@@ -14,8 +14,8 @@ pub(super) struct LmProgress {
     pub(super) log10: f32,
 }
 
-/// Words of cells that are requested from a language model: those that were prefetched in this
-/// round are answered in the next one.
+/// Words of cells that are requested from a language model. Words that are prefetched in one round
+/// are answered in the next.
 pub(super) struct AwaitedWords<W> {
     waiting: Vec<W>,
     prefetched: Vec<W>,

@@ -1,9 +1,9 @@
 //! Cells of edges, scored many at a time.
 //!
-//! A score waits for the language models: for the cache's line of a (state, word) pair, and if the
-//! pair is new, for lines of the model, which mostly come from memory. So cells score their words
-//! as far as they are in the caches. The queries for the rest are prefetched, and answered after
-//! the caller has done other work.
+//! A score waits for data of the language models. It waits for the line of the score cache that has
+//! the (state, word) pair. If the pair is new, it also waits for lines of the model, which mostly
+//! come from memory. So cells score their words up to the first that is not in the score cache. The
+//! queries for the other words are prefetched, and answered after the caller has done other work.
 //!
 //! [`GeneralCells`] serve every system. [`FastPathCells`] do the same for the features of a usual
 //! `moses.ini`, with fewer instructions.
@@ -73,8 +73,8 @@ pub(in crate::search) trait CellScorer {
     /// Returns the row of `edge` for a hypothesis, given by its number.
     fn row(&mut self, edge: &Edge, hypothesis: u32) -> Self::Row;
 
-    /// Returns the largest future score that a cell of `row` for an option can have, as far as that
-    /// is known without language models.
+    /// Returns an upper bound of the future score of a cell of `row` for an option, without queries
+    /// of language models. It is infinity if no bound is known.
     fn bound(&self, row: &Self::Row, option: u32) -> f32;
 
     /// Creates a new cell of `row` for the option with the number `option`. `edge` is the number of

@@ -1,10 +1,9 @@
 //! Cube pruning with mini-stacks (`docs/spec/phrase-decoding.md` 3.11).
 //!
-//! An edge joins the hypotheses of one mini-stack (same coverage, same last
-//! position) with the options of one span and table; both are sorted, so its
-//! best cell is the first of each. A stack is filled by popping the best cell of
-//! all edges, a fixed number of times; a popped cell makes its two neighbours
-//! reachable.
+//! An edge joins the hypotheses of one mini-stack (same coverage, same last position) with the
+//! options of one span and table. Both are sorted, so its best cell joins the first hypothesis with
+//! the first option. A stack is filled by popping the best cell of all edges, a fixed number of
+//! times. A popped cell makes its two neighbours reachable.
 //!
 //! Cells are popped in one of two ways with the same results: in [`waves`], which overlap the
 //! memory accesses of many cells, or one at a time from an [`item_queue`], which supports all

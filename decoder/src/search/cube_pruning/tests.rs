@@ -342,8 +342,8 @@ fn compare(seed: u64, seen: &mut Seen) {
     }
 }
 
-/// Checks that no search finds a better derivation than there is, and that wide ones find the best
-/// if recombination is exact.
+/// Checks that no search finds a better derivation than there is, and that wide searches find the
+/// best one if recombination is exact.
 fn compare_with_exhaustive(
     space: &mut SearchSpace<'_>,
     begin: u32,

@@ -111,8 +111,9 @@ impl<L: RecombinedArcs> Recombination<L> {
     }
 
     /// Sorts the cells of each of `num_groups` mini-stacks, the best first, and the arcs. Returns
-    /// false if the order of arrival matters: of two equal scores, the older comes first, and a
-    /// mini-stack that reaches `max_size` may have been pruned or may have rejected cells.
+    /// false if the order of arrival matters. It does if two scores are equal, because the older
+    /// cell or arc comes first. It may also matter if a mini-stack reaches `max_size`, because it
+    /// may have been pruned or may have rejected cells.
     pub(super) fn sort(&mut self, edges: &[Edge], num_groups: usize, max_size: usize) -> bool {
         let Recombination { entries, recombined, group_ends, ranks, .. } = self;
         group_ends.clear();

@@ -1,22 +1,22 @@
 //! Popping of cells in waves. It gives the results of the one-at-a-time loop, but overlaps the
 //! memory accesses of many cells.
 //!
-//! The loop mostly waits. It pops one cell and scores its two neighbours, so at most two queries
-//! of the language model are in flight, and most of their time is the latency of memory. But the
-//! order in which cells are popped hardly matters: every cell that scores more than some threshold
-//! T, and is reached through cells above T, is popped before any cell below T. As long as all cells
-//! above T fit into the pop limit, they may be popped in any order. So cells are put into buckets
-//! by their scores. A *wave* begins with all cells of the best bucket. Their neighbours are scored
-//! together ([`CellScorer`]). Neighbours that belong to this bucket or a better one join the wave,
-//! and then their own neighbours are scored together, and so on.
+//! The loop mostly waits for memory. It pops one cell and scores its two neighbours, so at most two
+//! queries of the language model are in flight. But the order in which cells are popped hardly
+//! matters. For any threshold T, the cells that score more than T and are reached through cells
+//! above T are popped before any cell below T. As long as all cells above T fit into the pop limit,
+//! they may be popped in any order. So cells are put into buckets by their scores. A *wave* begins
+//! with all cells of the best bucket. Their neighbours are scored together ([`CellScorer`]).
+//! Neighbours that belong to this bucket or a better one join the wave, and then their own
+//! neighbours are scored together, and so on.
 //!
 //! If the pop limit falls into a bucket, its cells are divided into finer buckets. If it falls into
 //! a finer bucket, the cells of that bucket are popped in order; their scores are known already.
 //!
-//! The order matters only in two cases. The first is equal scores: of two cells that recombine, of
-//! two arcs of one hypothesis, of neighbours in a sorted mini-stack, or of the two best cells at
-//! the pop limit. The second is a mini-stack that is full and rejects new hypotheses. Both cases
-//! are detected ([`Recombination`]). Then the loop fills the stack again, with a warm
+//! The order matters only in two cases. The first is a tie: two cells that recombine, two arcs of
+//! one hypothesis, two neighbours in a sorted mini-stack, or the two best cells at the pop limit
+//! have equal scores. The second is a mini-stack that is full and rejects new hypotheses. Both
+//! cases are detected ([`Recombination`]). Then the loop fills the stack again, with a warm
 //! language-model cache.
 
 use std::collections::BinaryHeap;
@@ -183,7 +183,7 @@ impl<L: RecombinedArcs> Waves<L> {
                     frontier.widen_buckets(wave);
                     continue;
                 }
-                // About as many neighbours will join these cells.
+                // About as many neighbours as there are cells will join the wave.
                 if wave.len() >= MIN_DIVIDED && num_popped + 2 * wave.len() > limit {
                     frontier.divide_bucket(wave);
                     continue;
@@ -412,7 +412,7 @@ impl<L: RecombinedArcs> Frontier<L> {
     }
 }
 
-/// Returns a key that orders the best first, and the older of two equal ones.
+/// Returns a key for the heap: the best cell comes first, and of two equal cells the older one.
 #[inline(always)]
 fn heap_key(cell: &Cell, number: u32) -> u64 {
     u64::from(ordered_bits(cell.future_score)) << 32 | u64::from(!number)

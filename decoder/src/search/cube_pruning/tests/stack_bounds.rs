@@ -1,5 +1,6 @@
-//! Test of bounds in stack decoding: leaving out cells by a bound of their scores must give the
-//! same hypotheses and arcs as scoring all cells, on the fast path and with the general scorer.
+//! Test of bounds in stack decoding. A search that leaves out cells by a bound of their scores must
+//! give the same hypotheses and arcs as searches that score all cells, on the fast path or with the
+//! general scorer.
 
 use super::{Case, FAST_PATHS, Features, ORIENTATIONS};
 use crate::config::{Configuration, SearchAlgorithm};
