@@ -87,8 +87,8 @@ pub struct Feature<'m> {
 }
 
 impl Feature<'_> {
-    /// Returns the names of `features` for lists whose entries already have the features of the
-    /// field `present`.
+    /// Returns the names of `features`. `present` is the field of features that entries of the
+    /// list already have; numbered names differ from the names in it.
     ///
     /// # Errors
     /// If a name is invalid, or two features have the same name.
@@ -127,7 +127,7 @@ impl Feature<'_> {
 /// Checks that lists can have a feature of this name.
 ///
 /// # Errors
-/// If they cannot.
+/// If the name is invalid.
 pub fn check_name(name: &str) -> Result<()> {
     let is_valid = !name.is_empty()
         && !name.starts_with(|c: char| c.is_ascii_digit())

@@ -14,10 +14,10 @@ use miriam_textio::{Output, Progress, ordered_map};
 use crate::pooled_lists::PooledLists;
 use crate::{Error, ListInput, Result};
 
-/// The weights of references.
+/// The weights of entries in their role as references for the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ReferenceWeights {
-    /// The probability of the entry in its list: the softmax of the totals times this factor.
+    /// The probability of the entry in its list: the softmax of the totals times `scale`.
     Posterior {
         /// The factor, at least 0.
         scale: f64,
@@ -26,12 +26,12 @@ pub enum ReferenceWeights {
     Uniform,
 }
 
-/// The output.
+/// The kind of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MbrOutput {
     /// The best translation of each sentence, one per line.
     Best,
-    /// n-best lists sorted by expected utility, which is written as the feature `MBR` and the
+    /// n-best lists sorted by expected utility, which is written as the feature `MBR` and as the
     /// total.
     Lists,
 }
@@ -45,12 +45,12 @@ pub struct MbrOptions {
     pub estimate: Estimate,
     /// The weights of references.
     pub weights: ReferenceWeights,
-    /// The shares of the lists, 0 or more; empty for equal shares.
+    /// The shares of the lists in the weights, each 0 or more; empty for equal shares.
     pub list_weights: Vec<f64>,
     /// Whether the loss of utility by an inexact estimate is measured. The exact utilities are then
     /// computed too.
     pub measures_loss: bool,
-    /// The output.
+    /// The kind of output.
     pub output: MbrOutput,
     /// The number of worker threads.
     pub threads: usize,
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_and_estimates_change_only_what_they_say() {
+    fn threads_do_not_change_results_and_losses_are_measured() {
         let list: String = (0..40)
             .flat_map(|s| (0..9).map(move |i| (s, i)))
             .map(|(s, i)| format!("{s} ||| w{} w{} w{} ||| F0= 0 ||| -{i}\n", s % 7, i % 3, i % 4))

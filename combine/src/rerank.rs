@@ -1,4 +1,4 @@
-//! The best translation of each sentence of an n-best list by given weights of its features.
+//! Reranking of the entries of an n-best list by given weights of their features.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use miriam_textio::{Output, Progress, ordered_map};
 use crate::weights::FeatureWeights;
 use crate::{Error, ListInput, Result};
 
-/// The output.
+/// The kind of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RerankOutput {
     /// The best translation of each sentence, one per line.
@@ -34,7 +34,7 @@ struct Scoring {
 }
 
 /// Ranks the entries of each sentence of `list` by the sum of their weighted features, and writes
-/// the best one or all of them. Equal entries keep their order.
+/// the best one or all of them. Entries with equal sums keep their order.
 ///
 /// # Errors
 /// If a file cannot be read or written, a line is invalid, or features differ from those of the

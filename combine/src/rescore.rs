@@ -113,7 +113,7 @@ struct SentenceReader {
     lines_read: u64,
     /// The last source line that was read.
     last_line: Vec<u8>,
-    /// The first sentence, which was read for its features.
+    /// The entries of the first sentence, which are read early for the names of their features.
     first: Option<Vec<NBestEntry>>,
 }
 
@@ -284,7 +284,7 @@ impl Worker<'_> {
     }
 }
 
-/// Appends features, each of one value, as n-best lists have them: `Name= value`.
+/// Appends features, each of one value, in the form of n-best lists: `Name= value`.
 pub fn push_features(names: &[String], values: &[f64], out: &mut Vec<u8>) {
     for (name, &value) in names.iter().zip(values) {
         if !out.is_empty() {

@@ -1,5 +1,5 @@
-//! Weights of the features of an n-best list, tuned so that the entries that they rank first have
-//! the best BLEU.
+//! Tuning of the feature weights of an n-best list for the best BLEU of the entries that rank
+//! first.
 //!
 //! The list stays as it is, so no decoder is needed. A round starts from the weights of the
 //! previous round. The best weights of all rounds are written.
@@ -22,7 +22,7 @@ use crate::{Error, Result};
 pub struct TuneListOptions {
     /// The references, at least one, with a line for each sentence of the list.
     pub references: Vec<PathBuf>,
-    /// The weights to begin with; `None` for equal weights.
+    /// The initial weights; `None` for equal weights.
     pub initial: Option<FeatureWeights>,
     /// The optimiser.
     pub method: TuningAlgorithm,
@@ -43,7 +43,7 @@ pub struct TuneListReport {
     pub sentences: usize,
     /// The number of entries that differ in features or BLEU.
     pub entries: usize,
-    /// BLEU of the entries that the weights to begin with rank first.
+    /// BLEU of the entries that the initial weights rank first.
     pub initial_bleu: f64,
     /// BLEU of the entries that the written weights rank first.
     pub bleu: f64,
@@ -53,7 +53,7 @@ pub struct TuneListReport {
 const PATIENCE: usize = 3;
 
 /// Finds weights for `list` and writes them to `output`, a line `NAME= weight ...` for each
-/// feature; their magnitudes sum to 1.
+/// feature. The magnitudes of all weights sum to 1.
 ///
 /// # Errors
 /// If a file cannot be read or written, references and list differ in length, the entries have no
@@ -196,7 +196,7 @@ fn read_lists(
     Ok((scheme, lists))
 }
 
-/// Returns the features of a sentence's entries with their matches.
+/// Returns the features and the BLEU statistics of a sentence's entries.
 fn count_matches(
     entries: &[NBestEntry],
     references: &[Vec<u8>],
@@ -225,7 +225,8 @@ fn count_matches(
     Ok(list)
 }
 
-/// Returns the statistics of the best entries by `weights`; among equals, the first counts.
+/// Returns the summed counts of the entries that `weights` rank first; among equals, the first
+/// counts.
 fn best_entries(lists: &NBestLists, weights: &[f64]) -> BleuCounts {
     let mut counts = BleuCounts::default();
     for list in &lists.lines {

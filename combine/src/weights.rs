@@ -29,7 +29,7 @@ impl FeatureWeights {
     /// Reads lines; `file` names them in messages.
     ///
     /// # Errors
-    /// Those of [`FeatureWeights::read`].
+    /// If reading fails, or a line is invalid, as in [`FeatureWeights::read`].
     pub fn from_lines(mut lines: Lines, file: String) -> Result<Self> {
         let mut features: Vec<(Vec<u8>, Vec<f64>)> = Vec::new();
         while let Some(line) = lines.next()? {
@@ -76,11 +76,11 @@ impl FeatureWeights {
         Ok(FeatureWeights { file, features })
     }
 
-    /// Returns one weight for each value of a list's entries, in the order of the values.
+    /// Returns one weight for each value of an entry of the list, in the order of the values.
     ///
     /// # Errors
-    /// If a feature of the list has no weights or another number of them, or a feature with
-    /// weights is not in the list.
+    /// If a feature of the list has no weights, or not as many weights as values, or if a feature
+    /// with weights is not in the list.
     pub fn for_scheme(&self, scheme: &FeatureScheme) -> Result<Vec<f64>> {
         let mut weights = Vec::with_capacity(scheme.num_values());
         for (name, count) in scheme.features() {

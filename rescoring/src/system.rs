@@ -17,11 +17,12 @@ use miriam_textio::Progress;
 
 use crate::{NeuralFeature, NgramFeature};
 
-/// Opens every model that `configuration` names: those of the search, and those of `[rescore]`.
+/// Opens every model that `configuration` names: the models of the search, and those of
+/// `[rescore]`.
 ///
 /// # Errors
 ///
-/// Those of [`System::load`], and if a model of `[rescore]` cannot be opened.
+/// If [`System::load`] fails, or a model of `[rescore]` cannot be opened.
 pub fn load_system(configuration: &Configuration, progress: &dyn Progress) -> Result<System> {
     let tuner = Arc::new(Autotuner::new(Cpu::detect()));
     let open = |model: &RescoringModel, configuration: &Configuration| -> Result<_, String> {

@@ -121,7 +121,7 @@ impl MertProblem {
     }
 }
 
-/// The point where another translation becomes the best of its line.
+/// The point where another translation becomes the best of its list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Breakpoint {
     at: f64,
@@ -174,7 +174,7 @@ impl<'p> CoordinateAscent<'p> {
                 weights.iter_mut().zip(&direction).for_each(|(w, d)| *w += moved * d);
                 bleu = reached;
             }
-            // Many small moves would accumulate errors.
+            // Scores are computed again, because the errors of many small moves would add up.
             weights = self.problem.scale.after_step(weights);
             self.score_all(&weights);
             if bleu < before + MIN_GAIN {
@@ -254,8 +254,8 @@ fn add_scaled(sums: &mut [f64], column: &[f32], weight: f64) {
     sums.iter_mut().zip(column).for_each(|(sum, &value)| *sum += weight * f64::from(value));
 }
 
-/// Writes the lines of the upper envelope to `envelope`, from left to right, each with the point
-/// from which on it is the highest. `order` has all lines by slope, ascending.
+/// Writes the translations of the upper envelope to `envelope`, from left to right, each with the
+/// point from which on it has the highest score. `order` has all translations by slope, ascending.
 fn upper_envelope(
     order: &[u32],
     slope: impl Fn(u32) -> f64,

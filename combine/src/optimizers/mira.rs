@@ -60,13 +60,13 @@ pub(super) fn optimize(
     scale.after_step(mean)
 }
 
-/// The n-best lists by components.
+/// The n-best lists, with values stored component by component.
 struct MiraProblem {
     lines: Vec<LineCandidates>,
 }
 
-/// The translations of a line: values component by component, so that scores are weighted sums of
-/// columns, and the distinct BLEU statistics.
+/// The translations of a line: their values component by component, and their distinct BLEU
+/// statistics. Scores are weighted sums of the columns of values.
 struct LineCandidates {
     columns: Vec<f32>,
     fixed_scores: Vec<f32>,

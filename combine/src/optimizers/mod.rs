@@ -1,5 +1,5 @@
-//! Optimisers of weights over n-best lists: batch MIRA, MERT and PRO. The tuning of a decoder and
-//! that of lists share them.
+//! Optimisers of weights over n-best lists: batch MIRA, MERT and PRO. Decoder tuning and list
+//! tuning share them.
 //!
 //! Optimisers see a translation only as feature values and BLEU statistics. Results do not depend
 //! on the number of threads: seeds follow from the numbers of runs.
@@ -32,9 +32,9 @@ pub enum TuningAlgorithm {
 
 impl TuningAlgorithm {
     /// Returns weights by which good translations of `lists` rank first. The search begins with
-    /// `start`; MERT also begins with `best`, the best weights so far. The magnitudes of the result
-    /// sum to 1. With `has_fixed` there are other weights that are fixed; then the result keeps its
-    /// scale relative to them.
+    /// `start`; MERT also begins with `best`, the best weights so far. `has_fixed` says that there
+    /// are other weights, which stay fixed; the result then keeps its scale relative to them.
+    /// Otherwise, its magnitudes sum to 1.
     pub fn optimize(
         self,
         lists: &NBestLists,

@@ -21,7 +21,7 @@ pub struct BleuStatistics {
 }
 
 impl BleuStatistics {
-    /// Returns the statistics in counts.
+    /// Returns the statistics of a translation from its counts.
     pub fn from_counts(counts: &BleuCounts) -> Self {
         BleuStatistics {
             length: counts.hypothesis_len as u32,
@@ -30,7 +30,7 @@ impl BleuStatistics {
         }
     }
 
-    /// Returns the counts that these statistics stand for.
+    /// Returns these statistics as counts.
     pub fn to_counts(self) -> BleuCounts {
         let length = u64::from(self.length);
         BleuCounts {
@@ -71,7 +71,7 @@ impl NBestList {
         self.statistics.is_empty()
     }
 
-    /// Returns the values of translation `i`; each translation has `width`.
+    /// Returns the values of translation `i`. `width` is the number of values per translation.
     pub fn row(&self, i: usize, width: usize) -> &[f32] {
         &self.values[i * width..(i + 1) * width]
     }

@@ -31,7 +31,7 @@ const MAX_STEPS: usize = 50;
 const TOLERANCE: f64 = 1e-9;
 
 /// Returns weights that rank the better translation of pairs of `lists` first, starting from
-/// `start`. Returns the start itself if no pair differs.
+/// `start`. Returns `start` if no pair differs enough, or if the pairs contradict the fixed score.
 pub(super) fn optimize(
     lists: &NBestLists,
     scale: WeightScale,
@@ -76,11 +76,11 @@ fn smoothed_bleu(statistics: &BleuStatistics) -> f64 {
     (log_precision + (1.0 - reference / length).min(0.0)).exp()
 }
 
-/// Pairs of translations, as the values of the better one minus those of the other.
+/// Pairs of translations, as the values of the better one minus the values of the other.
 #[derive(Default)]
 struct RankedPairs {
-    /// The number of values of a pair: those of the tuned components, and the fixed score if its
-    /// weight is searched, too.
+    /// The number of differences of a pair: one for each tuned component, and one for the fixed
+    /// score if its weight is searched, too.
     width: usize,
     /// One row of `width` differences per pair.
     differences: Vec<f64>,
@@ -137,7 +137,7 @@ impl RankedPairs {
         })
     }
 
-    /// Returns minus the logarithm of the likelihood of all pairs and of the prior.
+    /// Returns the negative log-likelihood of all pairs and of the prior.
     fn loss(&self, weights: &[f64]) -> f64 {
         let prior: f64 = weights.iter().map(|weight| PRIOR / 2.0 * weight * weight).sum();
         // ln(1 + e^-m) without overflow.

@@ -2,15 +2,16 @@
 //!
 //! If all weights are tuned, the ranking of translations does not depend on the scale, so the
 //! magnitudes of the weights sum to 1 after each step. Fixed weights have a meaning only in
-//! relation to the others. If there are fixed weights, the search is in units of the start's
-//! magnitude, and the result has the scale that the search reaches.
+//! relation to the others. If there are fixed weights, the search divides the others by the sum of
+//! their magnitudes at the start, and multiplies the result by it. If fixed scores distinguish
+//! translations, the weights are not normalised after a step, so their scale can change.
 
 use super::n_best_lists::NBestLists;
 
 /// The scale of the weights in a search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WeightScale {
-    /// The magnitude of the start; 1 without fixed weights.
+    /// The sum of the magnitudes of the weights at the start; 1 without fixed weights.
     unit: f64,
     /// Whether fixed scores distinguish translations, so that the scale cannot be chosen.
     has_fixed_scores: bool,
@@ -93,7 +94,7 @@ mod tests {
     fn fixed_weights_keep_their_relation_to_the_others() {
         for scale in [0.1, 1.0, 40.0] {
             let lists = lists_with_a_fixed_score(scale);
-            // The fixed score is right, so the start is nearly the best.
+            // The fixed score correlates with BLEU, so the start is nearly the best.
             let start = [0.01 * f64::from(scale), 0.03 * f64::from(scale)];
             let before = bleu(&lists, &start);
             for method in METHODS {
@@ -107,10 +108,10 @@ mod tests {
         }
     }
 
-    /// If the fixed weights do not yet distinguish translations, the result keeps the scale of the
-    /// start.
+    /// With fixed weights that do not yet distinguish translations, the result keeps the sum of
+    /// magnitudes of the start, 6. Without fixed weights, the sum is 1.
     #[test]
-    fn the_scale_is_that_of_the_start_or_one() {
+    fn magnitudes_sum_to_one_or_as_at_the_start() {
         let lists = correlated_lists();
         let start = [1.0, 3.0, -2.0];
         for method in METHODS {
