@@ -58,7 +58,7 @@ impl FileStatistics {
         push_cleaned_line(out, line.bytes);
     }
 
-    /// Logs the numbers of lines.
+    /// Logs the counts that are not 0.
     fn log(self, path: &Path) {
         let name = display_name(path);
         for (count, description) in [
@@ -111,8 +111,8 @@ impl CorpusStatistics {
 /// The source and target file of a parallel text.
 pub(crate) type ParallelFiles = [PathBuf; 2];
 
-/// Cleans the parallel files `from` into the files `to`, keeping the pairs within `limits`,
-/// or all pairs if it is `None`.
+/// Cleans the parallel files `from` into the files `to`. Keeps the pairs within `limits`, or all
+/// pairs without limits.
 pub(crate) fn clean_parallel(
     from: &ParallelFiles,
     to: &ParallelFiles,
@@ -184,7 +184,7 @@ pub(crate) fn clean_parallel(
     Ok(counts.to_statistics())
 }
 
-/// Writes the lines of `from` that are not empty to `to`, cleaned as by [`clean_parallel`].
+/// Writes the lines of `from` that are not empty to `to`, cleaned as in [`clean_parallel`].
 pub(crate) fn clean_monolingual(
     from: &[PathBuf],
     to: &Path,
@@ -238,7 +238,8 @@ pub(crate) fn count_words(line: &[u8]) -> usize {
     fields::split_words(line).count()
 }
 
-/// Appends `line` without the bytes that files of a model cannot contain.
+/// Appends `line` with single spaces between its words and `&#124;` in place of `|`. Control
+/// characters count as spaces.
 fn push_cleaned_line(out: &mut Vec<u8>, line: &[u8]) {
     let start = out.len();
     for word in line.split(|&byte| byte <= b' ' || byte == 0x7f).filter(|word| !word.is_empty()) {

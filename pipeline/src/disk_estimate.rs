@@ -50,9 +50,9 @@ impl DiskEstimate {
         }
     }
 
-    /// Adds neural models of both directions. `model` has the bytes of all files of one model, and
-    /// of its largest file, of which two exist while it is replaced. If `monolingual` is not 0,
-    /// adds back-translation of a text of that many bytes, with a model of its own.
+    /// Adds neural models of both directions. `model` is the size in bytes of all files of one
+    /// model, and of its largest file, which exists twice while it is replaced. If `monolingual`
+    /// is not 0, adds a third model and the back-translation of a text of this size in bytes.
     pub fn add_neural(&mut self, model: [u64; 2], parallel: u64, monolingual: u64) {
         let [files, largest] = model;
         let mut models = 2;

@@ -23,7 +23,7 @@ const DESCRIPTION_FILE: &str = "teacher.json";
 
 /// A loaded teacher.
 pub struct Teacher<'a> {
-    /// Its models and search; the output is n-best lists in plain form.
+    /// The translator with the teacher's models and search. It writes n-best lists in plain form.
     pub translator: &'a Translator,
     /// Names and values of all that translations depend on: models, vocabularies, search options.
     pub description: BTreeMap<String, String>,
@@ -33,7 +33,7 @@ pub struct Teacher<'a> {
 
 /// The parts of the lists of a text.
 pub(crate) struct ListParts {
-    /// Their folder.
+    /// The folder of the parts.
     pub folder: PathBuf,
     /// The number of lines of the text.
     pub num_lines: u64,
@@ -150,7 +150,7 @@ impl ListParts {
     }
 }
 
-/// The progress of a translation that began at a later line.
+/// The progress of a translation that began at line `first_line` of the text, from 0.
 struct ResumedProgress<'a> {
     task: &'a ProgressTask<'a>,
     first_line: u64,

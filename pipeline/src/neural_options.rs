@@ -73,7 +73,7 @@ impl NeuralOptions {
     }
 
     /// Returns the maximum size in bytes of the files of one model, and the size of its largest
-    /// file, of which two exist while it is replaced. The files are the model, the best model by
+    /// file, which exists twice while it is replaced. The files are the model, the best model by
     /// each metric, and the state of the optimiser. Copies that training keeps without `overwrite`
     /// are not counted, because their number is not known.
     ///
@@ -94,8 +94,8 @@ impl NeuralOptions {
     /// Returns the options that the configurations set, directly or through the preset that they
     /// name.
     fn options_of_configs(&self) -> Result<RawOptions> {
-        let is_theirs = self.task.is_none() && !self.configs.is_empty();
-        let task = if is_theirs { None } else { Some(NO_PRESET) };
+        let has_preset_of_configs = self.task.is_none() && !self.configs.is_empty();
+        let task = if has_preset_of_configs { None } else { Some(NO_PRESET) };
         Ok(RawOptions::default().or_else_from_files(&self.configs, task)?)
     }
 
@@ -134,9 +134,9 @@ mod tests {
         assert!(key.starts_with("toy\n") && !key.contains("dim-emb"), "{key}");
     }
 
-    /// The estimated sizes are those of the files that training leaves, except for small files.
+    /// The estimates are within 10 % of the sizes of the files that training leaves.
     #[test]
-    fn the_size_of_a_model_is_known_before() {
+    fn the_size_of_a_model_is_estimated_before_training() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let word = |number: u32| -> String {

@@ -39,8 +39,8 @@ pub struct TrainOptions {
     pub reordering: Option<String>,
     /// The order of the language model.
     pub lm_order: usize,
-    /// The pruning threshold of each n-gram order: n-grams with counts up to it are left out,
-    /// as in `lm estimate`.
+    /// The pruning threshold of each n-gram order: n-grams with counts up to the threshold are
+    /// left out, as in `lm estimate`.
     pub lm_prune: Vec<u64>,
     /// The data structure of the language model.
     pub lm_kind: LmKind,

@@ -47,8 +47,7 @@ pub(crate) struct RunOutcome {
     pub num_run: usize,
 }
 
-/// Runs those of `stages` in `folder` that are out of date. `options` are recorded in the
-/// manifest.
+/// Runs the `stages` that are out of date, in `folder`. Records `options` in the manifest.
 pub(crate) fn run_stages(
     folder: &Path,
     stages: &[Stage<'_>],
@@ -64,8 +63,8 @@ pub(crate) fn run_stages(
         .map(|(stage, key)| manifest.find_up_to_date(folder, stage.name, key).is_some())
         .collect();
     let mut needed = find_needed(stages, &fresh);
-    // A stage without results in the manifest runs too. If its results are there, its temporary
-    // files may be missing.
+    // A stage without results in the manifest runs too. A stage with results there need not run,
+    // even if its temporary files are missing.
     for ((needed, stage), key) in needed.iter_mut().zip(stages).zip(&keys) {
         *needed = *needed || manifest.find_completed(stage.name, key).is_none();
     }

@@ -37,7 +37,7 @@ use crate::list_parts::ListParts;
 use select::Selection;
 use student::TrainingSet;
 
-/// The name of the configuration of the student's training in the folder.
+/// The name of the configuration for training the student, in the folder of the training set.
 pub const CONFIG_FILE: &str = "train.yml";
 const LISTS_FOLDER: &str = "n-best";
 const WORK_FOLDER: &str = "distill.work";
@@ -57,7 +57,7 @@ pub struct DistillOptions {
     pub reference: Option<PathBuf>,
     /// The metric that selects a translation; `None` takes the first.
     pub metric: Option<SelectionMetric>,
-    /// Whether the original pairs come after the distilled ones.
+    /// Whether the original pairs are added after the distilled pairs.
     pub adds_original: bool,
     /// The folder of the training set; it is created if it does not exist.
     pub output: PathBuf,
@@ -181,7 +181,7 @@ fn check_options(options: &DistillOptions) -> Result<()> {
     Ok(())
 }
 
-/// Returns the names of the vocabularies in the folder.
+/// Returns the file names of the copies of the vocabularies in the folder of the training set.
 fn vocabulary_names(paths: &[PathBuf; 2]) -> [String; 2] {
     // The extensions after the first dot tell the format of a vocabulary.
     let extensions = paths.each_ref().map(|path| {

@@ -28,7 +28,7 @@ use crate::{
 
 /// The folder of intermediate files, in the model's folder.
 pub(crate) const WORK_FOLDER: &str = "train.work";
-/// The folder of tables as text if they are kept, in the model's folder.
+/// The folder of the text tables, if they are kept, in the model's folder.
 pub(crate) const TEXT_FOLDER: &str = "text";
 const PHRASE_TABLE_FILE: &str = "phrase-table.miriam";
 const LM_FILE: &str = "lm.miriam";
@@ -79,12 +79,13 @@ impl TrainingRun<'_> {
         Self::parallel_file_names(name).map(|file| self.full_path(file))
     }
 
-    /// Returns the folder of tables as text, relative to the folder.
+    /// Returns the folder of the text tables, relative to the model's folder.
     fn tables_folder(&self) -> PathBuf {
         if self.options.keep_text { TEXT_FOLDER.into() } else { Self::work_file("tables") }
     }
 
-    /// Returns the phrase table and the reordering table as text, relative to the folder.
+    /// Returns the text files of the phrase table and the reordering table, relative to the
+    /// model's folder.
     fn table_files(&self) -> (PathBuf, Option<PathBuf>) {
         let extension = if self.options.keep_text { "gz" } else { "zst" };
         let [phrases, reordering] = ["phrase-table", "reordering-table"]

@@ -1,6 +1,6 @@
 //! Stages of back-translation (Sennrich et al. 2016). The reverse model translates text of the
-//! target language, and these pairs are added to the parallel text. A tag before the source
-//! (Caswell et al. 2019) tells the model that people did not write this source.
+//! target language, and the pairs of translation and text are added to the parallel text. A tag
+//! before the source (Caswell et al. 2019) tells the model that people did not write this source.
 
 use std::collections::BTreeMap;
 

@@ -30,7 +30,7 @@ const FEATURES: [&str; 2] = ["Neural0", "Reverse0"];
 /// The name of the feature that marks the translations of the first neural model.
 const MARK: &str = "Neural0Candidate";
 
-/// A weight of the mark with which no marked translation is chosen.
+/// A weight of the mark that is so low that no marked translation is chosen.
 const EXCLUDING_WEIGHT: f64 = -1000.0;
 
 /// The neural models of a combination.
@@ -50,7 +50,7 @@ impl TrainingRun<'_> {
             _ => Direction::Augmented,
         };
         let models = Models { forward, candidates: neural.candidates };
-        // Weights of the combination are needed even if those of the search are not tuned.
+        // The weights of the combination are tuned even if the weights of the search are not.
         let tuning = self.options.tuning.unwrap_or_default();
         Stage {
             name: "combination",
@@ -131,7 +131,7 @@ impl TrainingRun<'_> {
         Ok(statistics)
     }
 
-    /// Returns weights that were tuned without the neural model's own translations; they choose
+    /// Returns weights that were tuned without the neural model's own translations, and that choose
     /// none of these translations. Tuning that begins with these weights does not end with worse
     /// weights. If it began with equal weights, it would first choose mostly translations of the
     /// neural model, and might never come back to translations as good as those of the search.

@@ -31,7 +31,7 @@ pub(super) enum Direction {
     Forward,
     /// From target to source.
     Reverse,
-    /// From source to target, continued with back-translated text.
+    /// From source to target: the forward model, trained further with back-translated text.
     Augmented,
 }
 
@@ -72,12 +72,12 @@ impl Direction {
 impl TrainingRun<'_> {
     /// Returns the stage that learns the vocabulary of both sides.
     pub(super) fn vocabulary_stage<'s>(&'s self, neural: &'s NeuralOptions) -> Stage<'s> {
-        let asked = neural.vocab_size;
+        let requested_size = neural.vocab_size;
         Stage {
             name: "vocabulary",
             title: "learning the vocabulary",
             dependencies: &["corpus"],
-            key: asked.map_or("by size".into(), |size| size.to_string()),
+            key: requested_size.map_or("by size".into(), |size| size.to_string()),
             files: vec![Self::work_file(VOCABULARY_FILE)],
             is_kept: false,
             resumes_in: None,
@@ -87,7 +87,7 @@ impl TrainingRun<'_> {
                 let options = LearnOptions::SentencePiece(PieceOptions {
                     vocab_size: neural.vocabulary_size(pairs),
                     // A short text may give fewer pieces than the default size of the vocabulary.
-                    hard_vocab_limit: asked.is_some(),
+                    hard_vocab_limit: requested_size.is_some(),
                     user_defined_symbols: vec![BACK_TRANSLATION_TAG.into()],
                     ..PieceOptions::default()
                 });
@@ -162,7 +162,7 @@ impl TrainingRun<'_> {
         }
     }
 
-    /// Returns Marian's options of a training run: those of the user, and the files.
+    /// Returns Marian's options of a training run: the user's options, and the files.
     fn training_options(&self, neural: &NeuralOptions, direction: Direction) -> Result<RawOptions> {
         let files = |name: &str| -> Vec<String> {
             let text = |path: PathBuf| path.display().to_string();
