@@ -7,7 +7,7 @@ use super::raw::RawOptions;
 use crate::error::{Error, Result};
 
 impl RawOptions {
-    /// Adds options that are not set yet: first from configuration files, of which later files take
+    /// Adds options that are not set yet: first from configuration files, where later files take
     /// precedence, then from presets. This is Marian's order. The argument `task` names the preset;
     /// if it is `None`, the option `task` does. The option `best-deep` adds the preset of that
     /// name. If neither files nor presets are given, the size of the corpus chooses a preset,

@@ -57,8 +57,8 @@ impl RawOptions {
         }
     }
 
-    /// Returns the type of integers of decoding that products are rounded to; `None` without
-    /// rounding.
+    /// Returns the integer precision of products in quantisation-aware training; `None` if products
+    /// are not in integers.
     pub(super) fn quantize_aware(&self) -> Result<Option<IntegerPrecision>> {
         match &self.get_string("quantize-aware")[..] {
             "" | "none" => Ok(None),

@@ -69,7 +69,7 @@ impl RawOptions {
         };
         let note = format!(
             "[config] {size}: the preset {name} is used; --task NAME chooses another, --task none \
-             Marian's defaults"
+             takes Marian's defaults"
         );
         Ok(self.or_else_from_preset(name)?.with_note(note))
     }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_size_chooses_where_no_model_is_said() {
+    fn the_size_chooses_a_preset_if_no_model_is_given() {
         let folder = tempfile::tempdir().unwrap();
         let choose = |lines, given: &[(&str, &str)], task| {
             options(folder.path(), lines, given).or_else_from_files(&[], task).unwrap()

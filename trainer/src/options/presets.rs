@@ -61,17 +61,17 @@ const PRESETS: &[Preset] = &[
     // Chosen by size if no preset is named (`preset_by_size`).
     Preset {
         name: "tiny",
-        about: "toy, chosen below 5,000 pairs",
+        about: "the same as toy; chosen below 5,000 pairs",
         yaml: "base: toy\noverwrite: true\n",
     },
     Preset {
         name: "small",
-        about: "m30k, chosen from 5,000 pairs",
+        about: "the same as m30k; chosen from 5,000 pairs on",
         yaml: "base: m30k\noverwrite: true\n",
     },
     Preset {
         name: "medium",
-        about: "six layers of width 256, chosen from 200,000 pairs",
+        about: "six layers of width 256; chosen from 200,000 pairs on",
         yaml: "type: transformer\ndim-emb: 256\nenc-depth: 6\ndec-depth: 6\ntransformer-heads: 4\n\
                transformer-dim-ffn: 1024\ntransformer-ffn-activation: relu\n\
                transformer-preprocess: n\ntransformer-postprocess: da\n\
@@ -87,7 +87,7 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "large",
-        about: "transformer-base-prenorm, chosen from 2,000,000 pairs",
+        about: "transformer-base-prenorm; chosen from 2,000,000 pairs on",
         yaml: "base: transformer-base-prenorm\ndisp-first: 5\ndisp-freq: 100u\nsave-freq: 1000u\n\
                valid-freq: 5000u\nvalid-metrics: [ce-mean-words, bleu]\nearly-stopping: 10\n\
                keep-best: true\noverwrite: true\n",
@@ -182,8 +182,8 @@ const PRESETS: &[Preset] = &[
         about: "tiny-256 of width 192",
         yaml: "base: tiny-256\ndim-emb: 192\n",
     },
-    // System (5) of table 5.6. Its local optimisers end, and its betas change, after the number of
-    // batches that the thesis gives (A.6, A.7).
+    // System (5) of table 5.6 of the thesis. Its local optimisers end, and its betas change, after
+    // the number of batches that the thesis gives (A.6, A.7).
     Preset {
         name: "bogoychev-async",
         about: "a shallow recurrent model by the asynchronous recipe of Bogoychev's thesis (2019)",
@@ -216,7 +216,7 @@ fn find_preset(name: &str) -> Result<&'static Preset, String> {
     })
 }
 
-/// Checks that `name` is that of a preset, or [`NO_PRESET`].
+/// Checks that `name` is the name of a preset, or [`NO_PRESET`].
 pub(super) fn check_task(name: &str) -> Result<(), String> {
     if name == NO_PRESET { Ok(()) } else { find_preset(name).map(|_| ()) }
 }
@@ -268,8 +268,7 @@ mod tests {
         }
     }
 
-    /// The values of Marian 1.12's presets, where they differ from its defaults, without those for
-    /// GPUs.
+    /// The values of Marian 1.12's presets that differ from its defaults, without values for GPUs.
     #[test]
     fn transformers_have_marians_values() {
         let common = "type=transformer enc-depth=6 dec-depth=6 tied-embeddings-all=true \

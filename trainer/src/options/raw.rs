@@ -288,7 +288,7 @@ impl RawOptions {
         self.get_strings(name).into_iter().next().unwrap_or_default()
     }
 
-    /// Whether a flag is given.
+    /// Whether a flag is true; a flag that is not given is false unless its default is true.
     ///
     /// # Errors
     /// If its value is neither true nor false.
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_off_overrides_what_is_below() {
+    fn values_that_switch_off_override_presets() {
         let yaml = b"transformer-postprocess-emb: \"\"\nkeep-best: false\nvalid-metrics: []\n\
                      skip: ~\noverwrite: no\n";
         let file = RawOptions::from_yaml(yaml, "train.yml").unwrap();
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_of_a_configuration_may_be_of_its_folder() {
+    fn paths_of_a_configuration_may_be_relative_to_its_folder() {
         let yaml = b"relative-paths: true\ntrain-sets: [a.en, /b/a.es]\nmodel: m/model.npz\n\
                      guided-alignment: none\ndata-weighting: 2\ndim-emb: 8\n";
         let mut options = RawOptions::from_yaml(yaml, "t").unwrap();

@@ -461,7 +461,7 @@ impl RawOptions {
         let Some(fade_out) = fade_out.filter(|_| given.len() <= 3) else {
             return Err(invalid_option(
                 NAME,
-                "expected after the deviations log or nothing, and a number of updates",
+                "after the deviations, expected log or nothing, then a number of updates",
             ));
         };
         let uses_logarithm = given.get(1).is_some_and(|text| text == "log");

@@ -30,7 +30,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "",
-        "Expected number of these fields; default: they are counted",
+        "Expected number of tab-separated fields with --tsv; default: they are counted",
     ),
     honoured(
         GROUP,
@@ -143,7 +143,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "SIDE",
         "trg",
-        "The side by whose length they are sorted: trg, src or none",
+        "The side by whose length sentences are sorted: trg, src or none",
     ),
     honoured(
         GROUP,

@@ -23,7 +23,7 @@ pub enum Arity {
     One,
     /// One or several values.
     Many,
-    /// One value; the option without a value stands for this one.
+    /// One value, or none: the option without a value means this value.
     Optional(&'static str),
 }
 

@@ -169,8 +169,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "X",
         "",
-        "Scale a gradient to the average norm if its norm is this many deviations above it; log \
-        compares logarithms [bare: 2 log]",
+        "Scale a gradient to the average norm if its norm is this many deviations above the \
+        average; log compares logarithms [bare: 2 log]",
     ),
     honoured(
         GROUP,

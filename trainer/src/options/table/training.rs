@@ -85,7 +85,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "X",
         "0.1",
-        "Weight of that loss, relative to the loss of tokens",
+        "Weight of the loss of guided alignment, relative to the loss of tokens",
     ),
     honoured(
         GROUP,

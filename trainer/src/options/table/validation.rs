@@ -12,7 +12,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "FILE",
         "",
-        "Source and target of the validation text, or that of a language model",
+        "Source and target of the validation text, or the validation text of a language model",
     ),
     honoured(
         GROUP,
@@ -99,7 +99,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "X",
         "",
-        "Arguments of that program, before the file of translations",
+        "Arguments of the program of --valid-script-path, before the file of translations",
     ),
     honoured(
         GROUP,
