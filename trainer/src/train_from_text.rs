@@ -124,8 +124,8 @@ impl TrainingRequest {
         // Preparation ends when `stop` is cancelled. Training checks `stop` itself, and saves its
         // state.
         let preparing = &CancellableProgress { shown: progress, stop };
-        // The training text is read before the first update anyway, but the validation text would
-        // be read hours later.
+        // The lines of the training text are checked when it is read. The validation text would be
+        // read after that, perhaps hours later, so its lines are checked now.
         if let Some(valid) = &paths.valid {
             match load_data::check_lines(valid, preparing) {
                 Err(Error::Cancelled) => return Ok(self.cancelled_summary(&paths)),
@@ -317,7 +317,7 @@ impl TrainingRequest {
             [] => Ok(None),
             [both] if is_language_model => Ok(Some([both.into(), both.into()])),
             files if is_language_model && files.iter().any(|file| *file != files[0]) => {
-                Err(Error::usage(format!("--{option}: a language model has one, found {files:?}")))
+                Err(Error::usage(format!("--{option}: a language model has one file, found {files:?}")))
             }
             [source, target] => Ok(Some([source.into(), target.into()])),
             files => Err(Error::usage(format!(
@@ -425,12 +425,12 @@ impl TrainingRequest {
     /// Warns if a vocabulary exists with another size than requested.
     fn check_vocabulary_size(&self, paths: &Paths, warn: &mut dyn FnMut(&str)) -> Result<()> {
         let path = &paths.vocabularies[0];
-        let Some(asked) = self.vocab_size else { return Ok(()) };
+        let Some(requested_size) = self.vocab_size else { return Ok(()) };
         let tokenizers = load_data::open_vocabularies(&paths.vocabularies, [0, 0])?;
         let found = tokenizers.vocabularies[0].len();
-        if found != asked {
+        if found != requested_size {
             warn(&format!(
-                "--vocab-size {asked} has no effect: {} exists and has {found} words; move it away \
+                "--vocab-size {requested_size} has no effect: {} exists and has {found} words; move it away \
                  to make another",
                 path.display()
             ));

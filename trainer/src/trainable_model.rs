@@ -41,8 +41,8 @@ impl<K: Kernels> TrainableModel<K> {
         Ok(TrainableModel { architecture, layers, registry, product_clip: None })
     }
 
-    /// Returns the same model with the inputs of matrix products with weights clipped at a
-    /// magnitude in training, if given (`docs/spec/training.md` C.3).
+    /// Returns the same model, whose tapes clip the inputs of matrix products with weights at the
+    /// magnitude `product_clip`, if given (`docs/spec/training.md` C.3).
     pub fn with_product_clip(self, product_clip: Option<f32>) -> Self {
         TrainableModel { product_clip, ..self }
     }

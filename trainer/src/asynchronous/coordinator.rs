@@ -1,6 +1,6 @@
 //! Coordinator of asynchronous workers: it tracks which workers compute and which wait for a batch.
 //!
-//! Workers get each batch from one coordinator and report to it. There is no lock over the
+//! Workers get each batch from one coordinator and report to it. No lock covers the whole
 //! training. A worker that has reported does nothing until it gets its next batch. So a coordinator
 //! that hands out no batches and waits for all reports has exclusive use of shards and workers,
 //! which validation and saving need. Each shard has a lock, and a worker holds one at a time.
@@ -40,7 +40,8 @@ impl Coordinator {
         self.pauses = pauses;
     }
 
-    /// Whether all workers wait, so that the coordinator has exclusive use of everything.
+    /// Whether batches are paused and all workers wait, so that the coordinator has exclusive use
+    /// of shards and workers.
     pub fn is_exclusive(&self) -> bool {
         self.pauses && !self.works.contains(&true)
     }

@@ -17,7 +17,7 @@ pub enum ShardUpdate {
 /// An optimiser in each worker that updates its copy between two fetches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalOptimizer {
-    /// The number of batches, from each worker's first on, in which it is used.
+    /// The number of first batches of each worker that use it.
     pub batches: u64,
     /// Adam's betas; `None` for the betas of the shards.
     pub betas: Option<[f64; 2]>,
@@ -25,7 +25,7 @@ pub struct LocalOptimizer {
     pub shard_update: ShardUpdate,
 }
 
-/// The set of numbers of which the largest are pushed (`grad-dropping-scope`).
+/// The set of numbers from which the largest are pushed (`grad-dropping-scope`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DroppingScope {
     /// Each shard.
@@ -82,7 +82,7 @@ pub struct DroppingOptions {
     pub warmup: u64,
     /// The weight of momentum correction; 0 for none.
     pub momentum: f64,
-    /// The set of numbers of which the largest are pushed.
+    /// The set of numbers from which the largest are pushed.
     pub scope: DroppingScope,
     /// The values that a worker fetches.
     pub fetch: FetchMode,

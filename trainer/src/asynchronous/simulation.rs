@@ -106,8 +106,8 @@ pub trait Work {
     fn compute(&mut self, worker: usize) -> Result<bool, Self::Error>;
     /// Whether the batch that a worker computes must be finished although no further batch begins.
     fn needs_batch(&self, worker: usize) -> bool;
-    /// Prepares the push of gradients that wait for more batches when no further batch begins.
-    /// Returns whether there are any.
+    /// Prepares the last push: of gradients that still wait for more batches when no further batch
+    /// begins. Returns whether there are any.
     fn begin_last_push(&mut self, worker: usize) -> bool;
     /// Returns the size in bytes of the push to a shard.
     fn push_bytes(&self, worker: usize, shard: usize) -> u64;
@@ -142,8 +142,7 @@ enum Kind {
     Pushed(usize),
 }
 
-/// An event. Its time is stored as the bits of a non-negative number. Such bits sort like the
-/// numbers.
+/// An event. Its time is stored as the bits of a non-negative `f64`, which sort like the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Event {
     time: u64,
@@ -473,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_of_the_seed() {
+    fn noise_depends_on_the_seed() {
         let times = |seed| {
             let machine = Machine { noise: 0.3, seed, ..machine(3) };
             Counting::run(&machine, Counting::new(3, 500, 2, 0), 50)

@@ -256,9 +256,9 @@ impl Run<'_, '_> {
         let corpus = self.training.corpus;
         std::thread::scope(|scope| {
             let (reports, inbox) = channel();
-            let mut desks: Vec<Sender<(AsyncWorker<Fast>, Job)>> = Vec::new();
+            let mut senders: Vec<Sender<(AsyncWorker<Fast>, Job)>> = Vec::new();
             for _ in 0..num_workers {
-                let (desk, jobs) = channel::<(AsyncWorker<Fast>, Job)>();
+                let (sender, jobs) = channel::<(AsyncWorker<Fast>, Job)>();
                 let (reports, server) = (reports.clone(), &server);
                 scope.spawn(move || {
                     for (mut worker, job) in jobs {
@@ -270,19 +270,19 @@ impl Run<'_, '_> {
                         }
                     }
                 });
-                desks.push(desk);
+                senders.push(sender);
             }
-            self.coordinate(task, &desks, &inbox)
+            self.coordinate(task, &senders, &inbox)
         })
     }
 
     fn coordinate(
         &mut self,
         task: &dyn ProgressBar,
-        desks: &[Sender<(AsyncWorker<Fast>, Job)>],
+        senders: &[Sender<(AsyncWorker<Fast>, Job)>],
         inbox: &Receiver<Report>,
     ) -> Result<Outcome> {
-        let mut coordinator = Coordinator::new(desks.len());
+        let mut coordinator = Coordinator::new(senders.len());
         // Reports that are counted, but whose saves and validations wait for all workers.
         let mut due = Vec::new();
         let mut outcome = None;
@@ -295,7 +295,7 @@ impl Run<'_, '_> {
                 let worker = self.asynchronous().workers[number].take();
                 let worker = worker.expect("an idle worker is not in its thread");
                 let job = self.next_job();
-                let sent = desks[number].send((worker, job));
+                let sent = senders[number].send((worker, job));
                 sent.map_err(|_| ()).expect("threads live as long as their channels");
             }
             if coordinator.has_work() {

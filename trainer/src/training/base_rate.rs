@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn random_rates_are_uniform_and_those_of_their_update() {
+    fn random_rates_are_uniform_and_depend_on_the_update() {
         let rate = |seed, updates| BaseRate::Random { high: 2.0, seed }.at(updates, 0);
         let rates: Vec<f64> = (0..4000).map(|updates| rate(7, updates)).collect();
         assert!(rates.iter().all(|rate| (0.0..2.0).contains(rate)));

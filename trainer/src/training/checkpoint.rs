@@ -31,7 +31,8 @@ use crate::update::{BiasCorrections, OptimizerKind, OptimizerState};
 const STATE_ENTRY: &str = "miriam:state";
 /// The entry with the rounding errors of quantised parameters.
 const RESIDUAL_ENTRY: &str = "miriam:quantization_residual";
-/// The entry with the state of workers. With `:` and a name after it, a vector of that state.
+/// The entry with the state of workers. The entries `miriam:async:NAME` are the vectors of this
+/// state.
 const ASYNC_ENTRY: &str = "miriam:async";
 /// The version of [`STATE_ENTRY`].
 const STATE_VERSION: u32 = 1;
@@ -333,7 +334,7 @@ impl<'a> SavedVectors<'a> {
     /// Returns a vector that the file must have.
     ///
     /// # Errors
-    /// If it is missing, and those of [`get`](Self::get).
+    /// If it is missing, or [`get`](Self::get) fails.
     pub fn needed(&self, name: &str) -> Result<Vec<f32>> {
         self.get(name)?.ok_or_else(|| {
             Error::resume(self.path, format!("{name} is missing; move the file away"))

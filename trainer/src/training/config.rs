@@ -183,7 +183,7 @@ pub struct TrainingConfig {
     pub validation: ValidationOptions,
     /// The length between two lines of the log.
     pub display_frequency: TrainingLength,
-    /// The number of updates, from the first on, that are all logged.
+    /// The number of first updates that are all logged.
     pub display_first: u64,
     /// The length between two saved models.
     pub save_frequency: TrainingLength,
@@ -198,11 +198,10 @@ pub struct TrainingConfig {
     pub replace_frequency: TrainingLength,
     /// The window of the average gradient norm (`gradient-norm-average-window`).
     pub norm_window: u64,
-    /// Whether a resumed training run continues at its position in the corpus, which must be the
-    /// same (unless `no-restore-corpus`).
+    /// Whether a resumed training run continues at its position in the corpus, which must then be
+    /// the same; `no-restore-corpus` switches this off.
     pub restores_corpus: bool,
-    /// The type of numbers in products with weights: that of `precision`, or the integers of
-    /// `quantize-aware`.
+    /// The type of numbers in products with weights, from `precision` or `quantize-aware`.
     pub products: ProductPrecision,
     /// The quantisation of parameters after every update (`quantize-bits`).
     pub quantization: Option<QuantizationOptions>,

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_training_that_goes_on_continues_its_curves() {
+    fn a_resumed_training_continues_its_curves() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("plot");
         let mut curves = Curves::open(Some(&path), &at(0)).unwrap();

@@ -81,8 +81,8 @@ impl DivergenceDetector {
     /// Checks the loss per word of update `update` and adds it to the averages.
     ///
     /// # Errors
-    /// If the average over the fast window is too far above that over the slow one; the message
-    /// contains a remedy.
+    /// If the average over the fast window is too far above the average over the slow one; the
+    /// message contains a remedy.
     pub fn check(&self, statistics: &mut Statistics, loss: f64, update: u64) -> Result<(), String> {
         let DivergenceDetector { slow_window, fast_window, deviations } = *self;
         let [slow, fast, variance] = &mut statistics.loss;

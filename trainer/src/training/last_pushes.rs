@@ -1,9 +1,9 @@
 //! Last pushes of an asynchronous training that ends with an epoch.
 //!
-//! With a delay, a worker may still have gradients when the last epoch is over: those of fewer
-//! batches than a push has. These gradients are pushed, and shards take a step with the pushes in
-//! their buffers, so that the model has learnt from the whole epoch. The saved state is the state
-//! before: a run with more epochs resumes as if these pushes had never been made.
+//! With a delay, a worker may still have gradients of fewer batches than a push needs when the last
+//! epoch is over. These gradients are pushed, and shards take a step with the pushes in their
+//! buffers, so that the model has learnt from the whole epoch. The saved state is the state before
+//! the last pushes: a run with more epochs resumes as if they had never been made.
 
 use super::checkpoint::{SavedTraining, TrainingState};
 use super::run::Run;

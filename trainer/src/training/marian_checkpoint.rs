@@ -164,7 +164,7 @@ impl MarianFiles<'_> {
             });
             if let Some(parameter) = differs {
                 let reason = format!(
-                    "{} is not that of {}: the files belong to different updates or architectures; \
+                    "the parameter {} differs from {}: the files belong to different updates or architectures; \
                      take both from one save, or begin with --pretrained-model",
                     parameter.name,
                     model.display()

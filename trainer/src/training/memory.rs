@@ -254,7 +254,8 @@ impl Training<'_> {
     }
 }
 
-/// Returns the size of the largest micro-batch that costs allow.
+/// Returns the size of the largest micro-batch that the limits in bytes and in words allow, by the
+/// costs of the sentences.
 fn largest_by_costs(
     config: &TrainingConfig,
     corpus: &ParallelCorpus,

@@ -1,4 +1,4 @@
-//! Names of a training run's files; they are Marian's.
+//! Names of a training run's files, as in Marian.
 
 use std::path::PathBuf;
 

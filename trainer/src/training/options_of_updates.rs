@@ -78,9 +78,9 @@ impl TrainingConfig {
         let scaling = match scaling {
             None => "none".into(),
             Some(DynamicScaling { deviations, uses_logarithm, fade_out }) => {
-                let of = if *uses_logarithm { "log" } else { "none" };
+                let scale = if *uses_logarithm { "log" } else { "none" };
                 // Updates depend on the window only through this option.
-                format!("{deviations} {of} {fade_out}, window {norm_window}")
+                format!("{deviations} {scale} {fade_out}, window {norm_window}")
             }
         };
         add(

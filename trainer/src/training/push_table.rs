@@ -1,5 +1,5 @@
 //! Table of a simulation's pushes, one line each. Each save appends new lines to the file, because
-//! a long simulation has millions.
+//! a long simulation has millions of pushes.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_behind_the_last_save_come_again() {
+    fn lines_after_the_resumed_push_are_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pushes.csv");
         std::fs::write(&path, "of another training run, which is longer than what follows here\n")

@@ -26,7 +26,8 @@ impl Run<'_, '_> {
     /// Saves the training and the files derived from it.
     ///
     /// # Errors
-    /// If files cannot be written, or the training has diverged: files are then unchanged.
+    /// If files cannot be written, or if the training has diverged; after divergence, all files are
+    /// unchanged.
     pub(super) fn save(&mut self) -> Result<()> {
         let config = self.training.config;
         let path = self.training.files.optimizer();

@@ -15,15 +15,15 @@ use crate::progress::{Progress, SchedulingUnit, TrainingLength};
 /// The times at which the rate is multiplied by the decay factor: Marian's `lr-decay-strategy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DecayStrategy {
-    /// At the end of each epoch, beginning with the epoch before the start.
+    /// At the end of each epoch. The start is the first epoch with a decayed rate.
     Epoch,
-    /// After every n updates, beginning with a start.
+    /// After as many updates as the start says, and then after every n updates.
     Batches,
     /// After every n stalled validations.
     Stalled,
-    /// At the end of each epoch, after a start in epochs or updates.
+    /// At the end of each epoch, once the start in epochs or the start in updates is reached.
     EpochAndBatches,
-    /// At the end of each epoch, after a start in epochs or once n validations have stalled.
+    /// At the end of each epoch, once the start in epochs is reached or n validations have stalled.
     #[default]
     EpochAndStalled,
 }
