@@ -46,7 +46,7 @@ fn initializer(
 ) -> Initializer {
     let Parameter { name, shape: [rows, columns], .. } = parameter;
     let last = name.rsplit('_').next().unwrap_or(name);
-    // `_ln_scale`, `_ln_scale_pre`, `_ln_s`, `_gamma1`, `_lns`.
+    // Names of scales end in `_ln_scale`, `_ln_scale_pre`, `_ln_s`, `_gamma1`, `_lns`.
     let is_scale = name.contains("_ln_s") || last.starts_with("gamma") || last.ends_with("lns");
     if is_scale {
         return Initializer::Constant(1.0);

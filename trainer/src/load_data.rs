@@ -108,8 +108,8 @@ pub fn read_validation_set(
     Ok(ValidationSet { corpus, source_text, references, tokenizers: tokenizers.clone() })
 }
 
-/// Checks that all files have the same number of lines. Standard input and pipes, which can be read
-/// only once, are not checked.
+/// Checks that all files have the same number of lines. Checks nothing if one of them is standard
+/// input or a pipe, which can be read only once.
 ///
 /// # Errors
 /// If a file cannot be read, or one has more lines than another; [`Error::Cancelled`] if `progress`

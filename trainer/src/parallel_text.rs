@@ -154,7 +154,7 @@ impl ParallelText {
         self.texts[field as usize].as_deref()
     }
 
-    /// Returns a warning for each file with lines that are not UTF-8, among those that were read.
+    /// Returns a warning for each file in which a line that was read is not UTF-8.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         let files = self.files.names().iter().zip(&self.not_utf8);
         files.filter(|(_, (_, count))| *count > 0).map(|(name, (first, count))| {

@@ -88,7 +88,7 @@ impl ParameterLayout {
 /// Reads the parameters of the model at `path` as a flat vector of `layout`.
 ///
 /// # Errors
-/// Those of [`fill_parameters`], and if a parameter is missing.
+/// If [`fill_parameters`] fails, or a parameter is missing.
 pub fn read_parameters(path: &Path, layout: &ParameterLayout) -> Result<Vec<f32>> {
     let mut values = vec![0.0; layout.len()];
     match fill_parameters(path, layout, &mut values)?.first() {

@@ -137,7 +137,7 @@ fn each_technique_has_its_own_effect() {
     let place = Workplace::new();
     let three = machine(&place, "three.toml", 3, TRANSFERS);
     let three = [&three[..]];
-    // There is no warm-up of the rate, because that begins at 0.
+    // There is no warm-up, because its first rate is 0.
     let base = with(
         rich(),
         &[("simulate-async", &three), ("grad-dropping-warmup", &["1"]), ("lr-warmup", &["0"])],
@@ -360,7 +360,7 @@ fn last_pushes_are_kept_when_another_limit_is_passed() {
 }
 
 #[test]
-fn pushes_are_as_stale_as_there_are_others() {
+fn staleness_is_the_number_of_other_workers() {
     let place = Workplace::new();
     // All pairs have the same length, so batches are equal.
     place.write("source", &"a b c\n".repeat(8));

@@ -61,7 +61,7 @@ fn matrices_and_tables_have_marians_limits() {
 }
 
 #[test]
-fn depth_scaling_is_of_the_matrices_of_transformer_layers() {
+fn depth_scaling_applies_to_the_matrices_of_transformer_layers() {
     let [plain, scaled] =
         [false, true].map(|scaling| Initial::new("transformer, pre-norm, untied", 3, scaling));
     for parameter in plain.layout.iter() {

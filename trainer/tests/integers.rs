@@ -39,8 +39,8 @@ fn distance(a: &[f32], b: &[f32]) -> f64 {
     (difference / norm).sqrt()
 }
 
-/// The loss of a tape in integers equals the engine's in the same integers, far more closely than
-/// the loss in f32 does. The gradient is near that of f32, and nearer with more bits.
+/// The loss of a tape in integers is far nearer to the engine's loss in the same integers than the
+/// loss in f32 is. The gradient is near the gradient in f32, and nearer with more bits.
 #[test]
 fn results_are_those_of_decoding_in_integers() {
     let mut far = 0;

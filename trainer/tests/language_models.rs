@@ -111,7 +111,7 @@ fn language_models_beat_bigrams() {
 }
 
 #[test]
-fn trainings_of_language_models_go_on_to_the_bit() {
+fn resumed_language_models_are_the_same_to_the_bit() {
     let place = Workplace::new();
     place.write("text", &framed_text(100));
     for kind in ["lm-transformer", "lm"] {
@@ -133,7 +133,7 @@ fn trainings_of_language_models_go_on_to_the_bit() {
 }
 
 #[test]
-fn files_of_the_wrong_number_are_rejected() {
+fn wrong_numbers_of_files_are_rejected() {
     let place = Workplace::new();
     place.write("text", &framed_text(10));
     let (text, other) = (place.text("text"), place.text("source"));

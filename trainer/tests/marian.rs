@@ -91,7 +91,7 @@ fn parameters(path: &Path) -> Vec<(String, Vec<f32>)> {
 }
 
 #[test]
-fn a_training_of_marian_goes_on_as_in_marian() {
+fn a_training_of_marian_is_resumed_as_in_marian() {
     let folder = Folder::new();
     let log = folder.train("14", &[]).unwrap();
     assert!(log.iter().any(|line| line.contains("after 7 updates of Marian")), "{log:?}");
@@ -136,7 +136,7 @@ fn a_training_of_marian_goes_on_as_in_marian() {
 
 /// Marian counts short batches as full ones when it resumes a training run of this program.
 #[test]
-fn an_epoch_with_more_sentences_than_the_corpus_has_ended() {
+fn an_epoch_ends_if_more_sentences_were_read_than_the_corpus_has() {
     for (sentences, is_near) in [("47", true), ("48", false)] {
         let folder = Folder::new();
         let path = folder.path("model.npz.progress.yml");
@@ -200,14 +200,14 @@ fn an_epoch_that_marian_has_read_to_its_end_is_over() {
 }
 
 #[test]
-fn an_average_is_begun_or_left_out_as_is_asked() {
+fn an_average_is_ignored_without_exponential_smoothing() {
     let folder = Folder::new();
     let log = folder.train("8", &[("exponential-smoothing", &["0"])]).unwrap();
     assert!(log.iter().any(|line| line.contains("Marian's average")), "{log:?}");
 }
 
 #[test]
-fn a_model_without_its_optimizer_is_begun_with() {
+fn a_model_without_its_optimizer_gives_initial_parameters() {
     let folder = Folder::new();
     std::fs::remove_file(folder.path("model.npz.optimizer.npz")).unwrap();
     let log = folder.train("8", &[]).unwrap();

@@ -22,7 +22,7 @@ fn train(place: &Workplace, name: &str, more: &[(&str, &[&str])]) -> Run {
 }
 
 #[test]
-fn norms_are_clipped_as_sums_or_of_words() {
+fn norms_are_clipped_by_sum_or_by_word() {
     let place = Workplace::new();
     let sgd: [(&str, &[&str]); 2] = [("optimizer", &["sgd"]), ("learn-rate", &["0.1"])];
     let clipped = |name: &str, norm: &str, scope: &str| {

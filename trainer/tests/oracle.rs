@@ -50,7 +50,7 @@ pub fn oracle_pairs(folder: &Path, count: usize) -> [Vec<Vec<u32>>; 2] {
     [keep(0..half), keep(half..lines.len())]
 }
 
-/// One of these models.
+/// A model of [`MODELS`].
 pub struct OracleModel {
     pub architecture: Architecture,
     pub layout: ParameterLayout,

@@ -87,7 +87,7 @@ fn losses_are_weighted() {
 }
 
 #[test]
-fn what_is_given_of_pairs_is_part_of_a_training() {
+fn changed_annotations_are_rejected_when_training_is_resumed() {
     let place = Workplace::new();
     let file = place.write("weights", &"0.5\n".repeat(8));
     place.train("model", &[("data-weighting", &[&file])]).unwrap();
@@ -108,7 +108,7 @@ fn what_is_given_of_pairs_is_part_of_a_training() {
 }
 
 #[test]
-fn fields_of_one_file_are_files_of_their_own() {
+fn fields_of_one_file_train_as_separate_files() {
     let place = Workplace::new();
     let pairs = || SOURCE.lines().zip(TARGET.lines());
     let plain: String = pairs().map(|(source, target)| format!("{source}\t{target}\n")).collect();
@@ -142,7 +142,7 @@ fn fields_of_one_file_are_files_of_their_own() {
     assert!(error.contains("source.yml") && error.contains("miriam nmt vocab"), "{error}");
 }
 
-/// The folder for a process that this test starts in order to control its standard input.
+/// The environment variable that gives the test's folder to a child process of the test below.
 const CHILD: &str = "MIRIAM_TRAINER_TEST_FOLDER";
 
 #[test]
@@ -190,7 +190,7 @@ fn standard_input_is_one_epoch_in_its_order() {
 }
 
 #[test]
-fn recurrent_dropout_is_of_recurrent_models() {
+fn recurrent_dropout_applies_only_to_recurrent_models() {
     let place = Workplace::new();
     let dropout = ("dropout-rnn", &["0.2"][..]);
     let recurrent = [("type", &["s2s"][..]), ("dim-rnn", &["6"])];

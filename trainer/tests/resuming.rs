@@ -12,7 +12,7 @@ use miriam_trainer::training::{Outcome, TRAINING_TASK};
 use crate::workplace::{TARGET, Workplace, hash, run_request};
 
 #[test]
-fn a_model_that_is_there_is_where_training_begins() {
+fn training_begins_with_an_existing_model() {
     let place = Workplace::new();
     let (before, _) = place.train("model", &[]).unwrap();
     std::fs::remove_file(place.path("model.npz.optimizer.npz")).unwrap();
@@ -27,7 +27,7 @@ fn a_model_that_is_there_is_where_training_begins() {
 }
 
 #[test]
-fn a_training_that_goes_on_needs_no_pretrained_model() {
+fn a_resumed_training_needs_no_pretrained_model() {
     let place = Workplace::new();
     place.train("start", &[]).unwrap();
     let start = place.text("start.npz");
@@ -68,7 +68,7 @@ impl Progress for Reports {
 
 /// An epoch has 21 target tokens in three updates.
 #[test]
-fn progress_of_epochs_is_that_of_their_tokens() {
+fn progress_of_epochs_is_counted_in_tokens() {
     let place = Workplace::new();
     let reports = |after: &str| {
         let after = [after];
@@ -112,7 +112,7 @@ fn parameters_that_a_pretrained_model_lacks_are_initial() {
 }
 
 #[test]
-fn what_differs_is_named_as_it_is_given() {
+fn changed_options_are_named_with_both_values() {
     let place = Workplace::new();
     let recurrent = [("type", &["s2s"][..]), ("dim-rnn", &["6"])];
     place.train("model", &recurrent).unwrap();
@@ -152,7 +152,7 @@ fn rates_decay_at_the_ends_of_epochs() {
 }
 
 #[test]
-fn rates_that_change_with_every_update_go_on() {
+fn rates_that_change_with_every_update_are_resumed() {
     let place = Workplace::new();
     let cycle: (&str, &[&str]) = ("lr-cycle", &["0.001", "0.004", "3"]);
     let every: (&str, &[&str]) = ("disp-freq", &["1"]);
@@ -192,7 +192,7 @@ fn rates_that_change_with_every_update_go_on() {
 /// The option `precision` takes float32 or bf16, not float16. A training run in bf16 that is
 /// stopped and resumed equals one that is not stopped.
 #[test]
-fn trainings_in_bf16_go_on_as_one() {
+fn trainings_in_bf16_are_resumed() {
     let place = Workplace::new();
     let precision = |values: &'static [&'static str]| ("precision", values);
     for (values, expected) in [
@@ -267,7 +267,7 @@ fn files_of_other_programs_stay() {
 }
 
 #[test]
-fn a_size_is_that_of_word_lists_too() {
+fn the_vocabulary_size_applies_to_word_lists_too() {
     let place = Workplace::new();
     let words = |name: &str| std::fs::read_to_string(place.path(name)).unwrap().lines().count();
     assert_eq!((words("source.yml"), words("target.yml")), (5, 5));
@@ -324,7 +324,7 @@ fn models_that_a_killed_run_did_not_write_are_written() {
 }
 
 #[test]
-fn a_skipped_update_is_no_divergence() {
+fn a_skipped_update_is_not_a_divergence() {
     let place = Workplace::new();
     place.write("target", &TARGET.replacen("x y z", &["x"; 20].join(" "), 1));
     let weights = place.write("weights", &"1\n".repeat(8).replacen('1', "3e38", 1));

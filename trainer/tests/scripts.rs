@@ -111,7 +111,7 @@ fn translations_are_written_without_a_program() {
 }
 
 #[test]
-fn epsilons_are_those_of_metrics() {
+fn each_metric_has_its_own_epsilon() {
     let place = Workplace::new();
     // The set has the pairs of the training text. The pair without a source is left out, because
     // validation would count it.

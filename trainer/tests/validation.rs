@@ -85,7 +85,7 @@ fn validation_forgets_what_it_is_told_to() {
 }
 
 #[test]
-fn translations_of_validation_are_scored_as_they_are() {
+fn scores_do_not_depend_on_the_file_of_translations() {
     let place = Workplace::new();
     let [source, target] = ["source", "target"].map(|name| place.text(name));
     let train = |model: &str, output: &str| {
@@ -120,7 +120,7 @@ fn translations_of_validation_are_scored_as_they_are() {
 }
 
 #[test]
-fn segmented_bleu_is_that_of_pieces() {
+fn segmented_bleu_is_computed_on_pieces() {
     let place = Workplace::new();
     let [source, target] = ["source", "target"].map(|name| place.text(name));
     let vocabulary = place.text("joint.spm");

@@ -40,8 +40,8 @@ impl BatchFile {
                 let index = text.parse().ok().and_then(|line| corpus.index_of_line(line));
                 let Some(index) = index else {
                     let reason = format!(
-                        "{text:?} is not the number, from 0, of a pair of lines in the training \
-                         (empty and long lines are left out)"
+                        "{text:?} is not the line number, from 0, of a pair that is used in \
+                         training (empty and long pairs are left out)"
                     );
                     return Err(miriam_textio::Error::format(&name, number, None, reason).into());
                 };

@@ -25,12 +25,13 @@ pub struct MicroBatchTokens {
 }
 
 impl MicroBatchTokens {
-    /// Returns the counts of an empty micro-batch; `words` is that of [`MicroBatchLimits`].
+    /// Returns the counts of an empty micro-batch. `words` is [`MicroBatchLimits::words`].
     pub fn new(words: usize) -> Self {
         MicroBatchTokens { words, tokens: [0; 2] }
     }
 
-    /// Adds a pair of sentences of these lengths. Returns whether the micro-batch is now full.
+    /// Adds a pair of sentences of these lengths. Returns whether the micro-batch is now full; the
+    /// counts then begin again at 0.
     pub fn is_full_with(&mut self, lengths: [usize; 2]) -> bool {
         let [source, target] = [0, 1].map(|side| self.tokens[side] + lengths[side]);
         let is_full = target >= self.words || source >= self.words.saturating_mul(2);
@@ -124,7 +125,7 @@ impl<'a> BatchSource<'a> {
         }
     }
 
-    /// Skips batches of this epoch until at least n sentences are skipped or the epoch ends.
+    /// Skips batches until at least `sentences` sentences are skipped or the epoch ends.
     /// Returns the numbers of skipped sentences and batches.
     pub fn skip(&mut self, sentences: u64, size_ratio: f64) -> [u64; 2] {
         let [mut skipped, mut batches] = [0; 2];
@@ -141,7 +142,7 @@ impl<'a> BatchSource<'a> {
 
 /// Rounds the number `n` of micro-batches of a batch up to a multiple of 4 if it is above 2, so
 /// that 2 or 4 workers share them equally. The result does not depend on the number of workers,
-/// because the updates must not.
+/// because updates must not depend on it.
 fn balanced_number(n: usize) -> usize {
     if n <= 2 { n.max(1) } else { n.next_multiple_of(4) }
 }
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_of_the_epoch_are_left_out() {
+    fn skipping_stops_at_the_end_of_the_epoch() {
         let corpus = corpus(&[3; 50]);
         let options = BatchOptions {
             size: BatchSize::Sentences(8),

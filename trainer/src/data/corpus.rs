@@ -252,7 +252,7 @@ impl ParallelCorpus {
         self.lines[index]
     }
 
-    /// Returns the index of the pair on a line, counted from 0; `None` if that pair was left out.
+    /// Returns the index of the pair on line number `line`, from 0; `None` if it was left out.
     pub fn index_of_line(&self, line: u32) -> Option<usize> {
         self.lines.binary_search(&line).ok()
     }

@@ -1,4 +1,4 @@
-//! The kernels of training: f32, by the vector kernels of `base/kernels`.
+//! The kernels of training in f32, which call the vector kernels of `base/kernels`.
 //!
 //! Results equal those of decoding to the bit, so that validation sees the model that is trained.
 //! Gradients are summed in another order ([`gemm_f32_blocked`]). Products with weights can use

@@ -1,5 +1,5 @@
-//! Products in the integers of decoding, for quantisation-aware training (`docs/spec/training.md`
-//! C.3).
+//! Matrix products in integers as in decoding, for quantisation-aware training
+//! (`docs/spec/training.md` C.3).
 //!
 //! Results equal those of `nmt`'s engine to the bit, because rows and weights are quantised and
 //! summed in the same way. Gradients ignore the rounding (straight-through estimator) and use f32

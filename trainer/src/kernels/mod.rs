@@ -1,5 +1,5 @@
-//! Arithmetic of a tape, forwards and backwards: all operations except the operators.
-//! `base/kernels` implements the operators ([`Kernels::implementation`]).
+//! Arithmetic of a tape, forwards and backwards, except for the operators of `base/kernels`.
+//! [`Kernels::implementation`] chooses the implementation of these operators.
 //!
 //! [`Kernels`] has a plain implementation of each operation as a default method. It is written for
 //! clarity and generic over the type of numbers; in f64 it is the oracle of training ([`Plain`]).
@@ -49,13 +49,13 @@ pub enum ProductPrecision {
     /// Products of bf16 with sums of f32, forwards and backwards; weights, gradients and
     /// everything else are f32.
     Bf16,
-    /// Results in the integers of decoding, gradients in f32.
+    /// Results in integers as in decoding, gradients in f32.
     Integers(IntegerPrecision),
 }
 
 /// The arithmetic of a tape, used by one thread.
 pub trait Kernels: Clone + Send + 'static {
-    /// The numbers.
+    /// The type of numbers.
     type Real: OperatorReal;
     /// Weights in the layout of products, packed once per update.
     type Packed: Default + Send + Sync + 'static;

@@ -1,4 +1,4 @@
-//! Implementation of the backend of all layers for a tape.
+//! Implementation of the backend of `nmt`'s layers for a tape.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -47,7 +47,7 @@ impl<K: Kernels> Tape<K> {
     /// (`docs/spec/training.md` A.1). The gradient is that of this sum.
     ///
     /// # Panics
-    /// If the number of labels, or of weights if given, differs from that of rows.
+    /// If the number of labels, or of weights if given, differs from the number of rows.
     pub fn cross_entropy(
         &mut self,
         hidden: Tensor,

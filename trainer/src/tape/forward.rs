@@ -201,8 +201,8 @@ pub(super) fn links_of<'a>(
     })
 }
 
-/// Returns the weighted loss of guided alignment of attention weights, in which all heads of a
-/// group are consecutive.
+/// Returns the weighted loss of guided alignment. In `weights`, the attention weights of all heads
+/// of a group are consecutive.
 fn alignment_loss<R: Real>(
     guide: &GuidedAlignment,
     groups: &[Group],

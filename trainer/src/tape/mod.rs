@@ -61,12 +61,12 @@ pub struct TapeSize {
     pub values: usize,
     /// The number of elements of gradients.
     pub gradients: usize,
-    /// The number of elements of buffers into which gradients of weights copy. Logits are not
-    /// included.
+    /// The number of elements of the buffers for computing the gradients of weights. Logits are
+    /// not included.
     pub buffers: usize,
 }
 
-/// The number of rows that the gradient of weights copies at a time: the maximum of `base/kernels`.
+/// The maximum number of rows that `base/kernels` copies at a time for a gradient of weights.
 const WEIGHT_GRADIENT_ROWS: usize = 512;
 
 /// Links of a given alignment towards which attention is trained (`docs/spec/training.md` A.1).
@@ -104,7 +104,7 @@ pub struct Tape<K: Kernels> {
     side: Side,
     guided_alignment: Option<GuidedAlignment>,
     alignment_loss: f64,
-    /// The next target position of each sentence to attend.
+    /// For each sentence, the target position of its next query of guided attention.
     attending_position: Vec<u32>,
     scratch: Scratch<K::Real>,
 }
@@ -152,8 +152,8 @@ impl<K: Kernels> Tape<K> {
         }
     }
 
-    /// Returns the same tape with the inputs of matrix products with weights clipped at a
-    /// magnitude, if given.
+    /// Returns the same tape, which clips the inputs of matrix products with weights at the
+    /// magnitude `product_clip`, if given.
     pub fn with_product_clip(self, product_clip: Option<f32>) -> Self {
         Tape { product_clip, ..self }
     }
@@ -250,8 +250,8 @@ impl<K: Kernels> Tape<K> {
         self.alignment_loss = 0.0;
     }
 
-    /// Makes the attention that is recorded from now on add a loss, which trains it towards the
-    /// given links.
+    /// Adds a loss for the attention that is recorded from now on; the loss trains this attention
+    /// towards links.
     pub fn guide_alignment(&mut self, guided_alignment: GuidedAlignment) {
         self.guided_alignment = Some(guided_alignment);
     }

@@ -57,7 +57,7 @@ impl From<ColumnSlice<'_, Tensor>> for Columns {
 /// Keys and values of a sentence: consecutive rows of two results.
 #[derive(Clone, Debug)]
 pub struct KeysValues {
-    /// Its index among the sentences of the micro-batch.
+    /// The index of the sentence in the micro-batch.
     pub(super) sentence: usize,
     pub(super) heads: usize,
     pub(super) keys: Columns,
@@ -86,7 +86,7 @@ pub enum PositionTable {
     Learned(MatrixPlace),
 }
 
-/// A group of consecutive queries and the sentence that they attend to.
+/// The number of consecutive queries of a group, and the sentence that they attend to.
 pub(super) type Group = (usize, KeysValues);
 
 /// An operation with its operands.

@@ -1,4 +1,4 @@
-//! Implementation of the backend of recurrent layers for a tape.
+//! Implementation of the backend of `nmt`'s recurrent layers for a tape.
 
 use miriam_nmt::Result;
 use miriam_nmt::layer::{ActivationImpl, AttentionScore, Backend, Epilogue, RecurrentOps};
