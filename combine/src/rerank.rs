@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn weights_decide() {
-        // With the weight w, the total of `a` is -1 - 4 w, and that of `b` is -3 - w.
+        // With the weight w, the total of `a` is -1 - 4 w, and the total of `b` is -3 - w.
         let best =
             |w: &str| run(LIST, &format!("LM0= 1\nTM0= {w} 0\n"), RerankOutput::Best).unwrap();
         assert_eq!(best("0.5"), ("a\nc\n".into(), RerankSummary { sentences: 2, not_first: 0 }));

@@ -44,7 +44,7 @@ pub struct RescoreSummary {
     pub resumed: u64,
 }
 
-/// Writes lists with additional features after those of each entry. Totals are unchanged, because
+/// Writes lists with additional features after the present ones. Totals are unchanged, because
 /// the new features have no weights yet. Ends early when `stop` is cancelled; the output is then
 /// unfinished, and the next run continues it.
 ///

@@ -13,7 +13,7 @@ const EMPTYING: &str = "emptying";
 /// The folder of a stage whose unfinished work the next run continues. If the next run has other
 /// options or texts, the folder is emptied, or it is kept until its replacement is finished.
 pub(crate) struct ResumableFolder {
-    /// The folder, relative to that of the model. No other stage writes to it.
+    /// The folder, relative to the model's folder. No other stage writes to it.
     pub path: PathBuf,
     /// The folder for new work while `path` has the work of other options or texts; `None` empties
     /// `path` instead. If this folder exists, the stage works in it. It takes the place of `path`

@@ -133,7 +133,7 @@ pub(crate) fn run_stages(
     Ok(RunOutcome { results, num_run: count })
 }
 
-/// Finds those of `names`, files and folders, that an earlier run wrote into `folder` and that no
+/// Finds the files and folders among `names` that an earlier run wrote into `folder` and that no
 /// stage of this run writes. Must be called before the run, which replaces the records of earlier
 /// stages.
 pub(crate) fn find_obsolete<'n>(

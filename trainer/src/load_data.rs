@@ -87,7 +87,7 @@ pub fn read_corpus(
 /// Calls `warn` for each file that is not UTF-8.
 ///
 /// # Errors
-/// Those of [`read_corpus`].
+/// If a file cannot be read, has fewer lines than another, or has invalid lines.
 pub fn read_validation_set(
     files: &ParallelFiles,
     tokenizers: &TokenizerPair,

@@ -30,7 +30,7 @@ pub const DEFAULT_VOCAB_SIZE: usize = 8000;
 /// A request for a training run.
 #[derive(Clone, Debug)]
 pub struct TrainingRequest {
-    /// Marian's options, including those of a preset and of configurations.
+    /// Marian's options, including the options of a preset and of configurations.
     pub options: RawOptions,
     /// The folder for all files; `None` if options name the files.
     pub folder: Option<PathBuf>,
@@ -317,7 +317,9 @@ impl TrainingRequest {
             [] => Ok(None),
             [both] if is_language_model => Ok(Some([both.into(), both.into()])),
             files if is_language_model && files.iter().any(|file| *file != files[0]) => {
-                Err(Error::usage(format!("--{option}: a language model has one file, found {files:?}")))
+                Err(Error::usage(format!(
+                    "--{option}: a language model has one file, found {files:?}"
+                )))
             }
             [source, target] => Ok(Some([source.into(), target.into()])),
             files => Err(Error::usage(format!(
@@ -430,8 +432,8 @@ impl TrainingRequest {
         let found = tokenizers.vocabularies[0].len();
         if found != requested_size {
             warn(&format!(
-                "--vocab-size {requested_size} has no effect: {} exists and has {found} words; move it away \
-                 to make another",
+                "--vocab-size {requested_size} has no effect: {} exists and has {found} words; \
+                 move it away to make another",
                 path.display()
             ));
         }

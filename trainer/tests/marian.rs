@@ -48,7 +48,7 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    /// Resumes until update `updates`. The options `more` override those of Marian's file.
+    /// Resumes until update `updates`. The options `more` override the options in Marian's file.
     fn train(&self, updates: &str, more: &[(&str, &[&str])]) -> Result<Vec<String>, String> {
         let yaml = std::fs::read(self.path("model.npz.yml")).unwrap();
         let marians = RawOptions::from_yaml(&yaml, "model.npz.yml").unwrap();

@@ -46,7 +46,7 @@ impl Workplace {
         self.text(name)
     }
 
-    /// Trains `model` with the options of a tiny model and those of `more`. Returns a hash of the
+    /// Trains `model` with the options of a tiny model, overridden by `more`. Returns a hash of the
     /// model and the last log line with a cost.
     pub fn train(&self, model: &str, more: &[(&str, &[&str])]) -> Result<(u64, String), String> {
         let Run { log, .. } = self.run(model, more, false)?;

@@ -187,7 +187,8 @@ impl<R: Real> ParameterShard<R> {
 pub struct Gathered<R> {
     /// The parameters.
     pub values: Vec<R>,
-    /// The optimiser's state; the bias corrections are those of the first shard.
+    /// The optimiser's state. Bias corrections and the number of averaged updates come from the
+    /// first shard.
     pub state: OptimizerState<R>,
 }
 

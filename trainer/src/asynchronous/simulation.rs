@@ -97,12 +97,12 @@ pub trait Work {
     /// Begins a batch. Returns its target tokens, or `None` if the worker stops.
     ///
     /// # Errors
-    /// Those of the work.
+    /// If the work fails.
     fn begin(&mut self, worker: usize) -> Result<Option<u64>, Self::Error>;
     /// Ends a batch. Returns whether a push follows.
     ///
     /// # Errors
-    /// Those of the work.
+    /// If the work fails.
     fn compute(&mut self, worker: usize) -> Result<bool, Self::Error>;
     /// Whether the batch that a worker computes must be finished although no further batch begins.
     fn needs_batch(&self, worker: usize) -> bool;
@@ -116,7 +116,7 @@ pub trait Work {
     /// Ends a push to all shards.
     ///
     /// # Errors
-    /// Those of the work.
+    /// If the work fails.
     fn end_push(&mut self, push: PushRecord) -> Result<(), Self::Error>;
 }
 
@@ -232,7 +232,7 @@ impl Clock {
     /// Handles the next event. Returns whether there was one.
     ///
     /// # Errors
-    /// Those of the work.
+    /// If the work fails.
     pub fn step<W: Work>(&mut self, machine: &Machine, work: &mut W) -> Result<bool, W::Error> {
         let events = self.events.iter().enumerate();
         let next = events.min_by_key(|(_, e)| (e.time, e.worker, e.order)).map(|(place, _)| place);
@@ -292,7 +292,7 @@ impl Clock {
     /// work needs. Then gradients that wait for more batches are pushed.
     ///
     /// # Errors
-    /// Those of the work.
+    /// If the work fails.
     pub fn finish<W: Work>(&mut self, machine: &Machine, work: &mut W) -> Result<(), W::Error> {
         self.events.retain(|event| match event.kind {
             Kind::Ready | Kind::Fetched(_) => false,

@@ -213,7 +213,7 @@ impl<K: Kernels> AsyncWorker<K> {
     /// batch.
     ///
     /// # Errors
-    /// Those of the model.
+    /// If the model fails.
     pub fn compute(
         &mut self,
         model: &TrainableModel<K>,

@@ -60,7 +60,7 @@ pub struct BatchOptions {
     pub size: BatchSize,
     /// The number of sentences that are sorted together.
     pub maxi_batch: usize,
-    /// The side by whose length they are sorted.
+    /// The side by whose length these sentences are sorted.
     pub sort: SortKey,
     /// What is shuffled.
     pub shuffle: Shuffle,
@@ -122,7 +122,7 @@ impl<'a> BatchReader<'a> {
     /// [`BatchSize::Bytes`] needs.
     ///
     /// # Errors
-    /// Those of [`new`](Self::new).
+    /// If the corpus has no pairs, or the position is out of range.
     ///
     /// # Panics
     /// If the number of costs differs from the number of sentences, or costs are missing where they

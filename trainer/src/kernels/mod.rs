@@ -200,8 +200,8 @@ pub trait Kernels: Clone + Send + 'static {
         attention::plain::attend_recurrent(attention, probabilities, out);
     }
 
-    /// Adds the gradients of [`attend_annotations`](Kernels::attend_annotations) to those of
-    /// queries, keys and values, and of the vector of additive scores.
+    /// Computes the gradients of [`attend_annotations`](Kernels::attend_annotations). Adds them to
+    /// `into`, and to `vector`, the gradient of the vector of additive scores.
     fn attend_annotations_gradient(
         &mut self,
         attention: RecurrentAttention<'_, Self::Real>,

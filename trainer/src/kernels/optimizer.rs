@@ -191,8 +191,8 @@ mod tests {
         assert!((p[0] - expected).abs() < 1e-12, "{} {expected}", p[0]);
     }
 
-    /// Expected weights are derived from the averages that Marian wrote after 1 to 5 updates of
-    /// these words.
+    /// Expected weights are derived from the averages that Marian wrote after 1 to 5 updates with
+    /// these numbers of words.
     #[test]
     fn large_updates_count_as_several() {
         let words = [272, 280, 326, 317, 332];

@@ -1,5 +1,5 @@
-//! The type of a model if the options do not give one: a transformer, or Marian's default in
-//! Marian's commands.
+//! The type of a model if the options do not give one: a transformer, or Marian's default if the
+//! program is called `marian`.
 
 use super::raw::RawOptions;
 

@@ -92,7 +92,7 @@ impl RawOptions {
         let mut options = RawOptions::default();
         for (key, value) in &entries {
             let key = String::from_utf8_lossy(key).into_owned();
-            // Marian writes these into its configurations and models.
+            // Marian writes these keys into its configurations and models.
             let command_options = ["version", "config", "dump-config", "ignore-model-config"];
             if command_options.contains(&&key[..])
                 || ["authors", "cite", "build-info"].contains(&&key[..])
@@ -272,7 +272,7 @@ impl RawOptions {
         self.get_string("workspace").starts_with('-')
     }
 
-    /// Returns the values of an option, or those of its default.
+    /// Returns the values of an option, or its default values.
     pub fn get_strings(&self, name: &str) -> Vec<String> {
         match self.values.get(name) {
             Some(values) if !values.is_empty() => values.clone(),
@@ -510,7 +510,7 @@ mod tests {
         assert!(warnings.iter().all(|warning| warning.contains("has no effect")), "{warnings:?}");
         assert!(!warnings.iter().any(|warning| warning.contains("lr-report")));
         assert!(status(b"transformer-pool: true").is_err() && status(b"task: toy").is_err());
-        // These would change results in Marian.
+        // These values would change results in Marian.
         assert!(status(b"logical-epoch: [1e, 3]").unwrap().is_empty());
         for changed in ["logical-epoch: [2e]", "logical-epoch: 100Ku", "no-reload: on"] {
             assert!(status(changed.as_bytes()).is_err(), "{changed}");

@@ -44,7 +44,7 @@ pub(crate) fn logits_block_rows(rows: usize, tokens: usize) -> usize {
 impl<K: Kernels> Tape<K> {
     /// Returns the loss of the logits `hidden * weights + bias` with one label per row: the sum
     /// over rows of `(1 - e) * (lse - x[label]) + e * (lse - mean(x))` with label smoothing e
-    /// (`docs/spec/training.md` A.1). The gradient is that of this sum.
+    /// (`docs/spec/training.md` A.1). The gradient is the gradient of this sum.
     ///
     /// # Panics
     /// If the number of labels, or of weights if given, differs from the number of rows.

@@ -78,8 +78,8 @@ pub(super) fn add_vector_gradient<R: Real>(
     }
 }
 
-/// Selects, from the gradients of all queries, keys and values, those of a group's queries and of
-/// the positions that they attend to.
+/// Selects the gradients of a group from the gradients of all queries, keys and values: the rows of
+/// its queries, and of the positions that they attend to.
 pub(super) fn gradients_of_group<'a, R>(
     all: &'a mut [MatMut<'_, R>],
     rows: Range<usize>,

@@ -114,7 +114,7 @@ pub struct Tape<K: Kernels> {
 struct Scratch<R: Real> {
     /// A block of logits.
     logits: ZeroedVec<R>,
-    /// Gradients of vectors, before they are added to those of the parameters.
+    /// Gradients of vectors, before they are added to the gradient of the parameters.
     vector_gradients: Vec<R>,
     /// Gradients whose places overlap, before they are added.
     buffers: Vec<Vec<R>>,
@@ -215,7 +215,7 @@ impl<K: Kernels> Tape<K> {
     /// Counts the numbers that the operations of `record` need. `record` must not read results.
     ///
     /// # Errors
-    /// Those of `record`.
+    /// If `record` fails.
     pub fn measure<E>(
         &mut self,
         dropout: Dropout,

@@ -225,7 +225,7 @@ enum OptimizerFile {
 }
 
 /// Opens the optimiser's file of the training with this `fingerprint`. Without `restores_corpus`,
-/// the corpus may differ from that of the file.
+/// the corpus may differ from the corpus of the saved training.
 ///
 /// # Errors
 /// If the file is damaged or belongs to another training run.
@@ -315,7 +315,7 @@ impl<'a> SavedVectors<'a> {
     /// Returns a vector, if the file has it.
     ///
     /// # Errors
-    /// If its length differs from that of the parameters.
+    /// If its length differs from the number of parameters.
     pub fn get(&self, name: &str) -> Result<Option<Vec<f32>>> {
         match self.checkpoint.get(name) {
             None => Ok(None),

@@ -46,7 +46,7 @@ pub enum ValidationReset {
 /// Options of validation and early stopping.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValidationOptions {
-    /// The metrics, the first of which decides.
+    /// The metrics. By default, training stops early if the first one stalls.
     pub metrics: Vec<Metric>,
     /// The length between two validations.
     pub frequency: TrainingLength,

@@ -164,8 +164,8 @@ impl MarianFiles<'_> {
             });
             if let Some(parameter) = differs {
                 let reason = format!(
-                    "the parameter {} differs from {}: the files belong to different updates or architectures; \
-                     take both from one save, or begin with --pretrained-model",
+                    "the parameter {} differs from {}: the files belong to different updates or \
+                     architectures; take both from one save, or begin with --pretrained-model",
                     parameter.name,
                     model.display()
                 );

@@ -54,7 +54,7 @@ pub(super) fn check_numbers(
 /// Checks all numbers of a saved training that updates depend on.
 ///
 /// # Errors
-/// Those of [`check_numbers`].
+/// If a number is not usable; the message says which.
 pub(super) fn check_saved_numbers(
     layout: &ParameterLayout,
     saved: &SavedTraining,

@@ -209,7 +209,7 @@ fn add_schedule(schedule: &Schedule, options: &mut OptionTexts) {
         BaseRate::Cycle { low, high, updates } => {
             [none(), format!("{low} {high} {updates}"), none()]
         }
-        // The seed is that of the training, which is recorded already.
+        // The seed is the training's seed, which is recorded already.
         BaseRate::Random { high, seed: _ } => [none(), none(), high.to_string()],
     };
     let inverse_sqrt = match inverse_sqrt {
@@ -274,7 +274,7 @@ fn add_dropout(dropout: Dropout, options: &mut OptionTexts) {
 }
 
 fn add_batches(batches: BatchOptions, options: &mut OptionTexts) {
-    // The seed of shuffling is that of the training, which is recorded already.
+    // The seed of shuffling is the training's seed, which is recorded already.
     let BatchOptions { size, maxi_batch, sort, shuffle, seed: _ } = batches;
     let (sentences, words, counts_target, bytes) = match size {
         BatchSize::Sentences(count) => (count.to_string(), 0, false, 0),

@@ -44,12 +44,13 @@ impl Server {
         self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the terms of the push of a worker, whose last batch has the settings `batch`.
+    /// Returns the terms of a worker's push. `batch` has the settings of the worker's last batch.
     pub fn push_terms(&self, worker: &AsyncWorker<Fast>, batch: BatchTerms) -> PushTerms<'_> {
         self.terms(worker.waiting_batches(), worker.words(), batch)
     }
 
-    /// Returns the terms of a push of several batches, of which the last has the settings `batch`.
+    /// Returns the terms of a push of `batches` batches with `words` target tokens. `batch` has the
+    /// settings of the last batch.
     fn terms(&self, batches: usize, words: u64, batch: BatchTerms) -> PushTerms<'_> {
         // The factor of a flexible rate includes the delay: it counts the words of all batches.
         let delay_factor =
@@ -69,7 +70,7 @@ impl Server {
     /// shard if the step changes the shard, and prepares the push if one is due.
     ///
     /// # Errors
-    /// Those of the model.
+    /// If the model fails.
     pub fn compute(
         &self,
         worker: &mut AsyncWorker<Fast>,
@@ -95,7 +96,7 @@ impl Server {
     /// of the push, if one was due.
     ///
     /// # Errors
-    /// Those of the model.
+    /// If the model fails.
     pub fn run_batch(
         &self,
         worker: &mut AsyncWorker<Fast>,

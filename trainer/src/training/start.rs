@@ -1,4 +1,5 @@
-//! Start of a training run: with random parameters, with those of a model, or from a saved state.
+//! Start of a training run: with random parameters, with the parameters of a model, or from a saved
+//! state.
 
 use miriam_nmt::checkpoint::Checkpoint;
 

@@ -351,7 +351,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
     /// Takes one step with the gradients of `micro_batches` and the learning rate `rate`.
     ///
     /// # Errors
-    /// Those of the model.
+    /// If the model fails.
     pub fn update(
         &mut self,
         micro_batches: &[MicroBatch<'_>],
