@@ -31,7 +31,7 @@ pub trait FeatureModel: Send + Sync {
     }
 }
 
-/// A translator for one thread. It makes candidates in addition to those of a list.
+/// A translator for one thread. It makes candidates in addition to the translations of a list.
 pub trait CandidateTranslator {
     /// Returns translations of a sentence, best first: words with spaces between.
     ///

@@ -1,7 +1,7 @@
 //! Neural and n-gram models as features of n-best lists.
 //!
-//! `miriam-combine` and the decoder know lists and weights, but no models. The crates of models
-//! know no lists. This crate connects them, for the command line, the server and Python.
+//! `miriam-combine` and the decoder work with n-best lists and weights; the crates of models score
+//! texts. This crate connects both, for the command line, the server and Python.
 
 #![forbid(unsafe_code)]
 

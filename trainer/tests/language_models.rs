@@ -1,5 +1,5 @@
-//! Tests of language models that are trained on one text. They are better than the counts of its
-//! words and bigrams, and the same for any number of workers and after an interruption.
+//! Tests of language models that are trained on one text. They model it better than counts of its
+//! words and bigrams do, and are the same for any number of workers and after an interruption.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -227,8 +227,9 @@ impl<'p> CoordinateAscent<'p> {
         found
     }
 
-    /// Returns the middle of the best interval along a direction in which scores have these slopes,
-    /// and BLEU there. `order` has the translations of each line of text, sorted by slope.
+    /// Returns the middle of the best interval along a direction, and BLEU there. `slope` gives the
+    /// slope of a translation's score in this direction. `order` has the translations of each line
+    /// of text, sorted by slope.
     fn search_line(&mut self, slope: impl Fn(u32) -> f64, order: &[u32]) -> (f64, f64) {
         let problem = self.problem;
         self.breakpoints.clear();
@@ -290,9 +291,9 @@ fn upper_envelope(
     }
 }
 
-/// Returns the middle of the interval between breakpoints that has the best BLEU, and BLEU there.
-/// `counts` are the BLEU counts to the left of all breakpoints. Returns the point 0 if the interval
-/// around 0 is as good as any.
+/// Finds the interval between breakpoints with the best BLEU. Returns its middle and its BLEU, or
+/// the point 0 if the interval around 0 is as good as any. `counts` are the BLEU counts to the left
+/// of all breakpoints.
 fn find_best_interval(
     breakpoints: &[Breakpoint],
     statistics: &[BleuStatistics],

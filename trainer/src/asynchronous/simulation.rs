@@ -106,8 +106,8 @@ pub trait Work {
     fn compute(&mut self, worker: usize) -> Result<bool, Self::Error>;
     /// Whether the batch that a worker computes must be finished although no further batch begins.
     fn needs_batch(&self, worker: usize) -> bool;
-    /// Prepares the last push: of gradients that still wait for more batches when no further batch
-    /// begins. Returns whether there are any.
+    /// Prepares a worker's last push, with the gradients that still wait for more batches. Returns
+    /// whether there are any.
     fn begin_last_push(&mut self, worker: usize) -> bool;
     /// Returns the size in bytes of the push to a shard.
     fn push_bytes(&self, worker: usize, shard: usize) -> u64;

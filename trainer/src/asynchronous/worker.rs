@@ -338,7 +338,7 @@ impl<K: Kernels> AsyncWorker<K> {
             self.message = Message::Skipped;
             return;
         };
-        // If each push is one dense step, the shard's step scales the gradient, so that it equals a
+        // If each push is one dense step, the shard scales the gradient, so that its step equals a
         // synchronous step to the bit. Otherwise pushes are added up, which needs scaled gradients.
         let is_stepped = options.dropping.is_none() && options.gradient_buffer == 1;
         self.scale = if is_stepped { scale } else { 1.0 };

@@ -1,12 +1,12 @@
 //! Reverse-mode differentiation of the models that `nmt` decodes.
 //!
 //! A [`Tape`] is a backend of `nmt`'s layers, so a model trains with the code that it decodes with.
-//! When a layer calls an operation, it is computed and recorded as a node. Nodes are in the order
+//! When a layer calls an operation, the tape computes it and records a node. Nodes are in the order
 //! of their creation; in the reverse order, every gradient is complete before it is passed on. The
 //! arithmetic of operations and of their gradients is in [`Kernels`].
 //!
 //! All results of a micro-batch (the sentences that are computed together) are in one vector of
-//! numbers that only grows at its end. A node reads only numbers before those that it writes, so
+//! numbers that only grows at its end. A node reads only numbers before the ones it writes, so
 //! the vector is split once into a part to read and a part to write. Gradients are in a second
 //! vector in the same order. The sizes of both depend only on the lengths of sentences, and
 //! [`Tape::measure`] finds them by running the layers without computing. Both vectors use huge
@@ -250,8 +250,7 @@ impl<K: Kernels> Tape<K> {
         self.alignment_loss = 0.0;
     }
 
-    /// Adds a loss for the attention that is recorded from now on; the loss trains this attention
-    /// towards links.
+    /// Adds the loss of guided alignment for the attention that is recorded from now on.
     pub fn guide_alignment(&mut self, guided_alignment: GuidedAlignment) {
         self.guided_alignment = Some(guided_alignment);
     }

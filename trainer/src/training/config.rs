@@ -54,7 +54,8 @@ pub struct ValidationOptions {
     pub early_stopping: u64,
     /// The metrics that must stall for training to stop.
     pub stopping_rule: StoppingRule,
-    /// The improvement of each metric that is too small to count (`early-stopping-epsilon`).
+    /// For each metric, the largest improvement that still counts as a stall
+    /// (`early-stopping-epsilon`).
     pub epsilons: Vec<f64>,
     /// Whether the best model by each metric is kept.
     pub keeps_best: bool,

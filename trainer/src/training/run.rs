@@ -343,7 +343,7 @@ impl<'a, 'l> Run<'a, 'l> {
         total.map_or(done, |total| done.min(total))
     }
 
-    /// Whether the progress since `before` makes a task due for which all workers must wait.
+    /// Whether the progress since `before` makes a task due during which all workers must wait.
     pub(super) fn is_exclusive_due(&self, before: &Progress, is_epoch_end: bool) -> bool {
         let config = self.training.config;
         let mut reached = self.state.progress;
