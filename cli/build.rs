@@ -1,8 +1,8 @@
 //! Build script that gives the compiler what `miriam --version` prints: the version of the
 //! package, the commit and the features.
 //!
-//! The commit is that of the checkout, or of `MIRIAM_COMMIT` where a package is built from an
-//! archive; without either the version has none.
+//! The commit comes from the variable `MIRIAM_COMMIT`, for packages that are built from an archive,
+//! or else from the checkout. Without either, no commit is printed.
 
 use std::path::Path;
 use std::process::Command;

@@ -180,7 +180,7 @@ pub fn warn_of_too_long_pairs(summary: &AlignSummary) {
 
 fn log_summary(summary: &AlignSummary) {
     warn_of_too_long_pairs(summary);
-    // If some are too long, the warning above is the reason.
+    // If some pairs are too long, the warning above already gives the reason.
     if summary.has_nothing_to_align() && summary.too_long_pairs == 0 {
         tracing::warn!("there is nothing to align: no line has words on both sides");
     }

@@ -8,8 +8,8 @@ use miriam_textproc::SentencePiece;
 
 use crate::common::exit_with_usage_error;
 
-/// Returns the tokeniser `name`, or else that for the target language of `language_pair` (`de-en`);
-/// `model` is its SentencePiece model.
+/// Returns the tokeniser `name`. Without a name, returns the tokeniser for the target language of
+/// `language_pair` (`de-en`). `model` is its SentencePiece model.
 ///
 /// # Errors
 /// If it is not available, or its model cannot be opened.

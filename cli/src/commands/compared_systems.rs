@@ -74,8 +74,8 @@ impl ComparedSystems {
         format!("{role}{}", self.names[index])
     }
 
-    /// Returns a line for each metric, with its signature, and for each of its scores; or only the
-    /// numbers, metric by metric.
+    /// Returns for each metric a line with its signature, and a line with each system's score; or
+    /// only the numbers, metric by metric.
     pub fn to_text(&self, format: ScoreFormat) -> String {
         let mut text = String::new();
         if format.score_only {
@@ -168,8 +168,8 @@ impl ComparedSystems {
     }
 }
 
-/// Returns a score, with the mean of resampled scores after `mean_label` and its interval, and the
-/// p-value, which has a star below 0.05.
+/// Returns a score as text. If the system has a confidence interval, the mean of resampled scores
+/// (after `mean_label`) and the half width follow. A p-value below 0.05 has a star.
 fn describe(system: &SystemComparison, mean_label: &str, decimals: usize) -> String {
     let mut text = format!("{:.decimals$}", system.score);
     if let Some(confidence) = system.confidence {
@@ -182,7 +182,7 @@ fn describe(system: &SystemComparison, mean_label: &str, decimals: usize) -> Str
     text
 }
 
-/// Returns a text in which no character has a meaning in LaTeX.
+/// Escapes the characters that have a meaning in LaTeX.
 fn escape_latex(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn names_have_no_meaning_in_latex() {
+    fn names_are_escaped_for_latex() {
         assert_eq!(escape_latex("a_b/50%~"), "a\\_b/50\\%\\textasciitilde{}");
     }
 }

@@ -64,9 +64,9 @@ pub fn print_notices() -> anyhow::Result<()> {
     crate::console::print(NOTICES)
 }
 
-/// Adds the options of `translate`, which are Moses' and which clap does not parse.
+/// Adds Moses' options to `translate`, because clap does not parse them.
 fn describe_translate(command: Command) -> Command {
-    // These are known to all subcommands.
+    // All subcommands have these options already.
     let general: Vec<String> =
         command.get_arguments().filter_map(|arg| Some(arg.get_long()?.to_owned())).collect();
     command.mut_subcommand("translate", |translate| {

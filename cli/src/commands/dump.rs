@@ -1,4 +1,4 @@
-//! `miriam lm dump`: any model back to ARPA text.
+//! `miriam lm dump`: conversion of any model to ARPA text.
 
 use std::path::PathBuf;
 

@@ -29,7 +29,8 @@ pub struct Arguments {
     /// Sentences are phrases separated by tabs; keep n-grams that phrases in any order can contain
     #[arg(long)]
     phrase: bool,
-    /// The file to write; with multiple, the prefix of names, before the number of the sentence
+    /// The file to write; in the mode multiple, the prefix of the file names, to which the number
+    /// of the sentence is appended
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 }
@@ -94,7 +95,7 @@ pub fn filter_files(
         check_stdin_use([model, vocabulary]);
     }
     if options.mode == FilterMode::Multiple && output == Path::new("-") {
-        bail!("multiple writes one file per sentence; give the prefix of their names (-o)");
+        bail!("the mode multiple writes one file per sentence; give a prefix of their names (-o)");
     }
     for path in [model, vocabulary] {
         Input::check_access(path, Some(output))?;

@@ -37,7 +37,7 @@ enum Target {
 impl Target {
     fn parse(url: &str) -> anyhow::Result<Self> {
         if let Some(path) = url.strip_prefix("unix:") {
-            // Also as the URL of a file: unix:///run/miriam.sock.
+            // The path may also be given as a URL: unix:///run/miriam.sock.
             let path = path.strip_prefix("//").unwrap_or(path);
             if path.is_empty() {
                 bail!(
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_come_in_all_forms() {
+    fn addresses_in_all_forms_are_parsed() {
         let tcp = |address: &str, host: &str, path: &str| {
             let [address, host, path] = [address, host, path].map(str::to_owned);
             Target::Tcp { address, host, path }

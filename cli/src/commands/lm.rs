@@ -212,7 +212,7 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
             .any(|end| second.to_string_lossy().ends_with(end))
         && second.exists()
     {
-        // Two models are a mistake, and the second must not be overwritten.
+        // An existing ARPA file in second place is probably another model, given by mistake.
         bail!("{}: this ARPA file would be overwritten; use -o to overwrite it", second.display());
     }
     let output = arguments.output.as_ref().or(arguments.positional_output.as_ref());

@@ -14,8 +14,8 @@ use crate::common::{CommonOptions, check_files, exit_with_usage_error};
 
 /// Choose from n-best lists the translations that are most like all others (minimum Bayes risk).
 ///
-/// Every translation of a sentence is compared with all its translations in the lists, weighted by
-/// their probabilities; the one with the best score on average is written.
+/// Every translation of a sentence is compared with all translations of this sentence in the lists,
+/// weighted by their probabilities. The one with the best score on average is written.
 ///
 /// Examples:
 ///   miriam mbr --n-best phrases.list neural.list -o output.en

@@ -86,7 +86,7 @@ pub enum Command {
     ///
     /// Writes the text form that Marian reads, one `target source probability` per line. The text
     /// must consist of pieces of the model's vocabularies. With --to marian-bin it writes the
-    /// binary form; with --list it converts a text form to it, as marian-conv does.
+    /// binary form; with --list it converts a file of the text form, as marian-conv does.
     ///
     /// Example: miriam nmt shortlist --source s.spm --target t.spm --alignment links -o lex.s2t
     ///

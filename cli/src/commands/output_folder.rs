@@ -1,4 +1,4 @@
-//! Folder of outputs, one for each input. An output has its name only when it is complete, so
+//! Folder of outputs, one for each input. An output gets its name only when it is complete, so
 //! existing outputs are skipped, and a stopped run can be repeated.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use miriam_textio::is_same_file;
 /// A folder of outputs.
 pub struct OutputFolder<'p>(&'p Path);
 
-/// Inputs that are one text, and its output.
+/// Inputs that are read as one text, and the output for this text.
 pub struct TextWithOutput {
     pub inputs: Vec<PathBuf>,
     pub output: PathBuf,

@@ -69,8 +69,8 @@ pub struct Arguments {
     /// [default: language]
     #[arg(long, value_name = "NAME", requires = "json_field")]
     lang_field: Option<String>,
-    /// Skip lines that are not JSON objects with such a text, and report their number; otherwise
-    /// the first one is an error. It is always an error if all lines are invalid
+    /// Skip lines that are not JSON objects with text in this field, and report their number;
+    /// otherwise the first such line is an error. It is always an error if all lines are invalid
     #[arg(long, requires = "json_field")]
     skip_invalid: bool,
     /// Write the lines of at most this perplexity, unchanged, instead of the
@@ -80,8 +80,8 @@ pub struct Arguments {
     /// Write the lines of at least this perplexity (lower is often boilerplate)
     #[arg(long, value_name = "X", value_parser = parse_perplexity)]
     min_perplexity: Option<f64>,
-    /// Write this percentage of the lines, those with the lowest perplexity (the first ones of
-    /// equal ones). The text is read twice; standard input and pipes are kept in a temporary file
+    /// Write this percentage of the lines, those with the lowest perplexity (of equal lines, the
+    /// first ones). The text is read twice; standard input and pipes are kept in a temporary file
     #[arg(long, value_name = "N", value_parser = parse_percent)]
     keep_percent: Option<Percent>,
     /// Write the other lines instead
@@ -265,8 +265,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if num_skipped > 0 {
         let all = texts.len() + num_skipped;
         tracing::info!(
-            "skipped {num_skipped} of {all} inputs, whose outputs are complete; remove those to \
-             write them again"
+            "skipped {num_skipped} of {all} inputs, whose outputs are complete; remove an output to \
+             write it again"
         );
     }
     if options.filter.is_some() {

@@ -210,7 +210,8 @@ impl Read for WatchedText {
     }
 }
 
-/// Rejects options whose output raw text cannot contain.
+/// Rejects options that contradict the steps: output that is more than words, if the steps join
+/// tokens, and input with annotations, if they tokenise.
 fn check_compatible(
     settings: &TextProcessorConfig,
     configuration: &Configuration,
@@ -276,7 +277,7 @@ impl RunningTextOptions {
         }
     }
 
-    /// Returns the splitter for the given language, or that of `steps`.
+    /// Returns the splitter for the given language, or for the language of `steps`.
     pub fn splitter(&self, steps: Option<&PreparationSteps>) -> SentenceSplitter {
         let language = self.source_language.as_ref();
         let language = language.or_else(|| steps.and_then(|steps| steps.language.as_ref()));

@@ -1,5 +1,5 @@
-//! Models as features of n-best lists, for all commands that add some: files, names, signals, and
-//! the continuation of runs that were stopped.
+//! Models as features of n-best lists, for all commands that add features: files, names, signals,
+//! and the continuation of runs that were stopped.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use crate::signals::{SignalHandler, describe_partial_files};
 
 /// The files of a command, and what its scores depend on.
 pub struct RescoringFiles<'a> {
-    /// The list.
+    /// The n-best list.
     pub list: &'a Path,
     /// The text that the list translates, if a model reads it.
     pub source: Option<&'a Path>,
-    /// Which sentences of the text the list has.
+    /// Whether the list has every sentence of the text.
     pub coverage: ListCoverage,
     /// The file to write.
     pub output: &'a Path,

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn short_options_of_several_letters_are_long_ones() {
+    fn short_options_of_several_letters_become_long_options() {
         assert_eq!(
             translated("miriam evaluate ref -m bleu chrf -tok zh -lc -sl -s none -nr=2 -nc")
                 .unwrap(),

@@ -153,7 +153,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs a server until a signal stops it, or none of its models opens.
+/// Runs a server until a signal stops it. Fails if none of its models opens.
 pub fn run_server(
     source: ConfigurationSource,
     tuner: Arc<miriam_nmt::engine::Autotuner>,
@@ -172,7 +172,7 @@ pub fn run_server(
     let addresses = server.addresses().iter().map(|address| format!("listening on {address}"));
     let metrics = server.metrics_address().map(|address| format!("measurements at {address}"));
     for line in addresses.chain(metrics) {
-        // The program that started the server may read only this line.
+        // The program that started the server may close the pipe after the first line.
         match console::print_line(&line) {
             Err(error) if is_broken_pipe(&error) => {}
             Err(error) => tracing::warn!("{error}; {line}"),
@@ -187,7 +187,7 @@ pub fn run_server(
         signal != SIGHUP
     });
     ensure!(asked_to_stop, "no model opened, so there is nothing to serve");
-    // A second signal kills.
+    // A second signal kills the server.
     std::thread::spawn(move || {
         for signal in signals.forever() {
             if signal != SIGHUP {

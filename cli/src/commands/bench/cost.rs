@@ -85,8 +85,8 @@ fn list_settings(system: &MeasuredSystem, beams: &[u16], pop_limits: &[u32]) -> 
     }
 }
 
-/// Returns each system once for each of its settings, unchanged if it has none, with the name of
-/// the curve to which it belongs.
+/// Returns each system once for each of its settings, and the names of the curves to which the
+/// returned systems belong. A system without settings is returned once, unchanged.
 fn expand_systems(
     systems: Vec<MeasuredSystem>,
     beams: &[u16],
@@ -139,8 +139,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     Ok(miriam_bench::cost::run(&options, &mut standard_output())?)
 }
 
-/// Checks that phrase-based systems search by cube pruning, which alone has a pop limit. `names`
-/// are the names by which the user knows the systems.
+/// Checks that phrase-based systems search by cube pruning, the only search with a pop limit.
+/// `names` are the names by which the user knows the systems.
 fn check_pop_limits(study: &ScalingOptions, names: &[String]) -> anyhow::Result<()> {
     let is_mixed = study
         .systems
@@ -151,7 +151,7 @@ fn check_pop_limits(study: &ScalingOptions, names: &[String]) -> anyhow::Result<
         let ini_arguments = ["-f".to_owned(), ini.to_string_lossy().into_owned()];
         let configuration = read_configuration(&[&ini_arguments[..], &system.options].concat())?;
         if configuration.settings.algorithm != SearchAlgorithm::CubePruning {
-            // Options after -- are for systems of one kind.
+            // Options after -- are allowed only if all systems are of one kind.
             let remedy = if is_mixed {
                 format!("--options '{name}=-search-algorithm 1'")
             } else {

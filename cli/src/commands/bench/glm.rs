@@ -18,10 +18,10 @@ use crate::console::standard_output;
 /// sentences, from a text like the training text and from a held-out text, in batches of 100
 /// to 10 million. The model is built with nodes of 8, 16 and 32 keys, and with none, some or
 /// all orders in hash tables. The device is measured with and without copies, the CPU with one
-/// thread and with all, where the other kinds of model are measured too. Writes queries.csv,
+/// thread and with all. On the CPU the other kinds of model are measured too. Writes queries.csv,
 /// reads.csv, trees.csv (how many B-trees are a single node) and queries.svg, and a table to
-/// standard output. Without --model, a model and texts are generated. Models that were measured are
-/// kept in results.jsonl: the same command resumes a study that was stopped.
+/// standard output. Without --model, a model and texts are generated. Results are kept in
+/// results.jsonl: the same command resumes a study that was stopped.
 ///
 /// With --check nothing is measured: the scores of all searches are compared bit by bit.
 ///

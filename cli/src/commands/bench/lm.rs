@@ -35,11 +35,11 @@ fn query_methods() -> impl TypedValueParser<Value = QueryMethod> {
     let named = QueryMethod::ALL.map(|method| {
         PossibleValue::new(method.name()).help(match method {
             QueryMethod::Single => {
-                "One at a time, by the type of the model itself (our probing files only)"
+                "One at a time, with static dispatch (our probing files only)"
             }
-            QueryMethod::Dyn => "One at a time, by the trait that hides the type",
+            QueryMethod::Dyn => "One at a time, with dynamic dispatch",
             QueryMethod::Batch => {
-                "In batches of 64 words, each after a state of its own, as decoders query"
+                "In batches of 64 words, each with its own state, as decoders query"
             }
             QueryMethod::Sentences => "Whole sentences side by side",
         })

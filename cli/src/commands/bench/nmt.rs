@@ -31,13 +31,13 @@ pub enum Command {
 /// Translates a text on one thread with random weights. Each translation has the length of its
 /// reference, so that lengths vary as in real text. All variants take turns; times are medians of
 /// CPU time (on a GPU of wall time) over the rounds. The first round is not counted. On the CPU,
-/// the output layer is also taken apart into product, bias, softmax and k best.
+/// the parts of the output layer are also measured: product, bias, softmax and k best.
 ///
 /// With one size of batches all variants are measured. With several sizes, the speed of each size
 /// is measured: the default, without top-up, and with finished sentences kept in the batch. With -o
 /// the steps of each search are recorded too: speed.csv and speed.svg have the speeds, output.csv
 /// the parts of the output layer, steps.csv each step, steps.svg the time of each step of one
-/// batch, sentences.svg how many sentences batches still have.
+/// batch, sentences.svg the number of sentences that batches have at each step.
 ///
 /// Example: miriam bench nmt batching -i test.de --target test.en
 ///

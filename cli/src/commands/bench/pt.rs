@@ -39,7 +39,7 @@ fn lookup_methods() -> impl TypedValueParser<Value = LookupMethod> {
     let named = LookupMethod::ALL.map(|method| {
         PossibleValue::new(method.name()).help(match method {
             LookupMethod::Find => "Finding the spans that are source phrases",
-            LookupMethod::Targets => "Finding them, and decoding all their targets",
+            LookupMethod::Targets => "Finding these spans, and decoding all their target phrases",
         })
     });
     PossibleValuesParser::new(named).map(|name| {

@@ -16,8 +16,8 @@ pub struct Arguments {
     /// The lexical reordering table as text, for a second binary table with its scores
     #[arg(long, value_name = "FILE")]
     reordering: Option<PathBuf>,
-    /// Another table of the same text, repeatable, of which the size is shown: a file, or a folder
-    /// such as a ProbingPT directory of Moses
+    /// Another table of the same text, whose size is shown too: a file, or a folder such as a
+    /// ProbingPT directory of Moses. May be repeated
     #[arg(long, value_name = "PATH")]
     other: Vec<PathBuf>,
     /// Sort the texts first

@@ -71,8 +71,8 @@ pub struct LanguageModelOptions {
 }
 
 impl NeuralOptions {
-    /// Parses options. Exits if they are invalid, name texts, or set the threads other than by
-    /// --threads.
+    /// Parses options. Exits if they are invalid, name an input or output file, or set the number
+    /// of threads other than by --threads.
     pub fn parse_or_exit(options: &[OsString]) -> Self {
         let parsed = Self::try_parse_from(options).unwrap_or_else(|error| error.exit());
         reject_files(parsed.arguments.names_texts());
@@ -84,7 +84,7 @@ impl NeuralOptions {
 }
 
 impl LanguageModelOptions {
-    /// Parses options. Exits if they are invalid or name texts.
+    /// Parses options. Exits if they are invalid or name an input or output file.
     pub fn parse_or_exit(options: &[OsString]) -> Self {
         let parsed = Self::try_parse_from(options).unwrap_or_else(|error| error.exit());
         reject_files(parsed.arguments.names_texts());

@@ -26,7 +26,7 @@ pub struct StudyArguments {
     /// A language model, as for `lm perplexity`, which scores the text. May be repeated
     #[arg(long, value_name = "[NAME=]FILE")]
     lm: Vec<String>,
-    /// The models that --config names: those of phrase systems, or the same as --nmt or --lm
+    /// The kind of models that --config names: phrase-based systems, or the same as --nmt or --lm
     #[arg(long, value_name = "KIND", default_value = "phrase", requires = "config")]
     workload: ConfigKind,
     /// Another program: a command of the shell that reads lines from standard input and

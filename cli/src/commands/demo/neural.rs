@@ -27,7 +27,7 @@ pub struct NeuralModel {
 }
 
 impl NeuralModel {
-    /// Opens the model from `folder`, which is created.
+    /// Creates `folder`, writes the model's files to it and opens the model.
     pub fn open(folder: &Path) -> anyhow::Result<Self> {
         fs::create_dir(folder)?;
         for (name, content) in FILES {

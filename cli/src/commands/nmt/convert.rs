@@ -20,7 +20,7 @@ use super::{SingleModelArguments, models, open_bundle};
 use crate::commands::tuner_cache::AutotunerCacheOptions;
 use crate::common::{CommonOptions, check_model_folder, exit_with_usage_error};
 
-/// The formats of `--to`; the other names are those of `marian-conv`.
+/// The formats of `--to`; the aliases are the names that `marian-conv` uses.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Target {
     /// Floating point for Marian: a .npz or .bin, by the name of the file

@@ -49,7 +49,7 @@ const TRANSLATION_OPTIONS: [&str; 21] = [
     "tuner_file",
 ];
 
-/// The longest source sentence, in pieces of the teacher, if no other is given.
+/// The default maximum length of a source sentence, in pieces of the teacher.
 const MAX_LENGTH: usize = 200;
 
 #[derive(Args)]
@@ -146,7 +146,7 @@ struct StudentArguments {
 }
 
 impl TextArguments {
-    /// Returns the metric that selects a translation; `None` if the first one is taken.
+    /// Returns the metric that selects a translation; `None` if the first translation is selected.
     fn metric(&self) -> Option<SelectionMetric> {
         if self.plain || (self.reference.is_none() && self.metric.is_none()) {
             return None;
@@ -178,7 +178,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     }
 }
 
-/// Selects from a list.
+/// Selects translations from the n-best list `list`.
 fn select(
     list: &Path,
     arguments: &Arguments,
@@ -222,7 +222,7 @@ fn distill_from_teacher(
     {
         tracing::warn!("{warning}");
     }
-    // The student validates on this text long after the teacher has translated.
+    // The student reads this text long after the teacher has translated, so it is checked now.
     if let Some((dev_source, dev_target)) = &dev {
         let files = ParallelFiles::pair([dev_source.clone(), dev_target.clone()]);
         load_data::check_lines(&files, &common.progress())?;
@@ -302,7 +302,7 @@ fn translation_options(
     options.mini_batch_words = given.mini_batch_words.unwrap_or(options.mini_batch_words);
     let longest = given.max_length.or(bundle.settings.max_length).unwrap_or(MAX_LENGTH);
     options.input.max_length = longest;
-    // A partial translation is not a translation.
+    // The training set must not have translations of parts of sentences.
     (options.input.crop, options.input.splits_long) = (false, false);
     Ok(options)
 }
@@ -362,7 +362,8 @@ fn student_vocabularies(
     Ok(paths)
 }
 
-/// Hashes what translations depend on: models, vocabularies and search options.
+/// Adds to `description` what translations depend on: hashes of the models and vocabularies, and
+/// the search options.
 fn describe_teacher(
     bundle: &ModelBundle,
     options: &TranslationOptions,

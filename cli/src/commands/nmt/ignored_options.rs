@@ -1,5 +1,5 @@
-//! Options of Marian that have no effect here, so that its command lines run unchanged, and options
-//! that are errors. They come from the same table as the keys of configurations.
+//! Options of Marian that are accepted without effect, so that its command lines run unchanged, and
+//! options that are rejected. Both come from the same table as the keys of configurations.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use miriam_nmt::MARIAN_KEYS;
@@ -42,10 +42,10 @@ const KERNELS: [&str; 9] = [
     "use-legacy-batching",
 ];
 
-/// The given options of the table, in its order.
+/// The options of the table that were given, in the order of the table.
 pub struct IgnoredOptions {
     without_effect: Vec<&'static str>,
-    /// Each with its alternative and its values.
+    /// The rejected options, each with its alternative and its values.
     refused: Vec<(&'static str, &'static str, Vec<String>)>,
 }
 
@@ -106,8 +106,8 @@ impl FromArgMatches for IgnoredOptions {
 }
 
 impl IgnoredOptions {
-    /// Warns of options without effect, and fails if one is not supported. With `has_fields` lines
-    /// have fields, and Marian's option for their number is accepted.
+    /// Warns of options without effect, and exits if an option is not supported. If lines have
+    /// fields (`has_fields`), Marian's option for their number is accepted.
     pub fn check(&self, has_fields: bool) {
         for (name, remedy, values) in &self.refused {
             let is_count = *name == "tsv-fields"

@@ -48,7 +48,7 @@ pub struct ModelArguments {
     pub shared: SharedModelArguments,
 }
 
-/// Options of models that do not name them.
+/// Options that apply to models whose paths are given by other options.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Models")]
 pub struct SharedModelArguments {
@@ -94,12 +94,12 @@ pub fn precision_names(precisions: &[Precision]) -> PossibleValuesParser {
     precisions.iter().map(name).into()
 }
 
-/// Makes the models optional, for a command that can run without them.
+/// Model arguments of a command that can also run without models.
 pub struct OptionalModelArguments(pub Option<ModelArguments>);
 
 impl Args for OptionalModelArguments {
     fn augment_args(command: Command) -> Command {
-        // A new argument replaces the old one, because its condition cannot be removed.
+        // A new argument replaces `models`, because the old one's condition cannot be removed.
         ModelArguments::augment_args(command).mut_arg("models", |needed| {
             let help = needed.get_help().cloned().unwrap_or_default();
             let models = Arg::new("models").short('m').long("models").num_args(1..);
@@ -208,7 +208,7 @@ impl ModelArguments {
     /// vocabularies and codes that are given with them.
     ///
     /// # Errors
-    /// If an output would, or a file cannot be read.
+    /// If an output would replace such a file, or a file cannot be read.
     pub fn check_outputs<'p>(
         &self,
         outputs: impl IntoIterator<Item = &'p Path> + Clone,
@@ -218,7 +218,7 @@ impl ModelArguments {
             settings.iter().flat_map(|found| found.models.iter().chain(&found.vocabularies));
         let given = self.shared.vocabs.iter().flatten().chain(&self.shared.bpe_codes);
         for path in self.models.iter().chain(given).chain(&self.config).chain(named) {
-            // Files that are not named are found beside one that is.
+            // Files that are not named are found beside a named file.
             let folder = if path.is_dir() { Some(&**path) } else { path.parent() };
             if let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) {
                 check_model_folder(folder, outputs.clone())?;
@@ -238,8 +238,8 @@ impl ModelArguments {
         names.collect::<Vec<String>>().join(", ")
     }
 
-    /// Opens the models; with `lists`, which translation alone gives, also the shortlist. Also
-    /// returns whether the language between two models was set.
+    /// Opens the models, and the shortlist too if `lists` is given; only the command for
+    /// translation gives it. Also returns whether the pivot language was set.
     pub fn open_bundle(
         &self,
         lists: Option<&DecoderShortlistArguments>,
@@ -248,8 +248,8 @@ impl ModelArguments {
         let settings = self.settings()?;
         if lists.is_some() && settings.is_some_and(|settings| settings.is_for_scoring) {
             anyhow::bail!(
-                "{}: model and train-sets are keys of a scorer's configuration; give that of a decoder, \
-                 with models",
+                "{}: `model` and `train-sets` are keys of a scorer's configuration; give a \
+                 decoder's configuration, which has the key `models`",
                 self.config_names()
             );
         }
@@ -345,25 +345,25 @@ impl ModelArguments {
     }
 }
 
-/// Returns the given languages of a model.
+/// The languages that are given for a model.
 #[derive(Clone, Copy)]
 pub struct NamedLanguages<'a> {
     pub from: Option<&'a str>,
     pub to: Option<&'a str>,
-    /// The language between two models.
+    /// The pivot language between two models.
     pub via: Option<Via<'a>>,
 }
 
-/// The language between two models: that of the translations of the first, or that of the text of
-/// the second.
+/// The pivot language between two models: `To` for the first model, which translates into it,
+/// `From` for the second model, which translates from it.
 #[derive(Clone, Copy)]
 pub enum Via<'a> {
     To(&'a str),
     From(&'a str),
 }
 
-/// Sets the languages of a model. The language between two models does not apply to a bilingual
-/// model, or to one that detects the language of a text. Returns whether it was set.
+/// Sets the languages of a model. Returns whether the pivot language was set: it does not apply to
+/// a bilingual model, and as the source language it applies only to a model that reads one.
 pub fn set_languages(bundle: &mut ModelBundle, languages: NamedLanguages) -> anyhow::Result<bool> {
     let NamedLanguages { from, to, via } = languages;
     let style = via.and_then(|_| bundle.languages()).map(|all| all.style);
@@ -403,15 +403,15 @@ pub fn set_bpe_codes(bundle: &mut ModelBundle, codes: &[PathBuf]) -> anyhow::Res
 }
 
 impl DecoderShortlistArguments {
-    /// Sets the shortlist of `bundle`: that of the options, or with `from_settings` that of the
-    /// configuration. `from_settings` is for bundles that were not opened by this configuration.
+    /// Sets the shortlist of `bundle` that the options name. With `from_settings`, the default is
+    /// the shortlist of the configuration, for bundles that were not opened by this configuration.
     fn apply(&self, bundle: &mut ModelBundle, from_settings: bool) -> anyhow::Result<()> {
         if self.no_shortlist {
             bundle.shortlist_generator = None;
             return Ok(());
         }
-        let beside = bundle.settings.shortlist.clone().filter(|_| from_settings);
-        if let Some((path, options)) = self.shortlist().or(beside) {
+        let configured = bundle.settings.shortlist.clone().filter(|_| from_settings);
+        if let Some((path, options)) = self.shortlist().or(configured) {
             bundle.set_shortlist(&path, options)?;
         }
         Ok(())

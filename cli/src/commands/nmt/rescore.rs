@@ -129,7 +129,7 @@ impl Arguments {
 /// An opened model that scores lists.
 pub struct OpenedModel {
     pub feature: NeuralFeature,
-    /// Its files.
+    /// The files of the model.
     pub files: Vec<PathBuf>,
     /// The number of threads of its devices, unless it computes on the CPU.
     pub threads: Option<usize>,
@@ -145,8 +145,8 @@ pub fn check_source_use(source: Option<&Path>, models: &[NeuralFeature]) -> anyh
     Ok(())
 }
 
-/// Opens a model, or an ensemble, that scores lists. If the lists have no source sentences, it must
-/// be a language model.
+/// Opens a model, or an ensemble, that scores lists. If the lists have no source sentences, only a
+/// language model can be opened.
 pub fn open(
     models: &ModelArguments,
     options: ListOptions,

@@ -65,8 +65,8 @@ impl RunningTextArguments {
         }
     }
 
-    /// Returns the splitter for the language of the text, and the language of its abbreviations;
-    /// `from` is the source language of the model, if it was given.
+    /// Returns the splitter for the language of the text, and the source of its abbreviations: a
+    /// language, or a file. `from` is the source language of the model, if it was given.
     ///
     /// # Errors
     /// If a list of nonbreaking prefixes cannot be read.
@@ -91,7 +91,7 @@ impl RunningTextArguments {
                 Some(language) => warn_if_unknown_language(language),
                 None => tracing::warn!(
                     "the language of the text is not known, so English abbreviations do not end \
-                     sentence; --source-language (or --from, where the model takes it) \
+                     sentences; --source-language (or --from, where the model takes it) \
                      names another"
                 ),
             }

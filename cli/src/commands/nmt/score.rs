@@ -137,7 +137,7 @@ impl Texts {
                     .into(),
             ),
             (None, Some(None), []) => {
-                exit_with_usage_error("--n-best needs its file, or --train-sets with it".into())
+                exit_with_usage_error("--n-best needs a file, or add --train-sets".into())
             }
             (None, n_best, []) => Texts {
                 source: a.source.clone(),
@@ -152,7 +152,7 @@ impl Texts {
                 (Some(file), None) | (None, Some(file)) => {
                     Texts { tsv: Some(file.clone()), ..none() }
                 }
-                // As Marian's scorer.
+                // Standard input, as in Marian's scorer.
                 (None, None) => Texts { tsv: Some("-".into()), ..none() },
             },
         }
@@ -192,7 +192,7 @@ impl SummaryKind {
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let a = &arguments;
     a.ignored_options.check(a.tsv.is_some());
-    // Only a scorer's configuration has settings of scoring; those of a decoder are for its search.
+    // Only a scorer's configuration has settings for scoring; a decoder's settings are for search.
     let scorer = a.models.settings()?.filter(|settings| settings.is_for_scoring).cloned();
     let scorer = scorer.unwrap_or_default();
     let texts = Texts::new(a, &scorer);
@@ -277,16 +277,16 @@ impl Arguments {
         }
     }
 
-    /// Returns the number of threads: Marian's option, those of the devices unless they are the
-    /// CPU, or those of all commands.
+    /// Returns the number of threads: from Marian's option, else `for_devices`, which GPUs have,
+    /// else from `--threads`.
     fn threads(&self, for_devices: Option<usize>, common: &CommonOptions) -> usize {
         let given = self.cpu_threads.and_then(|CpuThreads(threads)| threads).map(Threads::count);
         given.or(for_devices).unwrap_or(common.threads.count())
     }
 }
 
-/// Adds the score of the model to a list: the same as `miriam nmt rescore` with one model, of a
-/// list that may leave sentences out.
+/// Adds the score of the model to a list, as `miriam nmt rescore` does with one model, but the list
+/// may leave sentences out.
 fn add_to_list(
     a: &Arguments,
     scorer: &DecoderConfig,

@@ -71,7 +71,7 @@ pub fn task_parser() -> clap::builder::PossibleValuesParser {
 /// The options of the trainer, from its own table.
 struct TrainerOptions(RawOptions);
 
-/// Marian's letters.
+/// The one-letter names of Marian's options.
 const SHORT_NAMES: [(&str, char); 11] = [
     ("train-sets", 't'),
     ("vocabs", 'v'),
@@ -86,7 +86,7 @@ const SHORT_NAMES: [(&str, char); 11] = [
     ("workspace", 'w'),
 ];
 
-/// Options that are arguments of their own, or those of all commands.
+/// Options of the table that are separate arguments, or that all commands have.
 const OWN_OPTIONS: [&str; 3] = ["task", "log-level", "quiet"];
 
 /// Parses the value of a flag, in the spellings that Marian takes.

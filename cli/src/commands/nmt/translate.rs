@@ -218,8 +218,8 @@ pub struct SearchArguments {
     /// The minimum number of words of a translation [Marian 0, CTranslate2 1]
     #[arg(long, value_name = "N", alias = "min-decoding-length", value_parser = length_or_zero())]
     min_length: Option<usize>,
-    /// The program whose rules end the search and whose defaults the other options have [the one
-    /// that the model was made for]
+    /// The program whose rules end the search and whose defaults apply to the other options [the
+    /// program that the model was made for]
     #[arg(long, value_name = "NAME")]
     search: Option<SemanticsName>,
     /// With CTranslate2's rules, search until the number of ended hypotheses is P times the beam
@@ -346,10 +346,10 @@ impl Arguments {
             text.alignment.or(options.output.alignment).filter(|_| !text.no_alignment);
         options.output.word_scores |= text.word_scores;
         options.output.word_scores &= !text.no_word_scores;
-        let says_how = text.max_length_crop || text.no_max_length_crop;
+        let sets_crop_mode = text.max_length_crop || text.no_max_length_crop;
         if self.running_text.is_given() {
             // The length limit of a configuration must not drop sentences of running text.
-            options.input.splits_long = !says_how;
+            options.input.splits_long = !sets_crop_mode;
             options.input.crop = text.max_length_crop;
         }
         self.running_text.apply(&mut options);

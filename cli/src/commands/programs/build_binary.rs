@@ -200,7 +200,7 @@ fn print_sizes(arpa: &Path, arguments: &Arguments, common: &CommonOptions) -> an
     Ok(())
 }
 
-/// Returns the value of `-a` as KenLM has it, in eight bits.
+/// Returns the value of `-a` as KenLM reads it: its low eight bits.
 fn pointer_bits(given: u64) -> u8 {
     let bits = given as u8;
     if u64::from(bits) != given {

@@ -89,7 +89,7 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
     filter_files(&files, &options, common)
 }
 
-/// Returns the number in `word`, from 1.
+/// Parses the number in the argument `word`: from 1 to 4096, or from 1 for `batch_size`.
 fn parse_count(word: &str, number: &str) -> anyhow::Result<usize> {
     let count = number
         .parse()

@@ -116,8 +116,8 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
     estimate_files(&options, &arguments.text, &outputs, common)
 }
 
-/// Returns the name of the text as lmplz prints it: the full path of a file, also of one that is
-/// standard input, or stdin.
+/// Returns the name of the text as lmplz prints it: the full path of a file, even if the file is
+/// standard input; otherwise `stdin`.
 fn text_name(text: &Path) -> String {
     let path = if text.as_os_str() == "-" {
         std::fs::read_link("/proc/self/fd/0")

@@ -52,7 +52,7 @@ const PROGRAMS: [(&str, Program); 14] = [
 /// Runs a program with its arguments, of which the first is its name.
 type Program = fn(Vec<OsString>, &CommonOptions) -> anyhow::Result<()>;
 
-/// The word before the name of a program, in the files for names of Perl scripts.
+/// The argument before the name of a program in the files that [`write_starter`] writes.
 const NAME_FOLLOWS: &str = "--started-as";
 
 /// Returns the arguments as if the binary had been started under the name that follows
@@ -108,7 +108,7 @@ pub struct InstallArguments {
 }
 
 /// Creates a symbolic link for each name, and a file that starts this binary for each name of a
-/// Perl script. Other files with these names stay unchanged.
+/// Perl script. If another file has one of these names, fails and creates nothing.
 pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
     let binary = std::env::current_exe().context("this binary's path is unknown")?;
     let folder = &arguments.folder;

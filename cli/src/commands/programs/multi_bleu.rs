@@ -65,8 +65,9 @@ pub fn run(arguments: Vec<OsString>, _: &CommonOptions) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the files that the script reads: with the name `REFERENCE`, its numbered companions come
-/// first, and `.ref` is added to it if only files with `.ref` exist.
+/// Returns the files that the script reads. For the first name, `REFERENCE`, these are the numbered
+/// files, then `REFERENCE` itself if it exists or has no numbered files. If numbered files exist
+/// only with `.ref` after the name, these are read. The other names follow.
 fn find_references(names: &[PathBuf]) -> Vec<PathBuf> {
     let (first, others) = names.split_first().expect("one at least");
     let stem = find_stem(first);

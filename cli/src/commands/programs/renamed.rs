@@ -15,15 +15,16 @@ pub struct RenamedProgram {
     pub name: &'static str,
     /// The words after `miriam`.
     command: &'static [&'static str],
-    /// Perl's Getopt::Long reads the options: names have one dash or two and may be shortened.
+    /// Whether Perl's Getopt::Long reads the options: names have one dash or two and may be
+    /// shortened.
     has_long_getopt: bool,
-    /// The words `stdin` and `stdout` are the standard streams, as Marian's programs read them.
+    /// Whether the words `stdin` and `stdout` are the standard streams, as in Marian's programs.
     names_streams: bool,
-    /// Several files may follow `-c`, and later ones override earlier ones, as in Marian's
+    /// Whether several files may follow `-c`, and later ones override earlier ones, as in Marian's
     /// programs.
     takes_configurations: bool,
-    /// Options that select this entry among several of one name; without them, the next entry is
-    /// taken.
+    /// Options that select this entry among the entries with its name. If none of them is given, the
+    /// next entry is tried.
     selected_by: &'static [&'static str],
     /// Options with another name; all others are passed on.
     options: &'static [OptionRule],
@@ -40,9 +41,10 @@ struct OptionRule {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Replacement {
     Option(&'static str),
-    /// An option for each of its values, of which all but the first may be left out.
+    /// An option for each of its values. All values but the first may be left out.
     Options(&'static [&'static str]),
-    /// The flag itself, which a truth value may follow. [`Off`] says what a false one makes of it.
+    /// The flag itself, which a truth value may follow. [`Off`] says what the flag becomes if this
+    /// value is false.
     Flag(Off),
     /// Its value, without an option.
     Argument,
@@ -56,8 +58,8 @@ enum Off {
     /// The option that turns the flag off.
     Option(&'static str),
     Nothing,
-    /// Nothing. If there is a configuration, which may turn the flag on, the flag with its value:
-    /// the command has no option that turns it off, so the parser rejects this.
+    /// Nothing without a configuration. A configuration may turn the flag on, and the command has
+    /// no option that turns it off. Then the flag keeps its value, which the parser rejects.
     NothingOrRejected,
 }
 
@@ -305,8 +307,8 @@ pub fn join_marian_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Returns an option with two dashes, so that one that this program does not know is not read as
-/// single letters: `-headline` is not `-h`.
+/// Returns an option with two dashes, so that an unknown option is not read as single letters:
+/// `-headline` is not `-h`.
 fn with_two_dashes(word: &OsString) -> OsString {
     match word.as_bytes() {
         b"-h" => word.clone(),
@@ -424,7 +426,7 @@ impl RenamedProgram {
         self.command.iter().any(|own| own.trim_start_matches('-') == name.trim_start_matches('-'))
     }
 
-    /// Returns a word as this program reads it, which calls both standard streams `-`.
+    /// Returns a word in which Marian's name of a standard stream is replaced by `-`.
     fn name_stream(&self, word: &OsString) -> OsString {
         let stream = |name: &str| {
             let value = name.split_once('=').map_or(name, |(_, value)| value);

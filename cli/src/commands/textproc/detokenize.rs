@@ -1,4 +1,4 @@
-//! `miriam detokenize`: tokens back into text.
+//! `miriam detokenize`: conversion of tokens to text.
 
 use clap::Args;
 use miriam_textproc::Detokenizer;

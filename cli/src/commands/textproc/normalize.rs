@@ -19,7 +19,7 @@ pub struct Arguments {
     /// The language of the text, in two letters
     #[arg(short, long, value_name = "LANG", default_value = "en")]
     language: String,
-    /// The same, as Moses' script also takes it
+    /// The language, as Moses' script also accepts it
     #[arg(hide = true, conflicts_with = "language")]
     also_language: Option<String>,
     #[arg(long, hide = true)]

@@ -1,4 +1,4 @@
-//! `miriam prepare`: raw text into text for training and translation.
+//! `miriam prepare`: preparation of raw text for training and translation.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! `miriam split`: running text into sentences.
+//! `miriam split`: division of running text into sentences.
 
 use std::path::PathBuf;
 

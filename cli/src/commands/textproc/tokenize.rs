@@ -1,4 +1,4 @@
-//! `miriam tokenize`: text into tokens.
+//! `miriam tokenize`: division of text into tokens.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `miriam truecase`: training, application and removal of true case.
+//! `miriam truecase`: training and application of truecase models, and removal of true case.
 
 use std::path::PathBuf;
 

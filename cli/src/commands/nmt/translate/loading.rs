@@ -13,7 +13,7 @@ use super::{Arguments, SemanticsName};
 use crate::commands::tuner_cache::AutotunerCache;
 use crate::common::CommonOptions;
 
-/// A translator with what its report and its end need.
+/// A translator with the size of its models for the report, and the cache that is saved at the end.
 pub struct LoadedTranslator {
     translator: OneOrTwo,
     /// The memory of the parameters of all models.

@@ -10,7 +10,7 @@ use super::{Arguments, CpuThreads};
 use crate::common::CommonOptions;
 
 impl Arguments {
-    /// Whether options name texts or outputs. A measurement has its own.
+    /// Whether options name texts or outputs. A measurement has its own text and output.
     pub fn names_texts(&self) -> bool {
         let text = &self.text;
         let is_standard = |path: &Path| path.as_os_str() == "-";
@@ -30,7 +30,7 @@ impl Arguments {
     /// Loads the models, and returns the function that translates a text and discards the output.
     ///
     /// # Errors
-    /// Those of [`Arguments::load`].
+    /// The errors of [`Arguments::load`].
     pub fn load_for_measurement(
         self,
         common: &CommonOptions,
