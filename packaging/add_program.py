@@ -3,8 +3,8 @@
 
 usage: add_program.py WHEEL PROGRAM OUTPUT
 
-OUTPUT is the folder for the new wheel, which has the name of WHEEL; PROGRAM is the `miriam` that
-was built for the same kind of system. Files of WHEEL stay as they are, byte for byte; the
+OUTPUT is the folder for the new wheel, which has the name of WHEEL. PROGRAM is the `miriam` that
+was built for the same platform as WHEEL. Files of WHEEL stay unchanged, byte for byte. The
 program becomes a script of the distribution, and its line is added to RECORD. Equal inputs give
 equal wheels.
 """

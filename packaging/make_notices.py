@@ -6,7 +6,7 @@ usage: make_notices.py [--check] [--sbom FILE]
 Without options it writes `cli/notices.txt`, which `miriam licenses` prints: every library of
 the binary for Linux on x86-64 with its licence, and the texts of licences, each once. `--check`
 compares the list of libraries with that file and ends with status 1 if they differ; `--sbom`
-writes a CycloneDX 1.5 document. All comes from `cargo metadata`: nothing is fetched but what a
+writes a CycloneDX 1.5 document. All data comes from `cargo metadata`, which fetches only what a
 build needs.
 """
 
@@ -30,7 +30,7 @@ list; a text that several libraries share is there once.
 
 
 def libraries():
-    """The packages that the binary contains, by name and version, and the root package."""
+    """Returns the root package, and the packages in the binary, sorted by name and version."""
     command = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", TARGET]
     found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     metadata = json.loads(found.stdout)
@@ -59,7 +59,7 @@ def line(package):
 
 
 def texts(package):
-    """The licence texts of a package, with trailing blanks removed."""
+    """Yields the licence texts of a package, with trailing blanks removed."""
     folder = Path(package["manifest_path"]).parent
     # Crates that wrap a C library have its sources, and its licence, in a folder.
     paths = folder.rglob("*") if package["name"].endswith("-sys") else folder.iterdir()

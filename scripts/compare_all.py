@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Run every comparison for which the other program is at hand, one after the other.
+"""Run every comparison for which the other program is available, one after the other.
 
 Programs and data are given by options or by environment variables; wheels (CTranslate2, pymarian,
 PyTorch, transformers, sacreBLEU) are those of the Python that runs this. A comparison without its
-program or its data prints one line that says what is missing, and the next one runs. Each prints its
-own table; together they are those of the README and of docs/benchmarks.md.
+program or its data prints one line that says what is missing, and the next one runs. Each
+comparison prints its own table; together, they print the tables of the README and of
+docs/benchmarks.md.
 
     scripts/compare_all.py --list
     scripts/compare_all.py --moses2 moses2 --their-ini probing.ini --our-ini miriam.ini \\
@@ -65,7 +66,7 @@ COMPARISONS = [
 
 
 def missing(paths, wheels, values):
-    """What a comparison lacks, in words."""
+    """Returns descriptions of what a comparison lacks."""
     lacking = []
     for name in paths:
         variable, what = PATHS[name]

@@ -93,7 +93,7 @@ impl CommonOptions {
         Ok(())
     }
 
-    /// Sends log messages to standard error, and sets the limit on lines.
+    /// Sends log messages to standard error, and sets the limit on the length of lines.
     pub fn apply(&self) {
         if let Some(bytes) = self.max_line_size {
             set_max_line_bytes(bytes);
@@ -167,7 +167,7 @@ pub fn warn_of_binary(input: &Input) {
     }
 }
 
-/// Opens text that is an argument, or else the file.
+/// Opens the text `argument` if there is one, otherwise the file at `path`.
 pub fn open_argument_or_file(argument: Option<&str>, path: &Path) -> miriam_textio::Result<Input> {
     match argument {
         Some(text) => {
@@ -180,7 +180,7 @@ pub fn open_argument_or_file(argument: Option<&str>, path: &Path) -> miriam_text
 }
 
 /// Checks the checksums of a file of this program before it is converted. The new file has new
-/// checksums, which could not show the damage.
+/// checksums, which would hide damage of the old file.
 pub fn verify_checksums(path: &Path) -> miriam_storage::Result<()> {
     if Container::is_container(path) {
         Container::open_any(path, LoadMethod::Lazy)?.verify()?;
@@ -253,9 +253,9 @@ pub fn check_stdin_use<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) {
     }
 }
 
-/// Checks before a command begins that its inputs can be read, and that its outputs, given with the
-/// names of their options, can be created and are different files. Several outputs may be `-` or a
-/// device. Exits if two inputs are standard input.
+/// Checks, before a command begins, that its inputs can be read, and that its outputs can be
+/// created and are different files. Each output has the name of its option. Several outputs may be
+/// `-` or a device. Exits if two inputs are standard input.
 ///
 /// # Errors
 /// If an input cannot be read, or is also an output; if an output cannot be created.
@@ -326,7 +326,7 @@ const MODEL_FILE_EXTENSIONS: [&str; 14] = [
 /// that files of models have. Texts beside a model may be replaced.
 ///
 /// # Errors
-/// If an output would.
+/// If an output would replace such a file.
 pub fn check_model_folder<'p>(
     folder: &Path,
     outputs: impl IntoIterator<Item = &'p Path>,

@@ -82,13 +82,13 @@ pub fn print_line(line: impl std::fmt::Display) -> anyhow::Result<()> {
     print(format!("{line}\n"))
 }
 
-/// Writes help, which is not a result: an output without room for it is not an error.
+/// Writes help. Help is not a result, so errors of writing are ignored.
 pub fn print_help(text: impl AsRef<[u8]>) {
     let _ = print(text);
 }
 
-/// Writes a message of clap: help and the version on standard output, errors on standard error. An
-/// output without room for them is not an error.
+/// Writes a message of clap: help and the version on standard output, errors on standard error.
+/// Errors of writing are ignored.
 pub fn print_message(message: &clap::Error) {
     let _ = message.print().and_then(|()| io::stdout().flush());
 }

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_have_sorts_units() {
+    fn sizes_have_the_units_of_sort() {
         for (text, bytes) in
             [("7", 7 << 10), ("7b", 7), ("7K", 7 << 10), ("1.5m", 3 << 19), ("2G", 2 << 30)]
         {

@@ -149,10 +149,10 @@ impl ModelKind {
     }
 }
 
-/// Returns the error of opening the model at `path`, which failed with `error`. A file of another
-/// kind than `wanted` is named, with the command that reads it. A file of no known kind is
-/// explained by [`explain_foreign`]. All others keep `error`; so do archives where a neural model
-/// is wanted, because neural models may be archives.
+/// Returns the error to report if opening the model at `path` failed with `error`. For a file of
+/// another kind than `wanted`, it names the kind and the command for this kind. For a file of an
+/// unknown kind, it comes from [`explain_foreign`]. Otherwise it is `error`, also for an archive
+/// where a neural model is wanted, because neural models may be archives.
 pub fn explain_wrong_kind(
     error: impl Into<anyhow::Error>,
     path: &Path,
@@ -169,8 +169,8 @@ pub fn explain_wrong_kind(
     }
 }
 
-/// Returns the error of opening `path`. If it is an unsupported file of Moses, it says which;
-/// otherwise it is `error`.
+/// Returns the error to report if opening `path` failed with `error`: a description of the file if
+/// it is an unsupported file of Moses, otherwise `error`.
 pub fn explain_foreign(error: impl Into<anyhow::Error>, path: &Path) -> anyhow::Error {
     match miriam_probingpt::describe_foreign(path) {
         Some(reason) => anyhow::anyhow!("{}: {reason}", path.display()),

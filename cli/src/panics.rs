@@ -1,5 +1,5 @@
-//! Messages of panics. Threads that the system does not start are an error of the environment with
-//! a remedy; every other panic is a fault of this program, and the message asks for a report.
+//! Messages of panics. If the system cannot start a thread, the message names a remedy. Every other
+//! panic is a fault of this program, and the message requests a report.
 //!
 //! The standard library panics if it cannot start a thread of a scope. Other threads of the scope
 //! may wait for that thread forever, so the program exits at once, as if it were killed: finished
@@ -18,7 +18,7 @@ pub const THREADS_REMEDY: &str = "the system starts no more threads; take fewer 
 
 static IS_SERVER: AtomicBool = AtomicBool::new(false);
 
-/// Lets a server continue if a thread cannot be started: only one request fails.
+/// Lets a server continue if a thread cannot be started: then only one request fails.
 #[cfg(feature = "serve")]
 pub fn go_on_without_threads() {
     IS_SERVER.store(true, Ordering::Relaxed);

@@ -16,7 +16,7 @@ use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-/// The signal received, if any.
+/// A handler of SIGINT and SIGTERM, which keeps the received signal.
 pub struct SignalHandler {
     received: Arc<AtomicI32>,
 }

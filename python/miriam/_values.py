@@ -1,4 +1,4 @@
-"""Python's values in the place of NumPy's."""
+"""Conversion of NumPy's scalars to Python's values."""
 
 from __future__ import annotations
 

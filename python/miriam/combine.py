@@ -29,8 +29,8 @@ class Risk:
     translations: list[str] | None
     """The best translation of each sentence; ``None`` if they were written to a file."""
     lists: list[list[tuple[str, float]]] | None
-    """All translations with their expected scores, best first, if ``write_lists`` asked for them
-    and they were not written to a file."""
+    """All translations with their expected scores, best first, if ``write_lists`` was set and they
+    were not written to a file."""
     sentences: int
     entries: int
     """The number of entries of all lists."""
@@ -42,8 +42,8 @@ class Risk:
     """The number of sentences for which the exact estimate has a better winner, with
     ``show_loss``."""
     loss: float
-    """The sum over these sentences of the difference between the winners, in points of the
-    metric."""
+    """The sum, over the sentences of ``worse``, of the difference between the exact winner and the
+    chosen one, in points of the metric."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Ranking:
     translations: list[str] | None
     """The best translation of each sentence; ``None`` if they were written to a file."""
     lists: list[list[tuple[str, float]]] | None
-    """All translations with their new totals, best first, if ``write_lists`` asked for them and
-    they were not written to a file."""
+    """All translations with their new totals, best first, if ``write_lists`` was set and they were
+    not written to a file."""
     sentences: int
     not_first: int
     """The number of sentences whose best entry is not the first one."""
@@ -73,7 +73,7 @@ def _line(sentence: int, text: str, features: str, total: object) -> str:
     if "\n" in text:
         raise ValueError(f"sentence {sentence}: {text!r} cannot be in a list: it has a line end")
     if "|||" in text:
-        # Adds an empty field of alignments. The last field of the text is then not taken for one.
+        # With an empty field of alignments, the last field of the text is not read as alignments.
         text += " ||| "
     return f"{sentence} ||| {text} ||| {features} ||| {total}\n"
 
@@ -83,7 +83,7 @@ def _total(entry: tuple[str, float] | str) -> tuple[str, float]:
 
 
 def _entries(sentence: int, given: Iterable[_Entry]) -> list[_Entry]:
-    """Returns the entries of a sentence, at least one, also those of an iterator."""
+    """Returns the entries of a sentence as a list. Raises ValueError if there are none."""
     if isinstance(given, str):
         raise TypeError(f"sentence {sentence}: expected a sequence of entries, found a string")
     entries = list(given)
@@ -127,8 +127,8 @@ def _numbers(name: str, values: object) -> list[float]:
 def _feature(name: str, values: _Values) -> str:
     if not isinstance(name, str):
         raise TypeError(f"{name!r} is not a name of a feature, which is a string")
-    # Readers take a name that begins with one of these characters for a value or a comment, and
-    # this word for scores of words.
+    # Readers would take a name that begins with one of these characters for a value or a comment,
+    # and the name WordScores for scores of words.
     is_other = name[:1] in "#0123456789" or name == "WordScores"
     if is_other or any(c.isspace() or c in "=|" for c in name):
         raise ValueError(

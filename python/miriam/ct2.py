@@ -1,9 +1,9 @@
 """CTranslate2's ``Translator``.
 
-Names, arguments, defaults and results are those of CTranslate2's module, in whose place
-``install`` puts this one. Models are folders of CTranslate2 and all others that ``miriam nmt``
-reads. In addition to CTranslate2's functions, plain text is translated (``translate_texts``), and
-calls can be awaited (``translate_async``, ``translate_texts_async``).
+Names, arguments, defaults and results are those of CTranslate2's module; ``install`` replaces it
+by this module. Models are folders of CTranslate2 and all others that ``miriam nmt`` reads. In
+addition to CTranslate2's functions, plain text can be translated (``translate_texts``), and calls
+can be awaited (``translate_async``, ``translate_texts_async``).
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def corpus_bleu(
     tokenize_model: str | os.PathLike[str] | None = None,
 ) -> Score:
     """Computes BLEU of a text. The tokenisers flores101, flores200, spm and spBLEU-1K need their
-    model. ``force`` has no effect, because tokenised text is not warned of."""
+    model. ``force`` has no effect, because there is no warning about tokenised text."""
     return Score(
         *_native.score_bleu(
             hypotheses,

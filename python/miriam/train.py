@@ -69,7 +69,7 @@ def _values(name: str, value: object) -> list[str]:
 
 
 def _paths(value: _Path | Sequence[_Path]) -> list[_Path]:
-    """Returns a list of paths, also of a single one."""
+    """Returns a list of paths, also for a single path."""
     return [value] if isinstance(value, (str, os.PathLike)) else list(value)
 
 
@@ -96,7 +96,7 @@ def neural(
     ``options`` are those of ``miriam nmt train``, which are Marian's, by their long names
     (``after_epochs`` or ``"after-epochs"``). Values are bools, numbers, strings, paths, or lists of
     these. They override the files ``configs``, one or several; later files override earlier ones,
-    and all override the preset ``task``; without it the ``task:`` of a configuration counts.
+    and all override the preset ``task``. Without ``task``, a configuration can name the preset.
     ``log`` receives Marian's log line by line. Warnings are Python warnings.
     """
     if (dev_source is None) != (dev_target is None):

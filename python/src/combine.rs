@@ -1,4 +1,4 @@
-//! `miriam.combine`: minimum Bayes risk and weights over n-best lists in files or in memory.
+//! `miriam.combine`: minimum Bayes risk and reranking of n-best lists in files or in memory.
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -60,8 +60,8 @@ fn read_lists(written: Vec<u8>, form: NBestForm) -> miriam_textio::Result<Ranked
     Ok(lists)
 }
 
-/// Runs `work` with an output: the file at `output`, or memory. Returns the bytes in memory, or the
-/// entries in them if they are lists of the form `lists`.
+/// Runs `work` with an output: the file at `output`, or memory. Returns the bytes in memory; if
+/// `lists` names a form of lists, returns the entries that the bytes contain.
 fn run_with_output<T: Send>(
     py: Python<'_>,
     inputs: &[PathBuf],
@@ -239,7 +239,7 @@ fn files(lists: &[ListInput]) -> Vec<PathBuf> {
 }
 
 /// Chooses the entries of a list with the largest sum of weighted features. Also returns the number
-/// of sentences, and the number of those whose best entry is not the first.
+/// of sentences, and the number of sentences whose best entry is not the first.
 #[pyfunction]
 #[pyo3(signature = (list, weights, *, output, write_lists, threads, progress))]
 pub fn rerank_list(

@@ -64,7 +64,7 @@ impl Observer {
         self.said().warnings.push(message.to_owned());
     }
 
-    /// Runs signal handlers, and passes new reports to listeners.
+    /// Runs signal handlers, and passes new reports to listeners. `told` is the last reported task.
     fn attend(
         &self,
         py: Python<'_>,

@@ -57,7 +57,7 @@ mod _native {
     #[pymodule_export]
     use crate::train::{train_neural, train_phrase};
 
-    /// Refuses to be imported if the environment names an unknown instruction set.
+    /// Raises `ValueError` on import if the environment names an unknown instruction set.
     #[pymodule_init]
     fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         let check = miriam_nmt::engine::Cpu::check_limit();

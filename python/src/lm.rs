@@ -299,7 +299,7 @@ impl LanguageModel {
             let reason = "give max_perplexity, min_perplexity or keep_percent";
             return Err(PyValueError::new_err(reason));
         }
-        // A computed percentage may have more decimals.
+        // A computed percentage may have more decimals than `Percent` accepts.
         let share = keep_percent.map(|percent| {
             let rounded = format!("{percent:.6}").parse::<Percent>();
             let message = format!("keep_percent {percent}: give a number from 0 to 100");

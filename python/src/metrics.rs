@@ -107,7 +107,7 @@ pub fn score_bleu(
     score(py, &bleu, &hypotheses, &references)
 }
 
-/// Opens the tokeniser `name`; `model` is its SentencePiece model, for those that need one.
+/// Opens the tokeniser `name`; `model` is its SentencePiece model, if it needs one.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! Pickles that hold the arguments of a constructor, which opens its files again.
+//! Pickles that contain the arguments of a constructor. Loading a pickle calls the constructor,
+//! which opens the files again.
 
 use std::path::{Path, PathBuf};
 
@@ -44,8 +45,8 @@ impl NewArguments {
     }
 }
 
-/// Returns what a pickle holds besides the arguments: what `__getstate__` of a subclass returns, or
-/// else the attributes. Python 3.10 has no `object.__getstate__`.
+/// Returns the state that a pickle contains besides the arguments: the result of `__getstate__`, or
+/// the attributes if the class has no such method. Python 3.10 has no `object.__getstate__`.
 pub fn pickled_state<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     match object.getattr_opt("__getstate__")? {
         Some(method) => method.call0().map(Some),

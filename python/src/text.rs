@@ -93,7 +93,7 @@ impl<'py> Lines<'py> {
     /// # Errors
     ///
     /// `TypeError` if it is a single string or cannot be iterated over; for arrays of pyarrow,
-    /// those of `miriam._arrow.string_buffers`.
+    /// the errors of `miriam._arrow.string_buffers`.
     pub fn new(lines: &Bound<'py, PyAny>) -> PyResult<Self> {
         let py = lines.py();
         if lines.is_instance_of::<PyString>() || lines.is_instance_of::<PyBytes>() {

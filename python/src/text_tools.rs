@@ -248,7 +248,7 @@ impl Truecaser {
 
     /// Counts the casings of words in tokenised lines, writes a model to the file `model` like
     /// `miriam truecase --train`, and returns its truecaser. With `use_first_token`, first words of
-    /// sentences without a capital letter count too.
+    /// sentences count too if they have no capital letter.
     #[staticmethod]
     #[pyo3(signature = (lines, model, *, use_first_token=false))]
     fn train(

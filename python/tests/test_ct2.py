@@ -243,7 +243,7 @@ def test_attention_and_unknown_words(tiny: ct2.Translator) -> None:
 
 
 def test_ends_and_suppressed_sequences(tiny: ct2.Translator) -> None:
-    # Every word occurs at most once, because the model would otherwise repeat one.
+    # Without no_repeat_ngram_size, the model would repeat words.
     options: dict[str, Any] = {"beam_size": 1, "max_decoding_length": 9, "no_repeat_ngram_size": 1}
     [[tokens]] = hypotheses(tiny.translate_batch(SOURCES[:1], **options))
     assert len(set(tokens[:4])) == 4

@@ -1,4 +1,4 @@
-"""miriam.ct2 on a GPU, in whose place a library interprets the kernels.
+"""miriam.ct2 on an emulated GPU: a library in place of the driver interprets the kernels.
 
 The system finds a driver when a process starts, so each test runs a process of its own. The
 variable MIRIAM_EMULATED_DRIVER, set by tests/python.rs, names the folder of the library.

@@ -24,12 +24,13 @@ MODELS = [
 ]
 
 
-# The largest number of tokens of a translation in expected.tsv, including that of its language.
+# The largest number of tokens of a translation in expected.tsv, including the language token.
 LIMIT = 12
 
 
 def golden(folder: str) -> tuple[list[str], list[str]]:
-    """Returns texts, and their translations by transformers with a beam of 4, without languages."""
+    """Returns texts, and their translations by transformers with a beam of 4, without the tokens of
+    languages."""
     lines = (DATA / folder / "expected.tsv").read_text(encoding="utf-8").splitlines()
     rows = [row for row in (line.split("\t") for line in lines) if row[1] == "4"]
     pieces = [[piece for piece in row[2].split() if "_" not in piece] for row in rows]
@@ -38,7 +39,7 @@ def golden(folder: str) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.parametrize(("folder", "source", "target", "target2", "source2"), MODELS)
-def test_a_call_tells_its_languages(
+def test_a_call_names_its_languages(
     folder: str, source: str | None, target: str, target2: str, source2: str | None
 ) -> None:
     translator = ct2.Translator(str(DATA / folder))

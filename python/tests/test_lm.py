@@ -348,7 +348,8 @@ def test_models_of_order_24(tmp_path: Path) -> None:
         assert (LanguageModel(built).score_many(lines) == expected).all()
         model = kenlm.Model(str(built))
         lengths = [length for _, length, _ in model.full_scores(" ".join(words[:30]))]
-        # The whole sentence is in the text: each n-gram with what precedes it.
+        # The whole sentence is in the text, so each word matches with all words before it, up to
+        # the order of the model.
         assert lengths == [min(i + 2, 24) for i in range(31)]
         # Word by word, through states of up to 23 words.
         states = [kenlm.State(), kenlm.State()]

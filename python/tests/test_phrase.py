@@ -162,7 +162,7 @@ def test_mistakes_are_named(toy: PhraseTranslator, tmp_path: Path) -> None:
     assert toy.translate_many([]) == []
 
 
-def test_ends_of_lines_are_no_words(toy: PhraseTranslator, lines: list[str]) -> None:
+def test_line_ends_are_not_words(toy: PhraseTranslator, lines: list[str]) -> None:
     expected = toy.translate(lines[0])
     for end in ("\n", "\r\n"):
         found = toy.translate(lines[0] + end)

@@ -38,7 +38,7 @@ def corpus(folder: Path, train_lines: int, dev_lines: int) -> list[Path]:
     return paths
 
 
-def test_a_neural_model_is_trained_and_goes_on(tmp_path: Path) -> None:
+def test_training_of_a_neural_model_is_resumed(tmp_path: Path) -> None:
     source, target, dev_source, dev_target = corpus(tmp_path, 200, 20)
     lines: list[str] = []
     seen: list[train.Progress] = []
@@ -128,7 +128,7 @@ class Enough(Exception):
     pass
 
 
-def test_what_a_callback_raises_ends_a_training_that_can_go_on(tmp_path: Path) -> None:
+def test_an_exception_of_a_callback_stops_training_which_can_be_resumed(tmp_path: Path) -> None:
     source, target, *_ = corpus(tmp_path, 200, 20)
     options = {**TINY, "disp_freq": "1u", "after": "100000u"}
 
@@ -163,7 +163,7 @@ def test_ctrl_c_ends_a_training(tmp_path: Path) -> None:
     timer.cancel()
 
 
-def test_what_a_callback_raises_ends_alignment_and_phrase_training(tmp_path: Path) -> None:
+def test_an_exception_of_a_callback_stops_alignment_and_phrase_training(tmp_path: Path) -> None:
     source, target, *_ = corpus(tmp_path, 5000, 20)
 
     def stop(now: train.Progress) -> None:
@@ -241,7 +241,7 @@ def test_a_phrase_system_is_trained(tmp_path: Path) -> None:
         train.phrase(source, target, tmp_path / "other", target_language="en")
 
 
-def test_one_file_is_taken_where_several_may_be(tmp_path: Path) -> None:
+def test_a_single_file_is_accepted_where_several_may_be_given(tmp_path: Path) -> None:
     source, target, dev_source, _ = corpus(tmp_path, 50, 5)
     missing = tmp_path / "missing"
     for one in (missing, str(missing)):
@@ -288,7 +288,7 @@ def test_neural_models_are_combined_with_a_phrase_system(tmp_path: Path) -> None
         train.phrase(source, target, tmp_path / "other", neural=True)
 
 
-def test_raw_text_is_tokenized_with_a_list_of_ones_own(tmp_path: Path) -> None:
+def test_raw_text_is_tokenized_with_a_given_list_of_prefixes(tmp_path: Path) -> None:
     source, target, _, _ = corpus(tmp_path, 200, 1)
     (tmp_path / "list").write_text("Zork\n", encoding="utf-8")
     with source.open("a", encoding="utf-8") as file:

@@ -20,7 +20,8 @@ import miriam_shards  # noqa: E402
 
 
 class RunShards(PipelineStep):
-    """Runs a command over the shards of a task: its rank is their number modulo the tasks."""
+    """Runs a command over the shards of a task: those whose index modulo the number of tasks is
+    the rank of the task."""
 
     name = "Miriam"
     type = "shards"

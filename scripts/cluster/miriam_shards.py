@@ -37,7 +37,7 @@ BLOCK = 1 << 20
 
 
 class ShardError(Exception):
-    """Why a shard was not made, with the file and what to do."""
+    """An error that says why a shard was not made, and what to do."""
 
 
 def read_manifest(path):
@@ -63,7 +63,7 @@ def measure(path):
 
 def fingerprint(path):
     """Hashes the size and the first page of a model file: the page has checksums of the rest. For
-    a folder, hashes those of all its files."""
+    a folder, hashes the size and the first page of every file."""
     path = Path(path)
     files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
     digest = hashlib.blake2b(digest_size=16)
@@ -86,7 +86,7 @@ def is_same_input(path, before):
 
 
 def describe_input(path):
-    """Lines and a description of a file that is read."""
+    """Returns the number of lines and a description of an input file."""
     found = os.stat(path)
     lines, digest = measure(path)
     return lines, {"bytes": found.st_size, "modified_ns": found.st_mtime_ns, "digest": digest}
@@ -225,7 +225,7 @@ def verify(shards, output):
         lines, digest = measure(folder / name)
         if (lines, digest) != (record["lines_out"], record["digest"]):
             wrong.append(f"{name}: changed after it was made")
-        # Earlier records have the size of the shard here.
+        # Records of earlier versions have the size of the shard in `made_by`.
         makers.add(json.dumps({k: v for k, v in record["made_by"].items() if k != "bytes_in"}))
         sums["shards"] += 1
         sums["lines_in"] += record["lines_in"]
@@ -271,9 +271,9 @@ def add_run_options(parser):
 
 
 def parse_engine_arguments(parser):
-    """The arguments of a script for an engine: those of `parser` and of a run, then a manifest and a
-    folder, `--` and a command. Returns the arguments, the shards, and the further arguments of
-    `run_shard`."""
+    """Parses the arguments of a script for an engine: the options of `parser` and of a run, a manifest,
+    a folder, `--` and a command. Returns the arguments, the shards, and the arguments of `run_shard`
+    after the shard."""
     words = sys.argv[1:]
     at = words.index("--") if "--" in words else len(words)
     add_run_options(parser)

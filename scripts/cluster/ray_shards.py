@@ -3,9 +3,9 @@
 
 usage: ray_shards.py [--cpus N] [--model FILE]... [--drops-lines] MANIFEST FOLDER -- COMMAND...
 
-Ray runs a task again when its worker or node is gone, so that side effects happen at least once;
-the rule of `miriam_shards.py` makes that exactly once. The folder must be the same for all
-nodes. Models are opened by the command itself, mapped: nothing goes through Ray's object store.
+Ray runs a task again if its worker or node fails, so side effects happen at least once; the rule of
+`miriam_shards.py` makes that exactly once. The folder must be the same for all nodes. The command
+itself opens and maps models, so nothing goes through Ray's object store.
 """
 
 import argparse

@@ -5,8 +5,8 @@ usage: spark-submit spark_shards.py [--model FILE]... [--drops-lines] MANIFEST F
 
 A task is a shard, which Spark may run several times (failed executors, speculation): the rule
 of `miriam_shards.py` makes that exactly once. The folder must be the same for all executors. For
-columns of a table use `mapInArrow` with `miriam.lm` instead; its function must have no side
-effects.
+columns of a table use `mapInArrow` with `miriam.lm` instead; the function that `mapInArrow` calls
+must have no side effects.
 """
 
 import argparse

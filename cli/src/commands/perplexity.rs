@@ -265,8 +265,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if num_skipped > 0 {
         let all = texts.len() + num_skipped;
         tracing::info!(
-            "skipped {num_skipped} of {all} inputs, whose outputs are complete; remove an output to \
-             write it again"
+            "skipped {num_skipped} of {all} inputs, whose outputs are complete; remove an output \
+             to write it again"
         );
     }
     if options.filter.is_some() {

@@ -20,7 +20,7 @@ use crate::common::{CommonOptions, Threads, is_broken_pipe, open_argument_or_fil
 use crate::progress::TerminalProgress;
 use crate::signals::{SignalHandler, describe_partial_files};
 
-/// The tokens after `translate`, without those that the program itself handles.
+/// The tokens after `translate`: options of the decoder, and options that the program handles.
 pub struct TranslateArguments {
     /// Text instead of a file: the words before the first option.
     text: Option<String>,
@@ -70,7 +70,7 @@ impl TranslateArguments {
             }
             sorted.decoder_options.push(token);
         }
-        // `miriam --threads 2 translate ...`
+        // The number of threads may come before: `miriam --threads 2 translate ...`.
         if let Threads::Count(n) = sorted.common.threads {
             sorted.decoder_options.splice(0..0, ["-threads".to_owned(), n.to_string()]);
         }
@@ -78,7 +78,7 @@ impl TranslateArguments {
     }
 
     /// Handles the option `name` if it belongs to the program; otherwise returns false.
-    /// `value` gives the value after `=` or the next token.
+    /// `value` returns the value after `=` or the next token.
     fn parse_option(
         &mut self,
         name: &str,

@@ -17,8 +17,8 @@ const MAX_N_BEST: usize = 10_000;
 const MAX_POPS: usize = 1_000_000;
 
 /// Serves the system of `tokens`, whose configuration is `system`, until a signal stops the server.
-/// `raw` is whether texts are prepared with the file beside the ini; by default they are if there
-/// is one.
+/// `raw` is whether texts are prepared with the file beside the ini; by default they are if this
+/// file exists.
 ///
 /// # Errors
 /// If the system cannot be opened or the address is taken.

@@ -190,7 +190,7 @@ pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<(
         SearchAlgorithm::CubePruning => format!("cube pruning, pop limit {pop_limit}"),
         SearchAlgorithm::Stack => "stack decoding".into(),
     };
-    tracing::info!("search: {search}, stack {stack_size}; translate with the same");
+    tracing::info!("search: {search}, stack {stack_size}; translate with the same options");
     let preparation_copy = PreparationCopy::plan(&configuration, &output)?;
     if let Some(copy) = &preparation_copy {
         copy.check_targets()?;

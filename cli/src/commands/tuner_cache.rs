@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 use miriam_nmt::engine::{Autotuner, Cpu};
 
-/// Options of the tuner's file.
+/// Options of the tuner's cache file.
 #[derive(Args)]
 #[command(next_help_heading = "Speed")]
 pub struct AutotunerCacheOptions {
@@ -83,7 +83,7 @@ impl AutotunerCache {
     }
 }
 
-/// Logs a problem with the file: as a warning if an option named it, otherwise for debugging.
+/// Logs a problem with the cache file: as a warning if `is_news`, otherwise for debugging.
 fn log_problem(is_news: bool, reason: &str) {
     if is_news { tracing::warn!("{reason}") } else { tracing::debug!("{reason}") }
 }

@@ -172,8 +172,8 @@ pub(super) fn for_each_token(
         .try_for_each(|token| visit_str(token?))
 }
 
-/// Returns the error of an example that is not a list of tokens; `in_list` if `found` is one of its
-/// elements.
+/// Returns the error of an example that is not a list of tokens. `in_list` says that `found` is an
+/// element of the example.
 fn not_tokens((name, index): (&str, usize), found: &Bound<'_, PyAny>, in_list: bool) -> PyErr {
     let found = found.get_type();
     let location = if in_list { " in the list" } else { "" };
@@ -196,7 +196,7 @@ pub(super) fn token_ids(
     Ok(ids)
 }
 
-/// Returns the ids of tokens. Fails if the vocabulary lacks one, and names the first that it lacks.
+/// Returns the ids of tokens. If the vocabulary lacks tokens, the error names the first of them.
 fn known_ids(
     tokens: &Bound<'_, PyAny>,
     argument: (&str, usize),

@@ -561,12 +561,12 @@ impl Translator {
         let (batch, pending) = py.detach(|| -> PyResult<_> {
             let splitter = SentenceSplitter::new(language);
             let mut interrupted = None;
-            let mut asked = Instant::now();
+            let mut last_check = Instant::now();
             let texts = texts.iter().map(String::as_bytes).take_while(|_| {
-                if asked.elapsed() < INTERVAL {
+                if last_check.elapsed() < INTERVAL {
                     return true;
                 }
-                asked = Instant::now();
+                last_check = Instant::now();
                 no_signal(&mut interrupted)
             });
             let batch = translator.cut_texts(texts, format, &splitter);

@@ -23,8 +23,8 @@ pub struct RenamedProgram {
     /// Whether several files may follow `-c`, and later ones override earlier ones, as in Marian's
     /// programs.
     takes_configurations: bool,
-    /// Options that select this entry among the entries with its name. If none of them is given, the
-    /// next entry is tried.
+    /// Options that select this entry among the entries with its name. If none of them is given,
+    /// the next entry is tried.
     selected_by: &'static [&'static str],
     /// Options with another name; all others are passed on.
     options: &'static [OptionRule],
