@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compare neural translation with CTranslate2 and Marian, fairly on a noisy machine.
 
-Makes a model of a shape with random weights, gives it to both programs, each in its own format,
-and runs them in turn: 25 tokens in (with </s>), exactly 25 out. Each program translates a short and a long
-text; the slope between them is the cost of a token, without start-up. A first round, not
-counted, warms the page cache and determines how long the texts must be.
+Makes a model of a shape with random weights, and gives it to both programs, each in its own format.
+Runs them in turn: sources have 25 tokens (with </s>), translations exactly 25. Each program
+translates a short and a long text; the slope between them is the cost of a token, without start-up.
+A first round, not counted, warms the page cache and determines how long the texts must be.
 
     python3 -m venv venv && venv/bin/pip install ctranslate2 pymarian numpy pyyaml
     venv/bin/python scripts/compare_ctranslate2.py --shape tiny
@@ -16,7 +16,8 @@ counted, warms the page cache and determines how long the texts must be.
 
 Prints target tokens a CPU second, the ratios pair by pair, the most memory that each program held,
 and the cost of beam 5 relative to greedy search: in time, and in the multiply-adds of the shape.
---settings picks rows, BATCHxBEAM. After that start-up: a text without lines, wall time and memory.
+--settings picks rows, BATCHxBEAM. Then start-up is measured: wall time and memory for a text
+without lines.
 nllb-600m is the shape of NLLB-200-distilled-600M; making it takes 10 GB of memory and 6 GB of disk.
 --threads N: N threads against one over the same text, at least two batches a thread; tokens a
 second of wall time, and how much CPU time they take.
@@ -162,7 +163,7 @@ class Comparison:
                  PRECISIONS[arguments.type], "-o", self.ours])
 
     def texts(self, *counts):
-        """A short text and a long one, of the given numbers of lines."""
+        """Writes a short text and a long one, of the given numbers of lines."""
         for name, count in zip(("short", "long"), counts):
             text = sentences(count, LENGTH - 1, self.arguments.words)
             (self.folder / name).write_text("".join(" ".join(line) + "\n" for line in text))
@@ -252,7 +253,7 @@ class Comparison:
         return {side: statistics.median(of_side) for side, of_side in speeds.items()}
 
     def start_up(self):
-        """A text without lines: what it takes to open the model."""
+        """Prints the cost of opening the model: wall time and memory for a text without lines."""
         (self.folder / "empty").write_text("")
         for side, command in self.sides().items():
             runs = [run(command(Setting(1, 1), self.folder / "empty", self.folder / "out"))
@@ -302,7 +303,8 @@ class Setting:
 
 
 def table(a, comparison):
-    """Rows of one kind on one thread, and the cost of wider beams relative to greedy search."""
+    """Prints the rows of one kind on one thread, and the cost of wider beams relative to greedy
+    search."""
     print(f"\n{comparison.kind} {a.shape}, {a.type}: tokens a CPU second, one thread")
     print(f"batch beam {a.peer:>25} {'Miriam':>25}    {a.peer}/Miriam CPU time", flush=True)
     medians = {setting: comparison.measure(setting) for setting in a.settings}
@@ -332,7 +334,7 @@ def table_of_threads(a, comparison):
 
 
 def summary(title, names, rows):
-    """All rows once more, as a table in Markdown."""
+    """Prints all rows once more, as a table in Markdown."""
     for row in [[title, *names], ["---"] * (len(names) + 1), *rows]:
         print(f"| {' | '.join(row)} |", flush=True)
 
@@ -344,7 +346,7 @@ def convert(npz, vocabulary, folder, quantization=None):
 
 
 def agree(a, folder):
-    """Translations and scores of small models, in f32."""
+    """Compares translations and scores of small models, in f32."""
     import ctranslate2
     words = 500
     vocabulary = folder / "vocab.yml"

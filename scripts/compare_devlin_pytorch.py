@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Costs of Devlin's shape S1 (2017) in PyTorch: f32, one thread, sentence by sentence, a beam of 6
-and candidate lists, as `miriam bench nmt devlin` measures it here.
+and candidate lists, as in `miriam bench nmt devlin`.
 
     python3 -m venv venv && venv/bin/pip install torch
     venv/bin/python scripts/compare_devlin_pytorch.py news.en --sentences 50
 
 Matrices are cuDNN-style fused gates (torch.nn.GRU in the encoder, one GEMM a matrix in the
-decoder), without any of his shortcuts. Weights are random and translations as long as their sources.
+decoder), without Devlin's speedups. Weights are random, and translations as long as their sources.
 """
 
 import argparse

@@ -32,7 +32,7 @@ MAX_TOKENS = 40
 
 
 def make_model(folder, pieces, shape, updates):
-    """A MarianMT as transformers saves it, with the files of its tokenizer."""
+    """Makes a MarianMT as transformers saves it, with the files of its tokenizer."""
     width, inside, encoder, decoder = shape
     out = folder / "marian-mt"
     out.mkdir(parents=True)
@@ -67,8 +67,8 @@ def make_model(folder, pieces, shape, updates):
 
 
 def train(model, tokenizer, updates, batch=64):
-    """Random models repeat a word for ever; some seconds of training make translations that vary
-    and end."""
+    """Trains the model for some seconds, so that translations vary and end: random models repeat a
+    word for ever."""
     pairs = list(zip(*((TOY / name).read_text().splitlines() for name in ("train.en", "train.es"))))
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     start = time.monotonic()

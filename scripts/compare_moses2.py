@@ -10,9 +10,9 @@ peak memory. The slope is the cost of further lines: the long text minus the sho
     scripts/compare_moses2.py moses2 probing.ini miriam.ini test.de -- \\
         -search-algorithm 1 -cube-pruning-pop-limit 400 -s 400
 
-Further systems of the same text, or the same one with other options, are measured after it, and a
-table at the end has the ratios of all. --system takes a name, both inis, and options that replace
-those of the same name; {list} is a file for an n-best list, which is compared too.
+More systems, or the same system with other options, are measured after the first one on the same
+text, and a table at the end has the ratios of all. --system takes a name, both inis, and options
+that replace options of the same name; {list} is a file for an n-best list, which is compared too.
 
         --system 'two-models two.probing.ini two.miriam.ini' \\
         --system 'n-best-100 probing.ini miriam.ini -n-best-list {list} 100' \\
@@ -110,7 +110,7 @@ def measure(programs, options, texts, rounds, folder):
 
 
 def report(measured, different, texts, counts):
-    """Prints what was measured of one system; returns its ratios by title."""
+    """Prints the measurements of one system; returns its ratios by title."""
     more = counts["long"] - counts["short"]
     words = texts["long"] - texts["short"]
     cpu = {key: [seconds for seconds, _, _ in runs] for key, runs in measured.items()}

@@ -53,7 +53,7 @@ sys.stdout.writelines(" ".join(result) + "\\n" for result in results)
 
 
 def compare_with_program(arguments, lines):
-    """translate_batch and the command line over the same lines."""
+    """Compares translate_batch with the command line over the same lines."""
     with tempfile.TemporaryDirectory() as folder:
         texts = [os.path.join(folder, name) for name in ("half", "all")]
         for path, text in zip(texts, (lines[: len(lines) // 2], lines)):
@@ -92,7 +92,7 @@ def compare_with_program(arguments, lines):
 
 
 def option_sets(target_tokens):
-    """Options of translate_batch, each alone and with a prefix."""
+    """Yields sets of options of translate_batch: each option alone, for several beam sizes."""
     one, two = target_tokens[:2]
     for beam in (1, 2, 4):
         yield {"beam_size": beam}
@@ -122,7 +122,7 @@ def nearly_equal(one, other, tolerance=1e-3):
 
 
 def compare_with_ctranslate2(arguments, lines):
-    """miriam.ct2 and ctranslate2, option by option."""
+    """Compares miriam.ct2 with ctranslate2, option by option."""
     import ctranslate2
     import miriam.ct2
 

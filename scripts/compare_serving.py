@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare `miriam serve` with CTranslate2 behind FastAPI and uvicorn, and measure its own targets.
+"""Compare `miriam serve` with CTranslate2 behind FastAPI and uvicorn, and measure Miriam's targets.
 
     python3 -m venv venv
     venv/bin/pip install ctranslate2 fastapi 'uvicorn[standard]' numpy pyyaml
@@ -126,7 +126,7 @@ class Bench:
         self.miriam, self.folder = miriam, folder
 
     def load(self, server, text, *options):
-        """Good responses a second, server's CPU seconds a request, and the requests."""
+        """Runs a load, and returns its requests with the CPU seconds of the server."""
         output = self.folder / "load"
         command = [self.miriam, "bench", "serve", f"http://127.0.0.1:{server.port}", "-i", text,
                    "-o", output, "--pid", server.process.pid, *options]
@@ -163,7 +163,7 @@ def spread(values, digits=2):
 
 
 def make_model(folder, shape):
-    """The random model in CTranslate2's format, and a text for it."""
+    """Makes the random model in CTranslate2's format, and a text for it."""
     from compare_ctranslate2 import convert
     npz, vocabulary, model = folder / "model.npz", folder / "vocab.yml", folder / "ct2"
     Model("transformer", shape_of(shape), WORDS, end=ENDLESS).save_npz(npz)
@@ -175,7 +175,7 @@ def make_model(folder, shape):
 
 
 def convert_ours(a, folder, model):
-    """The same model as a file of ours, which is mapped."""
+    """Converts the model to a file of Miriam, which is mapped."""
     ours = folder / "model.miriam"
     seconds_of([a.miriam, "nmt", "convert", model, "--quiet", "--precision", "i8", "-o", ours])
     return ours

@@ -6,9 +6,9 @@
 
 Lines are random sequences of letters, signs, quotation marks, spaces
 and strings that rules match. Prints how many lines differ, tool by tool, and
-the first of them; ends with status 1 if any does. With --record the lines and what
-Moses makes of them are written to a folder; base/textproc/tests/golden was made so,
-with --lines 150 --seed 7, from Moses commit 34452895.
+the first of them; ends with status 1 if a line differs. With --record, the lines and
+Moses' output are written to a folder. The files of base/textproc/tests/golden are the
+output of --record with --lines 150 --seed 7 and Moses commit 34452895.
 """
 
 import argparse
@@ -40,7 +40,8 @@ def make_lines(seed, count):
 
 
 def tools(folder):
-    """Names, the input's name, Moses' script with options, ours with options."""
+    """Returns for each tool its name, the name of its input, Moses' script and our command, both with
+    options."""
     found = []
     for language in "cs de en es fr so".split():
         moses = ["tokenizer/tokenizer.perl", "-q", "-l", language]

@@ -35,7 +35,7 @@ Where the two differ, and why:
 - Marian sums the squares of the gradient in f32, so its norm is off by some 1e-4, and so is
   clipping.
 - SSRU has a ReLU, at whose kink gradients jump: rounding grows in some tens of updates, so its
-  costs and parameters have the wide tolerances, its gradients not.
+  costs and parameters have the wide tolerances, but its gradients do not.
 - With --mini-batch N, Marian divides each batch of N sentences into the parts of an
   --optimizer-delay (one thread ignores the delay); Miriam joins batches of N, as Marian
   does with --mini-batch-fit. For the variant "delay", Marian's batches are twice as large, on
@@ -139,7 +139,7 @@ class Cost(NamedTuple):
 
 
 class Failure(Exception):
-    """A program that did not end well."""
+    """A program that failed."""
 
 
 def run(command, log):
@@ -213,7 +213,7 @@ class Programs:
 
 
 def delayed(options, side):
-    """The options with which updates of the two programs have the same sentences."""
+    """Returns the options of `side` with which updates of both programs have the same sentences."""
     options = list(options)
     if side == "theirs":
         options[options.index("--mini-batch") + 1] = "64"
@@ -265,7 +265,7 @@ class Agreement:
             "--disp-freq 1u --cpu-threads 1 --max-length 100")
 
     def start(self, kind):
-        """The initial parameters of a type, by Marian."""
+        """Returns the file of a type's initial parameters, which Marian writes."""
         model = self.folder / f"{kind}.npz"
         if not model.exists():
             options = [*self.common, *shlex.split(TYPES[kind]), "--learn-rate", "0",
@@ -308,7 +308,7 @@ class Agreement:
         return models
 
     def compare_gradients(self, kind, start):
-        """A row for the gradient at trained parameters: one step of plain descent."""
+        """Prints a row for the gradient at trained parameters: one step of plain descent."""
         import numpy as np
         options = [*self.common, *shlex.split(TYPES[kind]), "--pretrained-model", str(start),
                    *shlex.split("--optimizer sgd --learn-rate 0.1 --clip-norm 0 "
@@ -333,7 +333,7 @@ class Agreement:
               f"{worst[1]}{'' if good else ': DIFFERS'}", flush=True)
 
     def hand_over(self, kind, models):
-        """Each program translates with the model of the other, and continues its training."""
+        """Lets each program translate with the model of the other, and continue the other's training."""
         for side, other in (("theirs", "ours"), ("ours", "theirs")):
             program = "Marian" if side == "theirs" else "Miriam"
             outputs = []
@@ -410,7 +410,7 @@ def spread(values, digits=0):
 
 
 def training_options(a, folder, threads):
-    """What all trainings have in common."""
+    """Returns the options that all training runs have in common."""
     vocabulary = a.vocabulary or folder / "vocab.spm"
     if not a.vocabulary:
         run([a.miriam, "nmt", "vocab", "--kind", "sentencepiece-unigram", "--size",
@@ -421,7 +421,7 @@ def training_options(a, folder, threads):
 
 
 def speed(a, folder):
-    """Words a second of all programs, shape by shape."""
+    """Prints the words a second of all programs, shape by shape."""
     programs = Programs(a)
     peers = list(programs.peers([PEERS[name] for name in a.peers]))
     common = training_options(a, folder, a.threads)
@@ -464,7 +464,7 @@ def speed(a, folder):
 
 
 def alone(a, folder):
-    """Words a CPU second and memory of Miriam, architecture by architecture."""
+    """Prints the words a CPU second and the memory of Miriam, architecture by architecture."""
     programs = Programs(a)
     common = training_options(a, folder, threads=1)
     counted = a.updates or 20
@@ -485,7 +485,7 @@ def alone(a, folder):
 
 
 def measure(programs, side, folder, options, count):
-    """Target tokens and cost of a training run of `count` updates from the beginning, and its log."""
+    """Trains for `count` updates from the beginning. Returns the target tokens, the cost and the log."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
         log = Path(place) / "log"
         cost = programs.train(side, Path(place) / "model.npz",

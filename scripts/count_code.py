@@ -39,7 +39,7 @@ def without_test_modules(text):
 
 
 def count_lines(text):
-    """The lines of `text` that have code."""
+    """Returns the number of lines of `text` that have code."""
     count, in_comment = 0, False
     for line in without_test_modules(text).splitlines():
         line = line.strip()

@@ -148,8 +148,8 @@ class Model:
             self.affine("decoder_ff_logit_l1", str(index), rows, e)
 
     def multiply_adds(self, source, target, beam):
-        """Multiply-adds of a sentence and its translation of these lengths in tokens, with a beam of
-        this width, which begins with one hypothesis."""
+        """Returns the multiply-adds for a sentence of `source` tokens and a translation of `target`
+        tokens, with a beam of `beam` hypotheses that begins with one."""
         d, f = self.width, self.inside
         rows = 1 + (target - 1) * beam
         if self.kind == "gru":

@@ -270,9 +270,9 @@ class Recurrent(Network):
         return of_input, of_state, self.gates(name, "b")
 
     def nematus_gru_inputs(self, name, x, state, place):
-        """Returns the same as in Nematus. Without layer norm this is what Marian computes. With
-        layer norm, the product of each matrix has its own norm, and where the bias is added
-        depends on the cell's place."""
+        """Returns the same as `marian_gru_inputs`, computed as in Nematus. Without layer norm, both
+        are equal. With layer norm, the product of each matrix has its own norm, and where the
+        bias is added depends on the cell's place."""
         in_encoder, is_final, is_transition = place
         if not self.normalises:
             return self.marian_gru_inputs(name, x, state)

@@ -395,7 +395,7 @@ class Trainer:
         return rate * math.sqrt(inverse / max(update, inverse)) if inverse else rate
 
     def update(self, batch):
-        """Takes a step; gives the loss and the norm of the gradient."""
+        """Takes a step; returns the loss and the norm of the gradient."""
         options = self.options
         sources, targets = (Batch.pad([pair[side] for pair in batch]) for side in (0, 1))
         self.adam.param_groups[0]["lr"] = self.rate()
@@ -504,7 +504,7 @@ def read_options():
         add("--" + name, type=float, default=default)
     add("--optimizer-params", type=float, nargs=3, default=[0.9, 0.999, 1e-8])
     for name in ("tied-embeddings-all", "overwrite", "count-target-words"):
-        add("--" + name, action="store_true", help="accepted; it is always so")
+        add("--" + name, action="store_true", help="accepted without effect: always on")
     add("--compile", action="store_true", help="use torch.compile")
     task = parser.parse_known_args()[0].task
     if task:

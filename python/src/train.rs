@@ -19,8 +19,8 @@ use crate::lm::thread_count;
 use crate::open::on_own_threads;
 
 /// The path of the ini; the numbers of used pairs and of all pairs, of links, of phrase pairs, and
-/// of n-grams of each order; BLEU of the dev text before and after tuning, then by the neural models
-/// and by the combination.
+/// of n-grams of each order; BLEU of the dev text before and after tuning; BLEU by the neural
+/// models and by the combination.
 type PhraseSystem =
     (PathBuf, (u64, u64), u64, u64, Vec<u64>, Option<(f64, f64)>, Option<CombinationBleu>);
 

@@ -271,9 +271,9 @@ def add_run_options(parser):
 
 
 def parse_engine_arguments(parser):
-    """Parses the arguments of a script for an engine: the options of `parser` and of a run, a manifest,
-    a folder, `--` and a command. Returns the arguments, the shards, and the arguments of `run_shard`
-    after the shard."""
+    """Parses the arguments of a script for an engine: the options of `parser` and of a run, a
+    manifest, a folder, `--` and a command. Returns the arguments, the shards, and the arguments of
+    `run_shard` after the shard."""
     words = sys.argv[1:]
     at = words.index("--") if "--" in words else len(words)
     add_run_options(parser)

@@ -73,7 +73,7 @@ impl AccessLog {
     pub fn reopen(&self) {
         match open_file(&self.path) {
             Ok(file) => *self.lock() = file,
-            Err(error) => tracing::error!("{}: {error}; the old one is kept", self.path.display()),
+            Err(error) => tracing::error!("{}: {error}; the old file is kept", self.path.display()),
         }
         self.has_failed.store(false, Ordering::Relaxed);
     }

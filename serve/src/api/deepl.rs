@@ -18,7 +18,7 @@ use crate::models::languages;
 use crate::refusal::{Refusal, RouteError};
 use crate::text_translation::{Detection, TextFromLanguage};
 
-/// The character limit that clients are told. In fact there is none.
+/// The character limit in responses to clients; no limit is enforced.
 const CHARACTER_LIMIT: u64 = 1_000_000_000_000;
 
 /// The parameters that forms may repeat.
