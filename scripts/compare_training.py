@@ -333,7 +333,7 @@ class Agreement:
               f"{worst[1]}{'' if good else ': DIFFERS'}", flush=True)
 
     def hand_over(self, kind, models):
-        """Lets each program translate with the model of the other, and continue the other's training."""
+        """Lets each program translate with the other's model and continue the other's training."""
         for side, other in (("theirs", "ours"), ("ours", "theirs")):
             program = "Marian" if side == "theirs" else "Miriam"
             outputs = []
@@ -485,7 +485,9 @@ def alone(a, folder):
 
 
 def measure(programs, side, folder, options, count):
-    """Trains for `count` updates from the beginning. Returns the target tokens, the cost and the log."""
+    """Trains for `count` updates from the beginning.
+
+    Returns the target tokens, the cost and the log."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
         log = Path(place) / "log"
         cost = programs.train(side, Path(place) / "model.npz",

@@ -290,7 +290,7 @@ impl App {
     /// also holds for the number of texts.
     ///
     /// # Errors
-    /// Those of [`App::admit`], and if there are too many texts.
+    /// The errors of [`App::admit`], and if there are too many texts.
     pub fn admit_texts(&self, key: Option<&str>, texts: &[String]) -> Result<(), Refusal> {
         let most = self.configuration.limits.lines;
         if texts.len() > most {

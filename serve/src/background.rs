@@ -41,7 +41,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Runs `work` on another thread until `deadline`. Its argument tells whether it should stop.
+/// Runs `work` on another thread until `deadline`. The argument of `work` tells whether to stop.
 pub(crate) async fn run<T: Send + 'static>(
     deadline: Instant,
     work: impl FnOnce(&dyn Fn() -> bool) -> Result<T, Interrupted> + Send + 'static,
@@ -88,7 +88,7 @@ mod tests {
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
     }
 
-    /// Work that sends a message when it begins, and one when it stops because it should.
+    /// Work that sends a message when it begins and when it is stopped.
     fn endless(
         messages: mpsc::Sender<()>,
     ) -> impl FnOnce(&dyn Fn() -> bool) -> Result<(), Interrupted> + Send + 'static {

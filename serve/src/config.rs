@@ -22,7 +22,7 @@ use crate::{Error, Result};
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Configuration {
-    /// Addresses with ports, `127.0.0.1:8080`; port 0 is a free one.
+    /// Addresses with ports, `127.0.0.1:8080`; port 0 selects a free port.
     pub listen: Vec<String>,
     /// Unix sockets.
     pub unix: Vec<PathBuf>,
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_single() {
+    fn names_paths_and_proxies_are_checked() {
         let model = |name: &str| ModelConfiguration {
             name: name.into(),
             path: "model".into(),

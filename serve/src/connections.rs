@@ -83,12 +83,13 @@ pub async fn serve<S>(
     }
 }
 
-/// The times at which the client's current duties began.
+/// The times since which the server waits for the client.
 struct Clock {
     started: Instant,
     is_answering: AtomicBool,
-    /// Milliseconds at which a head and an unread response began; 0 for none.
+    /// Milliseconds at which the head of a request began to arrive; 0 for none.
     head: AtomicU64,
+    /// Milliseconds since which the client does not read the response; 0 for none.
     write: AtomicU64,
 }
 

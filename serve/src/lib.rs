@@ -1,10 +1,10 @@
 //! The translation server: models by name and language, behind protocols that existing clients
 //! speak.
 //!
-//! One process, one port. Searching threads take sentences out of queues ([`engine`]). A small
-//! runtime serves sockets ([`http`]). Each protocol is a file that turns its requests into
-//! sentences and results into its responses ([`api`]). The translation of a sentence is what the
-//! command line prints for it, to the byte, whatever else the server does.
+//! One process serves all protocols on the same port. Searching threads take sentences out of
+//! queues ([`engine`]). A small runtime serves sockets ([`http`]). Each protocol is a module that
+//! turns requests into sentences and results into responses ([`api`]). The translation of a
+//! sentence is exactly what the command line prints for it, whatever else the server does.
 //!
 //! TLS and host names are left to a proxy, so a server needs no network to start.
 //!

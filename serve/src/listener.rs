@@ -245,7 +245,7 @@ fn find_group(name: &str) -> io::Result<u32> {
     found.ok_or_else(|| io::Error::other(format!("there is no group {name} in /etc/group")))
 }
 
-/// Listens on an address that is not a name. `[::]` includes IPv4, except with `is_only_v6`.
+/// Listens on a resolved address. `[::]` includes IPv4, except with `is_only_v6`.
 fn bind(address: SocketAddr, is_only_v6: bool) -> io::Result<TcpListener> {
     use tokio::net::TcpSocket;
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;

@@ -1,15 +1,15 @@
 //! Readiness: one rule for all protocols that report it.
 //!
-//! A server is ready while each name of its configuration is served, even by an earlier
-//! generation of its model. A failed reload must not take a server that still translates out of
-//! the load balancer; it is reported as degraded.
+//! A server that is not stopping is ready while each name of its configuration is served, even by
+//! an earlier generation of the model. A failed reload must not take a server that still translates
+//! out of the load balancer; the server is reported as degraded instead.
 
 use crate::refusal::Refusal;
 
 /// Whether a server should be sent requests, and what is wrong with it.
 #[derive(Clone, Debug, Default)]
 pub struct Readiness {
-    /// Whether it is stopping or about to stop.
+    /// Whether the server is stopping or about to stop.
     pub stopping: bool,
     /// The models that are not open yet.
     pub loading: Vec<String>,
@@ -33,7 +33,7 @@ pub struct BrokenModel {
 }
 
 impl Readiness {
-    /// Whether each name of the configuration is served.
+    /// Whether each name of the configuration is served and the server is not stopping.
     pub fn is_ready(&self) -> bool {
         !self.stopping
             && self.loading.is_empty()

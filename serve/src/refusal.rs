@@ -28,7 +28,7 @@ pub enum RouteError {
     /// A model is being opened.
     #[error("the models are being opened")]
     Loading,
-    /// The model that was probably asked for did not open.
+    /// The model that would probably serve the request did not open.
     #[error("the model {0:?} did not open")]
     Broken(String),
 }
@@ -66,7 +66,7 @@ impl Refusal {
         Refusal::Invalid(reason.into())
     }
 
-    /// Returns its HTTP status.
+    /// Returns the HTTP status.
     pub fn status(&self) -> u16 {
         match self {
             Refusal::Invalid(_) => 400,

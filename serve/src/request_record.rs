@@ -1,8 +1,8 @@
-//! Record of a request: its line in the log and its place in the measurements.
+//! Record of a request: its line in the log and its counts in the measurements.
 //!
-//! It is written when the last owner drops it: the handler of the request, the body of a stream or
-//! the task of a websocket. If the client goes away, these owners are dropped too, so the request
-//! is recorded in any case.
+//! The record is written when its last owner drops it: the handler of the request, the body of a
+//! stream or the task of a websocket. If the client goes away, these owners are dropped too, so
+//! every request is recorded.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
@@ -17,7 +17,7 @@ use crate::access_log::{AccessLog, Record};
 use crate::metrics::Metrics;
 
 /// The status of a request whose response was not completed, mostly because its client went away.
-/// The number is that of nginx.
+/// The number is the one that nginx uses.
 const GIVEN_UP: u16 = 499;
 
 tokio::task_local! {
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_recorded_when_nobody_answers_it_any_more() {
+    fn a_request_is_recorded_when_its_last_owner_drops_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         let (log, metrics) = (Arc::new(AccessLog::open(&path).unwrap()), Arc::default());

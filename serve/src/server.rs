@@ -28,7 +28,7 @@ use std::sync::atomic::Ordering;
 /// The address of a server for which none is configured.
 const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 
-/// Reads the configuration, at the start and at every reload.
+/// A function that reads the configuration, at the start and at every reload.
 pub type ConfigurationSource = Box<dyn Fn() -> Result<Configuration> + Send + Sync>;
 
 /// A callback that is told whether any model opened. It is not generic, because the code of the
@@ -72,7 +72,7 @@ impl Server {
         let metrics_address = metrics.as_ref().map(Listener::name);
         drop(within_runtime);
         if configuration.api_keys.is_none() && listeners.iter().any(Listener::is_public) {
-            tracing::warn!("others than this machine can use the server, and need no key");
+            tracing::warn!("other machines can use the server without a key");
         }
         let limits = configuration.limits.clone();
         let opener = opener(&configuration, tuner);
@@ -89,7 +89,7 @@ impl Server {
             let serving = listener.serve(app, places, alive, stopped.clone(), is_for_metrics);
             runtime.spawn(async move {
                 if let Err(error) = serving.await {
-                    tracing::error!("a socket cannot be listened to: {error}");
+                    tracing::error!("the server cannot listen on a socket: {error}");
                 }
             });
         }
@@ -272,9 +272,9 @@ fn start_reloader(
             if !all {
                 app.metrics.reload_failures.fetch_add(1, Ordering::Relaxed);
             }
-            // The sender may no longer wait.
-            for asked in waiting.into_iter().flatten() {
-                let _ = asked.send(all);
+            // The caller may no longer wait.
+            for answer in waiting.into_iter().flatten() {
+                let _ = answer.send(all);
             }
         }
     })

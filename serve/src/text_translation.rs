@@ -46,13 +46,13 @@ impl TranslatedText {
         TranslatedText { text: text.to_owned(), alternatives, source, results }
     }
 
-    /// Returns the translations of its sentences.
+    /// Returns the translations of the sentences.
     pub fn targets(&self) -> Vec<String> {
         self.results.iter().map(|result| best_text(result).into_owned()).collect()
     }
 }
 
-/// The detection of the language of each of several texts.
+/// How the languages of several texts are detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detection {
     /// Each text by itself.
@@ -77,8 +77,9 @@ impl Registry {
     }
 
     /// Detects the languages of texts among all that are served. With a target `to`, a language
-    /// without a route to it is returned only with some confidence. A text without letters is
-    /// English with a confidence of 0, or the first source if English has no route to `to`.
+    /// without a route to it gives way to one with a route if its confidence is below [`UNSURE`],
+    /// or always with [`Detection::Sources`]. A text without letters is English with a confidence
+    /// of 0, or the first source with a route if English has none.
     ///
     /// # Errors
     /// If `should_stop` returns true.

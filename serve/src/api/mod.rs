@@ -48,8 +48,8 @@ enum Group {
 }
 
 impl Group {
-    /// Returns the group of a path. Methods of a path, and websockets, may belong to different
-    /// groups.
+    /// Returns the group of a request. The group of a path may depend on the method, and on whether
+    /// the request opens a websocket.
     fn of(method: &Method, path: &str, is_websocket: bool) -> Option<Self> {
         fn below(prefix: &str, path: &str) -> bool {
             path.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty())
@@ -167,7 +167,7 @@ fn check_host(request: &Request<Incoming>) -> Option<&'static str> {
 fn refuse_host(group: Option<Group>, reason: &str) -> Response {
     let refusal = Refusal::Invalid(reason.to_owned());
     let mut response = match group {
-        // This protocol has errors with status 200, but not this error.
+        // These protocols report errors with status 200, but not this error.
         Some(Group::Api(Api::XmlRpc | Api::OpenNmt | Api::OpusMt)) | None => {
             respond(StatusCode::BAD_REQUEST, "text/plain", format!("{reason}\n"))
         }

@@ -48,7 +48,7 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     };
     // The body of this method is a list of texts.
     if name == "PreOrderBatch" && call.method == Method::POST {
-        let text = "nothing is translated in advance; segments are when they are asked for";
+        let text = "nothing is translated in advance, only on request";
         return respond(StatusCode::OK, &json!(text));
     }
     let given = match Parameters::of(call) {

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_is_small_and_asks_no_other_host() {
+    fn the_page_is_small_and_loads_nothing_from_other_hosts() {
         let size: usize = FILES.iter().map(|(.., text)| text.len()).sum();
         assert!(size < 60 << 10, "{size} bytes");
         for (path, _, text) in FILES {

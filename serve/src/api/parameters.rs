@@ -33,7 +33,7 @@ impl Parameters {
     /// form.
     ///
     /// # Errors
-    /// If they cannot be read, or one occurs twice, because one of its values would be lost.
+    /// If they cannot be read, or one occurs twice: one of its values would be lost.
     pub fn of(call: &Call) -> Result<Self, ParameterError> {
         Parameters::with_lists(call, &[])
     }
@@ -41,7 +41,7 @@ impl Parameters {
     /// Works like [`Parameters::of`], but parameters named in `lists` may occur several times.
     ///
     /// # Errors
-    /// Those of [`Parameters::of`].
+    /// The errors of [`Parameters::of`].
     pub fn with_lists(call: &Call, lists: &[&str]) -> Result<Self, ParameterError> {
         let mut all = Vec::new();
         // Some clients declare JSON in requests without a body.

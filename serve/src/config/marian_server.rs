@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use miriam_nmt::{BundleOptions, DecoderConfig, ModelBundle};
 
-/// The models of an ensemble, or those of decoder configurations, with the settings that override
-/// those of their files.
+/// The models of an ensemble or of decoder configurations, with settings that override those in the
+/// files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MarianServerModels {
     /// The models, if there is no configuration.
@@ -22,7 +22,7 @@ impl MarianServerModels {
     /// Opens the models.
     ///
     /// # Errors
-    /// Those of [`ModelBundle::open_ensemble`] and [`ModelBundle::open_config`].
+    /// The errors of [`ModelBundle::open_ensemble`] and [`ModelBundle::open_config`].
     pub(crate) fn open(&self, options: &BundleOptions<'_>) -> miriam_nmt::Result<ModelBundle> {
         let mut bundle = match self.configurations.last() {
             Some(last) => {

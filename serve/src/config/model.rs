@@ -55,8 +55,8 @@ pub struct ModelConfiguration {
     /// A phrase-based system: whether running text is prepared with the file `preparation`
     /// beside the ini, if there is one.
     pub raw: Option<bool>,
-    /// A phrase-based system: a list of nonbreaking prefixes in Moses' form, which replaces that
-    /// of its preparation.
+    /// A phrase-based system: a list of nonbreaking prefixes in Moses' form, which replaces the
+    /// list of its text preparation.
     pub nonbreaking_prefixes: Option<PathBuf>,
     /// A phrase-based system: further options of `miriam translate`.
     pub options: Vec<String>,
@@ -95,11 +95,11 @@ pub struct ModelConfiguration {
     pub missing_markers: Option<String>,
 }
 
-/// A shortlist of a configuration.
+/// The shortlist setting of a configuration.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum ShortlistSetting {
-    /// False to ignore the one beside the model.
+    /// False to ignore the shortlist beside the model.
     Flag(bool),
     /// Its file.
     File(PathBuf),

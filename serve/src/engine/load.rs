@@ -14,7 +14,7 @@ const WINDOW: f64 = 10.0;
 const ASSUMED_SPEED: f64 = 1000.0;
 const ASSUMED_SECONDS: f64 = 0.1;
 
-/// The longest time after which a client is told to retry.
+/// The longest time after which a client is told to retry, in seconds.
 const MAX_WAIT: f64 = 60.0;
 
 /// The words in the queues, and the speed of translation.
@@ -35,7 +35,7 @@ struct State {
     seconds: f64,
 }
 
-/// Too much is queued.
+/// The error that too much is queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overload {
     /// The time after which to retry.
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told_when_to_come_back() {
+    fn a_request_that_does_not_fit_gets_a_time_to_retry() {
         let load = Load::new(100);
         let mut state = load.lock();
         let began = Instant::now();

@@ -3,11 +3,11 @@
 //! Every model has as many threads as the engine, or a few for each GPU. Each thread has its own
 //! translator or session for the lifetime of the model, so that buffers and caches stay warm. The
 //! engine's permits limit how many threads run at a time. Threads know nothing of sockets: a
-//! handler puts a request into a queue and awaits the reply. When its client disconnects it drops
-//! the reply, which cancels the request.
+//! handler puts a request into a queue and awaits the reply. When the client disconnects, the
+//! handler drops the reply, which cancels the request.
 //!
 //! The unit of work is a sentence. Its translation depends only on its model and its options, never
-//! on the sentences that are translated with it. The batches are made by the threads of a model
+//! on the sentences that are translated with it. The threads of a model form the batches
 //! (`models/neural.rs`, `models/phrase.rs`).
 
 mod load;
@@ -49,7 +49,7 @@ pub trait Backend: Send + Sync + 'static {
     /// Serves `worker` on this thread until [`Worker::wait`] returns false.
     fn serve(&self, worker: &Worker);
 
-    /// Returns the most threads that serve the model, if more gain nothing.
+    /// Returns the number of threads beyond which more would not help, if the model has one.
     fn max_threads(&self) -> Option<usize> {
         None
     }

@@ -26,7 +26,7 @@ impl Permits {
         Permits { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Waits for a permit, after all who came before.
+    /// Waits for a permit, after all threads that came before.
     pub fn acquire(&self) -> Permit<'_> {
         let mut state = self.lock();
         let ticket = state.next_ticket;

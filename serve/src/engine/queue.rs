@@ -36,7 +36,7 @@ struct Class {
     sentences: usize,
 }
 
-/// A request whose sentences from `next` on wait.
+/// A request whose sentences from index `next` on are waiting.
 struct Waiting {
     request: Arc<Request>,
     next: usize,
@@ -163,7 +163,8 @@ impl ModelQueue {
 }
 
 impl Class {
-    /// Returns the arrival of its first request. A ring is nearly in the order of arrival.
+    /// Returns the arrival of the first request in the ring, which is nearly in the order of
+    /// arrival.
     fn oldest(&self) -> Instant {
         self.ring.front().expect("no class is empty").request.arrived
     }
@@ -175,27 +176,27 @@ impl Task {
         &self.request.sentences[self.index]
     }
 
-    /// Returns its position among the sentences of its request.
+    /// Returns the position of the sentence in its request.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// Returns its options.
+    /// Returns the options of the request.
     pub fn options(&self) -> RequestOptions {
         self.request.options
     }
 
-    /// Returns its deadline.
+    /// Returns the deadline of the request.
     pub fn deadline(&self) -> Instant {
         self.request.deadline
     }
 
-    /// Whether somebody waits for its result.
+    /// Whether somebody waits for the result.
     pub fn is_wanted(&self) -> bool {
         self.request.is_wanted()
     }
 
-    /// Returns its token, which is cancelled when nobody waits for its result.
+    /// Returns a token that is cancelled when nobody waits for the result.
     pub fn cancellation(&self) -> miriam_textio::CancellationToken {
         self.request.cancellation.clone()
     }

@@ -17,7 +17,7 @@ use crate::metrics::Outcome;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RequestOptions {
     /// Whether sentences are running text, to be prepared for the model; otherwise they are lines
-    /// as the command line of the model takes them.
+    /// of the form that the command line reads.
     pub raw: bool,
     /// Translations per sentence; 0 and 1 give only the best one.
     pub n_best: usize,
@@ -173,7 +173,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Returns the outcome that it counts as.
+    /// Returns the outcome that the failure counts as.
     pub fn outcome(&self) -> Outcome {
         match self {
             Failure::Cancelled => Outcome::Cancelled,
@@ -210,7 +210,7 @@ pub(super) struct Request {
     pub cancellation: CancellationToken,
     pub arrived: Instant,
     progress: Mutex<Progress>,
-    /// The outcome of sentences that are not searched, once nobody waits for the reply.
+    /// The outcome of the sentences that remain, set when nobody waits for the reply any more.
     abandoned: Arc<OnceLock<Outcome>>,
 }
 
@@ -221,7 +221,7 @@ struct Progress {
     reply: Option<oneshot::Sender<Reply>>,
 }
 
-/// A request that the engine has. Dropping it cancels the request.
+/// A handle of a request in the engine. Dropping it cancels the request.
 pub struct Pending {
     receiver: oneshot::Receiver<Reply>,
     cancellation: CancellationToken,
@@ -269,12 +269,12 @@ impl Request {
         (0..self.sentences.len()).map(|index| self.sentence_words(index)).sum()
     }
 
-    /// Whether somebody waits for its reply.
+    /// Whether somebody waits for the reply.
     pub fn is_wanted(&self) -> bool {
         !self.cancellation.is_cancelled()
     }
 
-    /// Returns the outcome of its sentences that are dropped.
+    /// Returns the outcome of the sentences that are dropped.
     pub fn dropped_outcome(&self) -> Outcome {
         self.abandoned.get().copied().unwrap_or(Outcome::Cancelled)
     }

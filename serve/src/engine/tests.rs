@@ -139,7 +139,7 @@ fn a_long_request_does_not_keep_a_short_one_waiting() {
 }
 
 #[test]
-fn no_more_search_than_there_are_permits() {
+fn no_more_threads_search_than_there_are_permits() {
     let setup = Setup::new(2, 1 << 20);
     let other = Arc::clone(&setup.echo) as Arc<dyn Backend>;
     let other = setup.engine.start("other", other, &Arc::default()).unwrap();
@@ -186,13 +186,13 @@ fn dropped_sentences_have_the_outcome_of_their_request() {
 }
 
 #[test]
-fn a_full_queue_sends_away_and_recovers() {
+fn a_full_queue_rejects_requests_and_recovers() {
     let setup = Setup::new(1, 6);
     let first = setup.submit(&["sleep 100"]).unwrap();
     setup.wait_until_busy();
     let second = setup.submit(&["a b", "c d"]).unwrap();
     let overload = setup.submit(&["e"]).err().unwrap();
-    // One word too many takes less than a second; clients are told a whole second.
+    // The wait for one word is less than a second, which is rounded up for clients.
     let wait = overload.retry_after;
     assert!(wait > Duration::ZERO && wait <= Duration::from_secs(60), "{wait:?}");
     assert!((1..=60).contains(&crate::refusal::Refusal::from(overload).retry_after().unwrap()));
@@ -202,7 +202,7 @@ fn a_full_queue_sends_away_and_recovers() {
 }
 
 #[test]
-fn a_failed_sentence_fails_its_request_alone() {
+fn a_failed_sentence_fails_only_its_request() {
     let setup = Setup::new(1, 1 << 20);
     let bad = setup.submit(&["a", "panic", "b"]).unwrap();
     let good = setup.submit(&["c"]).unwrap();
@@ -226,7 +226,7 @@ fn a_closed_queue_is_emptied_first() {
     let first = setup.submit(&["sleep 50", "a", "b"]).unwrap();
     setup.queue.close();
     assert_eq!(texts(first.blocking_reply()), ["sleep 50", "a", "b"]);
-    // The worker has gone: nothing but this test holds the backend.
+    // The worker ends: then only this test holds the backend.
     let began = Instant::now();
     while Arc::strong_count(&setup.echo) > 1 {
         assert!(began.elapsed() < Duration::from_secs(30));

@@ -268,7 +268,7 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn heads_tell_what_is_not_asked_for() {
+    fn lengths_and_encodings_of_heads_are_checked() {
         let head = |name: &'static str, values: &[&str]| {
             let mut headers = HeaderMap::new();
             for value in values {
@@ -300,9 +300,10 @@ mod tests {
         assert!(bomb.len() < 20_000);
         assert_eq!(unpack(&bomb, 1 << 20), Err(BodyError::TooLarge));
         assert_eq!(unpack(b"no gzip", 100), Err(BodyError::Malformed));
-        // Decompression stops when it is told to, and twice the size asks twice as often.
+        // Decompression stops when it is told to. It checks that regularly: at most twice as often
+        // for twice the size.
         assert_eq!(decompress(&bomb, 10 << 20, &|| true), Err(Interrupted));
-        let asked = |size: usize| {
+        let count_checks = |size: usize| {
             let count = std::cell::Cell::new(0);
             let should_stop = || {
                 count.set(count.get() + 1);
@@ -311,7 +312,7 @@ mod tests {
             decompress(&compress(&vec![0; size]), size, &should_stop).unwrap().unwrap();
             count.get()
         };
-        let (once, twice) = (asked(1 << 20), asked(2 << 20));
+        let (once, twice) = (count_checks(1 << 20), count_checks(2 << 20));
         assert!(once > 10 && twice <= 2 * once, "{once}, {twice}");
     }
 }

@@ -1,4 +1,4 @@
-//! Address of the client: that of the connection, or the one that a trusted proxy names.
+//! Address of the client: the address of the connection, or the one that a trusted proxy names.
 
 use std::net::IpAddr;
 
@@ -12,7 +12,7 @@ const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 pub struct Peer {
     /// Its address; `None` for a socket in the file system, which only proxies use.
     pub address: Option<IpAddr>,
-    /// Whether it came to the address that serves only measurements.
+    /// Whether the connection is to the address that serves only measurements.
     pub is_for_metrics: bool,
 }
 
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn only_trusted_proxies_say_who_asks() {
+    fn only_trusted_proxies_name_the_client() {
         let own = Some("10.1.2.3");
         let of = |text: &str| Some(text.to_owned());
         assert_eq!(client(own, &["1.2.3.4"], &[]), of("10.1.2.3"));
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(client(Some("fd12::1"), &["2001:db8::7"], &trusted), of("2001:db8::7"));
         assert_eq!(client(Some("::ffff:10.1.2.3"), &["1.2.3.4"], &trusted), of("1.2.3.4"));
         assert_eq!(client(Some("11.1.2.3"), &["1.2.3.4"], &trusted), of("11.1.2.3"));
-        // Behind a socket in the file system there is a proxy.
+        // Connections to a socket in the file system come from a proxy.
         assert_eq!(client(None, &["1.2.3.4"], &[]), of("1.2.3.4"));
         assert_eq!(client(None, &[], &[]), None);
     }

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_are_in_the_charset_that_they_say() {
+    fn forms_are_read_in_the_charset_that_they_declare() {
         let form = |content_type: &str, body: &[u8]| parse_form(content_type, body);
         let urlencoded = "application/x-www-form-urlencoded";
         let latin = format!("{urlencoded}; charset=ISO-8859-1");

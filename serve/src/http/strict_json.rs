@@ -21,10 +21,10 @@ pub fn parse(bytes: &[u8]) -> Result<Value, String> {
 /// for missing values.
 ///
 /// # Errors
-/// Those of [`parse`], and if a name or its value does not fit `T`.
+/// The errors of [`parse`], and if a name or its value does not fit `T`.
 pub fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let mut value = parse(bytes)?;
-    // A list would be read as the values of the names in their order.
+    // A list would be accepted as the values of the members in their order.
     if !value.is_object() {
         return Err("expected an object".into());
     }
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_as_good_as_nothing() {
+    fn null_counts_as_missing() {
         let expected = Request { split: false, text: vec!["a".into()] };
         assert_eq!(parse_object(br#"{"split": null, "text": ["a"]}"#), Ok(expected));
         for wrong in [&br#"{"text": [null]}"#[..], br#"{"text": null}"#, br#"{"text": [], "x": 1}"#]

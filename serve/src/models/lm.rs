@@ -44,7 +44,7 @@ impl LanguageModel {
         opened.map(LanguageModel).map_err(|error| Error::Model(error.to_string()))
     }
 
-    /// Returns the length of its longest n-grams.
+    /// Returns the length of the longest n-grams of the model.
     pub fn order(&self) -> usize {
         self.0.order()
     }

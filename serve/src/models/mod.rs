@@ -49,8 +49,8 @@ pub struct Model {
     pub beam_size: Option<usize>,
     /// Facts about the model, for clients that ask for them.
     pub facts: Vec<(&'static str, String)>,
-    /// Settings of a phrase-based system that matter to Moses' protocol. A call may give but not
-    /// change them, or they add something to every response.
+    /// Settings of a phrase-based system that matter to Moses' protocol. Some may be repeated but
+    /// not changed by a call, the others add something to every response.
     pub moses_settings: Vec<(&'static str, String)>,
     files: Fingerprint,
     engine: Arc<Engine>,
@@ -375,7 +375,7 @@ fn moses_settings(system: &System) -> Vec<(&'static str, String)> {
 }
 
 impl Model {
-    /// Returns its name.
+    /// Returns the name of the model.
     pub fn name(&self) -> &str {
         &self.configuration.name
     }
@@ -398,7 +398,7 @@ impl Model {
         matches!(self.served, Served::Sentences(_))
     }
 
-    /// Returns its list of nonbreaking prefixes, which replaces that of the language.
+    /// Returns the model's list of nonbreaking prefixes, which replaces the list of the language.
     pub(crate) fn nonbreaking_prefixes(&self) -> Option<&NonbreakingPrefixes> {
         self.prefixes.as_ref()
     }
@@ -437,7 +437,7 @@ impl Model {
         self.configuration == *configuration && self.files.is_current()
     }
 
-    /// Returns the size of its files in bytes.
+    /// Returns the size of the model's files in bytes.
     pub fn file_bytes(&self) -> u64 {
         self.files.bytes()
     }
@@ -503,7 +503,7 @@ impl Model {
         self.engine.submit(queue, sentences, request_options, deadline)
     }
 
-    /// Translates a line.
+    /// Checks that the model can translate, with one line.
     fn probe(&self) -> Result<()> {
         let wrong = |reason: String| Error::model(self.name(), reason);
         let sentence = Sentence { text: b"a".to_vec(), ..Default::default() };

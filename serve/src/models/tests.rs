@@ -33,7 +33,7 @@ fn best(reply: Reply) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn a_panic_is_the_failure_of_its_sentence() {
+fn a_panic_fails_only_the_request_of_its_sentence() {
     for path in ["toy/moses.ini", "toy-neural/decoder.yml"] {
         let model = open(path);
         let text = ["the red house is big .", "the small dog reads ."];

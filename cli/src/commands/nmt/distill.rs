@@ -198,7 +198,7 @@ fn select(
 fn log_selection(selection: SelectionSummary) {
     let SelectionSummary { sentences, not_first, empty } = selection;
     tracing::info!(
-        "{sentences} sentences; for {not_first} of them, not the first translation was selected"
+        "{sentences} sentences; for {not_first} of them a later translation was selected"
     );
     if empty > 0 {
         tracing::warn!("{empty} sentences have an empty translation; training drops them");

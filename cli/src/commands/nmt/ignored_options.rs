@@ -127,7 +127,7 @@ impl IgnoredOptions {
             warn!("without effect here: {others}");
         }
         if !kernels.is_empty() {
-            warn!("without effect here: {kernels}; --precision chooses what is multiplied");
+            warn!("without effect here: {kernels}; --precision sets the precision of GEMM");
         }
     }
 }

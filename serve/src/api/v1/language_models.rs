@@ -22,7 +22,7 @@ struct Request {
     top: Option<usize>,
 }
 
-/// Parses a request and finds its language model.
+/// A parsed request with its language model.
 struct Opened {
     model: Arc<LanguageModel>,
     texts: Vec<String>,

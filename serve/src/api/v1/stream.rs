@@ -1,6 +1,7 @@
-//! `POST /v1/translate` with JSON lines: one request per line, one response per line, in order, any
-//! number of them. A few are in progress at a time. While the client does not read, no more are
-//! accepted, so memory is bounded for texts of any length.
+//! `POST /v1/translate` with JSON lines: one request per line and one response per line, in order.
+//!
+//! The number of lines is not limited, and a few are in progress at a time. While the client does
+//! not read responses, no more lines are accepted, so memory is bounded.
 
 use std::collections::VecDeque;
 use std::future::Future;

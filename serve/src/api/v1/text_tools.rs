@@ -19,7 +19,7 @@ struct Request {
     text: OneOrMany,
 }
 
-/// Work on the texts of a language. The closure returns whether the work should stop.
+/// A tool for texts of a language. The closure returns whether the work should stop.
 type TextTool = fn(&str, &[String], &dyn Fn() -> bool) -> Result<Vec<Value>, Interrupted>;
 
 /// Answers with the result of `tool` for each text.

@@ -27,7 +27,7 @@ pub(super) struct Request {
     pub text: Option<OneOrMany>,
     /// Whether texts are cut into sentences.
     split: bool,
-    /// Whether texts are plain text or HTML, which is always cut into sentences.
+    /// Whether texts are plain text or HTML. HTML is always cut into sentences.
     format: Format,
     /// Whether texts are raw text, to be prepared for the model; otherwise they are tokens.
     raw: Option<bool>,

@@ -13,7 +13,7 @@ use crate::models::Model;
 const UNAVAILABLE: [(&str, &str); 6] = [
     ("weights", "weights are those of the configuration, for all clients"),
     ("lambda", "tables with weights of their own for each call are not supported"),
-    ("model_name", "it is the table that lambda is for"),
+    ("model_name", "it names the table for lambda, which is not supported"),
     ("context", "translation does not look at other sentences"),
     ("context-scope", "translation does not look at other sentences"),
     ("context-weights", "translation does not look at other sentences"),

@@ -31,8 +31,8 @@ struct Node {
 
 /// Returns the nodes of a graph. Each has its previous node (`back`) and the score that it adds
 /// (`transition`), the number of covered words (`stack`), the next node on the best path to the end
-/// (`forward`, -1 at the end) and the score of that path (`fscore`). For a line in parts it is the
-/// graph of the first part.
+/// (`forward`, -1 at the end) and the score of that path (`fscore`). If a line is translated in
+/// parts, the graph of the first part is returned.
 pub(super) fn search_graph(json: &[u8]) -> Value {
     let graph = serde_json::from_slice::<Graph>(json).ok();
     let nodes = graph.and_then(|graph| graph.pieces.into_iter().next()).map(|one| one.hypotheses);
@@ -57,7 +57,7 @@ pub(super) fn search_graph(json: &[u8]) -> Value {
         .iter()
         .map(|node| if node.complete { (-1, 0.0) } else { (-1, f64::NEG_INFINITY) })
         .collect();
-    // A recombined hypothesis continues as the other one does.
+    // A recombined hypothesis continues like the one that it was recombined with.
     for (index, node) in nodes.iter().enumerate().rev() {
         if let Some(other) = node.recombined.and_then(|id| by_id.get(&id)) {
             forward[index] = forward[*other];
@@ -99,7 +99,7 @@ mod tests {
 
     /// Two words in two orders; the expected scores were computed by hand.
     #[test]
-    fn the_way_forward_is_the_best() {
+    fn the_path_forward_is_the_best() {
         let json = br#"{"id":0,"pieces":[{"first":0,"words":2,"hypotheses":[
             {"id":0,"score":0,"future":0},
             {"id":1,"back":0,"span":[0,0],"text":"a","score":-1,"future":-2},

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_come_in_all_forms() {
+    fn numbers_are_read_in_all_forms() {
         for value in [Value::Int(7), Value::Double(7.0), Value::String(" 7 ".into())] {
             let found = parse_search_width(&given("stack", value), 10).unwrap();
             assert_eq!((found.stack_size, found.pop_limit), (Some(7), None));

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_call_is_refused() {
+    fn invalid_calls_are_refused() {
         for wrong in [
             "<value><int>x</int></value>",
             "<value><int>99999999999</int></value>",
@@ -368,8 +368,7 @@ mod tests {
     }
 
     proptest! {
-        /// A value that is written in a response is read again if it is in the place of a
-        /// parameter.
+        /// A value is written in a response as it is read in a call.
         #[test]
         fn written_values_are_read(value in value()) {
             let document = write_response(&Ok(value.clone()));

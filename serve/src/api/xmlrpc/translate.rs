@@ -16,7 +16,7 @@ use crate::http::forms::{field, parse_query};
 use crate::models::{PRINT_ALIGNMENT, REPORT_SEGMENTATION};
 use crate::text_translation::refuse_untranslated;
 
-/// The request of a call.
+/// The options of a call.
 struct Asked {
     align: bool,
     marks: bool,
@@ -83,7 +83,7 @@ pub(super) async fn run(
     }
     limits::check_algorithm(given, model)?;
     fixed_members::check(given, model)?;
-    // A list is at most as long as the beam.
+    // A neural model's list is at most as long as its beam.
     let n_best = model.beam_size.map_or(nbest, |beam| nbest.min(beam));
     let request_options = RequestOptions {
         n_best,
@@ -102,7 +102,7 @@ pub(super) async fn run(
     let sentence = Sentence { text: line, ..Sentence::default() };
     let found = app.translate(&route, vec![sentence], request_options, app.deadline(time)).await?;
     refuse_untranslated(&found.sentences)?;
-    let result = found.sentences.first().ok_or_else(|| Fault::new(Fault::INTERNAL, "nothing"))?;
+    let result = found.sentences.first().ok_or_else(|| Fault::new(Fault::INTERNAL, "no result"))?;
     let mut response = respond(result, &asked);
     if let Some(id @ Value::Int(_)) = given.member("session-id") {
         response.push(("session-id".into(), id.clone()));

@@ -62,7 +62,7 @@ impl Fault {
 }
 
 impl Value {
-    /// Returns the member `name` of a struct, the last one of several.
+    /// Returns the member `name` of a struct; the last one if there are several.
     pub fn member(&self, name: &str) -> Option<&Value> {
         match self {
             Value::Struct(members) => {
