@@ -34,9 +34,7 @@ pub struct Arguments {
 fn query_methods() -> impl TypedValueParser<Value = QueryMethod> {
     let named = QueryMethod::ALL.map(|method| {
         PossibleValue::new(method.name()).help(match method {
-            QueryMethod::Single => {
-                "One at a time, with static dispatch (our probing files only)"
-            }
+            QueryMethod::Single => "One at a time, with static dispatch (our probing files only)",
             QueryMethod::Dyn => "One at a time, with dynamic dispatch",
             QueryMethod::Batch => {
                 "In batches of 64 words, each with its own state, as decoders query"
