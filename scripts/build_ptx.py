@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Builds the PTX of the GPU language model and of neural decoding and proves it good.
+"""Builds the PTX of the GPU language model and of neural decoding, and checks it.
 
     python3 -m venv /tmp/ptx && /tmp/ptx/bin/pip install -r scripts/build_ptx.txt
     /tmp/ptx/bin/python scripts/build_ptx.py            # writes kernels/ptx/ of each crate
     /tmp/ptx/bin/python scripts/build_ptx.py --check    # fails if that would change it
 
-NVRTC compiles each module of glm/kernels and nmt/cuda/kernels for its target, the lowest one
-unless it needs a later one; every later device takes the PTX. ptxas then assembles it for
-each of these devices that is promised and counts registers. A spill is an error. Nothing of
-this is needed to build or run Miriam: the outcome is committed.
+NVRTC compiles each module of glm/kernels and nmt/cuda/kernels for its target: the lowest one,
+unless the module needs a later one. Every later device accepts the PTX. ptxas then assembles it for
+each supported device and counts registers; a spill is an error. None of this is needed to build or
+run Miriam, as the results are committed.
 
-Written are the modules, one after another, each behind a line `//! NAME`, in
-modules.ptx.gz; report.tsv with the registers of each kernel; and hash.txt, by which a
-test sees that sources, flags and outcome belong together.
+It writes the modules to modules.ptx.gz, one after another, each after a line `//! NAME`; the
+registers of each kernel to report.tsv; and hash.txt, by which a test checks that sources, flags and
+results belong together.
 """
 
 import argparse
@@ -35,7 +35,7 @@ FLAGS = ["--std=c++17", "--device-as-default-execution-space"]
 
 
 def glm_modules():
-    """Name, source, options and target of each module of the language model."""
+    """Yields the name, source, options and target of each module of the language model."""
     yield "common", "common.cu", EXACT, LOWEST_TARGET
     for tile in (4, 8, 16):
         for width in (8, 16, 32):
@@ -45,7 +45,7 @@ def glm_modules():
 
 
 def nmt_modules():
-    """Name, source, options and target of each module of neural decoding."""
+    """Yields the name, source, options and target of each module of neural decoding."""
     options = ["--fmad=true", "--ftz=false"]
     for name in ("rows", "operators", "product", "attention", "output"):
         yield name, f"{name}.cu", options, LOWEST_TARGET
@@ -57,7 +57,7 @@ FOLDERS = {ROOT / "glm" / "kernels": glm_modules, ROOT / "nmt" / "cuda" / "kerne
 
 
 def fnv(parts):
-    """FNV-1a of 64 bits: what a test can compute again in three lines."""
+    """Returns the 64-bit FNV-1a hash, which a test can compute again in three lines."""
     value = 0xCBF29CE484222325
     for part in parts:
         for byte in part:
@@ -66,13 +66,13 @@ def fnv(parts):
 
 
 def recipe_hash(folder):
-    """Of everything that the outcome depends on."""
+    """Returns a hash of everything that the PTX depends on."""
     paths = sorted([*folder.glob("*.cu"), *folder.glob("*.cuh")]) + [pathlib.Path(__file__)]
     return fnv(path.read_bytes() for path in paths)
 
 
 def wheel_file(pattern):
-    """A file of NVIDIA's wheels, beside this Python's packages or in --wheels."""
+    """Returns a file of NVIDIA's wheels, from this Python's packages or from --wheels."""
     for folder in SEARCH:
         for found in sorted(pathlib.Path(folder).glob(pattern)):
             return found
@@ -80,7 +80,7 @@ def wheel_file(pattern):
 
 
 def compile_module(nvrtc, folder, name, source, more, target):
-    """The PTX of one module."""
+    """Returns the PTX of one module."""
     program = ctypes.c_void_p()
     text = (folder / source).read_bytes()
     check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, source.encode(), 0, None, None))
@@ -107,7 +107,7 @@ def check(status):
 
 
 def assemble(ptxas, folder, name, ptx, device):
-    """What ptxas says of each kernel of a module: name, registers, stack, spills."""
+    """Yields what ptxas reports for each kernel of a module: name, registers, stack, spills."""
     device = f"sm_{device}"
     path = folder / f"{name}.{device}.ptx"
     path.write_text(ptx)
@@ -143,7 +143,7 @@ def main():
 
 
 def build(nvrtc, ptxas, kernels, chosen, arguments):
-    """Compiles and assembles the chosen modules of a folder, and writes or checks the outcome."""
+    """Compiles and assembles the chosen modules of a folder, and writes or checks the results."""
     compiled = [
         (name, compile_module(nvrtc, kernels, name, *rest), rest[-1]) for name, *rest in chosen
     ]

@@ -26,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) sum_sentences(
 }
 
 // Each of `readers` reads `rounds` times eight sectors of UNITS * 16 bytes at random
-// places. The result is not used, but the compiler cannot know.
+// places. The result is not used, but the compiler cannot know that.
 template <int UNITS>
 __device__ __forceinline__ void read_sectors(const uint4* memory, u64 sectors, u64 readers, unsigned rounds,
                                              u64 seed, unsigned* sink) {

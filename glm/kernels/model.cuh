@@ -7,7 +7,7 @@ typedef unsigned long long u64;
 // All lanes of a warp take part in every exchange, whatever their tiles do.
 #define ALL 0xFFFFFFFFu
 
-constexpr unsigned SIGN = 1u << 31;          // of log10 p; in an entry: a single child
+constexpr unsigned SIGN = 1u << 31;          // the sign of log10 p; in an entry it marks an only child
 constexpr unsigned NO_EXTENSION = 1u << 31;  // the bits of a missing backoff
 constexpr unsigned NO_WORD = 0xFFFFFFFFu;    // fills up keys and queries
 constexpr unsigned MANY = 255;               // this many children or more have a head
@@ -16,7 +16,7 @@ constexpr unsigned LINE = 8;                 // units of 16 bytes
 
 struct Order {
     const uint4* units;
-    unsigned last;  // the last of them, or of buckets the last; nothing is read beyond
+    unsigned last;  // the last unit, or the last bucket; nothing beyond it is read
     unsigned zero;
 };
 
@@ -35,7 +35,7 @@ __device__ __forceinline__ unsigned home(u64 key, u64 buckets) {
     return static_cast<unsigned>(__umul64hi(mixed, buckets));
 }
 
-// One of four, chosen at run time without going through memory.
+// One of the four words of a unit, chosen at run time without going through memory.
 __device__ __forceinline__ unsigned part(const uint4& unit, unsigned index) {
     const unsigned low = index & 1 ? unit.y : unit.x;
     const unsigned high = index & 1 ? unit.w : unit.z;

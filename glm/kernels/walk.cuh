@@ -32,7 +32,7 @@ enum Hashed : int { NONE = 0, BIGRAMS = 2, ANY = 16 };
 // if it is known at run time only.
 template <int TILE, int WIDTH, int HASHED, int ORDER>
 struct Walk {
-    // Each tile can take a line at once.
+    // The number of loads by which a tile reads a line.
     static constexpr int LOADS = TILE >= 8 ? 1 : 8 / TILE;
     static constexpr int MOST_CONTEXT = ORDER ? ORDER - 1 : (TILE < 16 ? TILE : 15);
     static constexpr unsigned NODE_UNITS = WIDTH / 4;
@@ -90,9 +90,9 @@ struct Walk {
         extend<true>(now, entry, false);
     }
 
-    // Records, if `now`, that the n-gram of `length` words has this entry, and goes to
-    // those that extend it. An entry from a bucket gives only small numbers of
-    // children; then `number` is that of its n-gram.
+    // Records, if `now`, that the n-gram of `length` words has this entry, and goes on
+    // to the n-grams that extend it. An entry from a bucket counts few children only;
+    // then `number` is the number of its n-gram.
     template <bool WORD>
     __device__ __forceinline__ void extend(bool now, const uint4& entry, bool from_bucket) {
         const unsigned next = of_lane(context, length - 1);
@@ -155,8 +155,8 @@ struct Walk {
         unsigned many = 0;
         if (head && first - 1 <= order.last) many = __ldg(&order.units[first - 1].x);
 
-        // The first unit of keys that does not end below the word, or that of a
-        // bucket which has the key: a lane there has two, the last of them one.
+        // The first unit of keys whose last key is not below the word, or the unit of a
+        // bucket that has the key. A lane has two keys of a bucket, the last lane one.
         const unsigned last = longest ? 2 : 1;
         const bool low = lane <= last && units[0].x == sought && units[0].y == number;
         const bool high = lane < last && units[0].z == sought && units[0].w == number;
@@ -175,8 +175,8 @@ struct Walk {
         const unsigned told = of_lane(bucket ? !low : below | same << 2, at % TILE);
 
         bool found = stage == ENTRY || (bucket && hits);
-        // Among the units read: the one with the entry; in the highest order also the
-        // part of it that is log10 p.
+        // The unit with the entry, among the units read; in the highest order also the
+        // word of that unit which is log10 p.
         unsigned source = 0;
         unsigned in_unit = longest ? count & 3 : 0;
         const unsigned slot = 2 * at + told;  // of a bucket
@@ -228,7 +228,7 @@ struct Walk {
                 number = 3 * node + slot;
                 entry.w = entry.w >> (8 * slot) & 0xFF;  // counts are bytes
             } else {
-                // A byte in one kind of bucket, a word in the other.
+                // The flag is a byte in one kind of bucket, a word in the other.
                 const bool overflows = longest ? entry.w != 0 : entry.w >> 24 != 0;
                 node = node < order.last ? node + 1 : 0;
                 if (!overflows || node == first) stage = ENDED;
@@ -243,9 +243,9 @@ struct Walk {
         extend<false>(found && !longest, entry, bucket);
     }
 
-    // log10 p: the matched n-gram's, and on it the backoffs of contexts of its length
-    // up to `contexts` words, one after another, the shorter first. Lane `from` of a
-    // tile of WITHIN lanes has the first of `charged`.
+    // Returns log10 p: that of the matched n-gram, plus the backoffs of the contexts
+    // from its length up to `contexts` words, one after another, the shorter first.
+    // Lane `from` of a tile of WITHIN lanes has the first of `charged`.
     template <int WITHIN>
     __device__ __forceinline__ float score(unsigned charged, unsigned contexts,
                                            unsigned from) const {

@@ -2,17 +2,17 @@
 // history in the KV cache, with relative positions, and the additive attention of recurrent models.
 //
 // A block attends from one query with one head. Keys are taken THREADS at a time: each thread
-// computes the score of a key, then each thread adds the values of its columns. The sum of the
-// exponentials and that of the values are corrected where a larger score comes (online softmax), so
-// scores need no memory.
+// computes the score of a key, then each thread adds the values of its columns. When a larger score
+// comes, the sums of the exponentials and of the values are corrected (online softmax), so scores
+// are not stored.
 #include "common.cuh"
 
 // The keys that a query attends to. Mirrored in `nmt/cuda/src/attention.rs`.
 struct Query {
-    u64 base;           // the address of the tensor that has the rows; 0: that of the launch
+    u64 base;           // the address of the tensor that has the rows; 0: the tensor of the launch
     unsigned first;     // the first row, or the place in `list` of the number of the first row
-    unsigned visible;   // how many there are
-    unsigned position;  // the position of the query among them, for relative positions
+    unsigned visible;   // the number of rows
+    unsigned position;  // the position of the query among the rows, for relative positions
     unsigned unused;
 };
 
@@ -146,7 +146,7 @@ __device__ __forceinline__ void attend(PARAMETERS) {
                                        relative_keys, relative_values, biases, weights, shape); \
     }
 
-// By the most columns of the values of a head.
+// A name ends with the largest number of columns that the values of a head may have.
 ATTENTION(attend_dot_128, DOT, 32, 4)
 ATTENTION(attend_dot_512, DOT, 128, 4)
 ATTENTION(attend_dot_2048, DOT, 256, 8)

@@ -42,7 +42,7 @@ __device__ __forceinline__ float activate(unsigned code, float x) {
     }
 }
 
-// The sum of a number of each lane, the same in all lanes.
+// Returns the sum of `x` over all lanes, to all lanes.
 __device__ __forceinline__ float warp_sum(float x) {
 #pragma unroll
     for (int distance = 16; distance > 0; distance /= 2) x += __shfl_xor_sync(ALL, x, distance);
@@ -55,7 +55,8 @@ __device__ __forceinline__ float warp_max(float x) {
     return x;
 }
 
-// The same for all threads of a block. `parts` has a place for each warp; all threads must call.
+// Returns the sum or the maximum of `x` over all threads of a block, to all threads. `parts` has a
+// place for each warp; all threads must call it.
 template <int THREADS, bool SUM>
 __device__ __forceinline__ float block_reduce(float x, float* parts) {
     x = SUM ? warp_sum(x) : warp_max(x);

@@ -1,17 +1,17 @@
 // Products of rows with weights of 16 bits: `activation(input * weights + bias + residual)`.
 //
-// Inputs are rounded to the type of the weights, multiplied by matrix units (mma) and added up in f32.
-// Weights lie as pairs: a word has the weights of one column and two rows, 2 k and 2 k + 1 (the upper
-// half), so that a word is what a lane holds of them. A missing last row is zeros.
+// Inputs are rounded to the type of the weights, multiplied by matrix units (mma) and added up in
+// f32. Weights are stored as pairs: a word has the weights of one column in the rows 2 k and 2 k +
+// 1 (the upper half), as a lane needs them. A missing last row is zeros.
 //
-// All kernels give an element the same bits: it is the sum of the same products of matrices, STEP of
-// depth after STEP, whichever row of a matrix it is in and whichever kernel computes it.
+// All kernels give an element the same bits, in whichever row it is: they add the same products of
+// matrices, each of depth STEP, in the same order.
 //
 // The file is compiled for compute_75 and for compute_80, which has larger products and bf16.
 #include "output.cuh"
 #include "product.cuh"
 
-// Depth of a step, in weights and in pairs of them.
+// Depth of a step, in weights and in pairs of weights.
 constexpr unsigned STEP = 16;
 constexpr unsigned PAIRS = STEP / 2;
 
@@ -31,7 +31,7 @@ __device__ __forceinline__ float clamp(float x, float max) {
     return x > max ? max : x < -max ? -max : x;
 }
 
-// Two numbers rounded to 16 bits; the first is the lower half.
+// Returns two numbers rounded to 16 bits; the first is the lower half.
 __device__ __forceinline__ unsigned pair_of(F16, float low, float high) {
     unsigned pair;
     low = clamp(low, F16::MAX);
@@ -47,9 +47,10 @@ __device__ __forceinline__ unsigned pair_of(F16, float low, float high) {
     return pair;
 }
 
-// The parts of a lane of 16 rows of inputs, of 8 columns of weights, and of their product: the lane
-// has rows `lane / 4` and that plus 8, column `lane / 4` of the weights, pairs `lane % 4` and that
-// plus 4, and columns `2 * (lane % 4)` and the next of the product.
+// The parts that a lane has of 16 rows of inputs, of 8 columns of weights, and of their product. It
+// has the rows `lane / 4` and `lane / 4 + 8` of inputs and product, the column `lane / 4` of the
+// weights, and the pairs `lane % 4` and `lane % 4 + 4`. Of the product it has the columns
+// `2 * (lane % 4)` and the next.
 struct Inputs {
     unsigned pairs[2][2];  // by row and by pair
 };
@@ -89,7 +90,8 @@ __device__ __forceinline__ void multiply(F16, Sums& sums, const Inputs& a, const
 }
 #endif
 
-// Numbers 2 `pair` and the next of a row of inputs, zeros beyond its end, rounded.
+// Returns the numbers `2 * pair` and `2 * pair + 1` of a row of inputs, rounded; zeros beyond its
+// end.
 template <typename Type>
 __device__ __forceinline__ unsigned input_pair(const float* row, unsigned pair, unsigned depth) {
     const unsigned k = 2 * pair;
@@ -109,8 +111,8 @@ constexpr unsigned TILE = 64;
 constexpr unsigned PART = 32;  // depth
 constexpr unsigned THREADS_OF_MANY = 256;
 
-// Leaves the sums of a tile in `memory`, which has parts of the inputs and of the weights before. The
-// padding keeps the lanes of a warp apart.
+// Leaves the sums of a tile in `memory`, which first has parts of the inputs and of the weights.
+// Padding avoids bank conflicts between the lanes of a warp.
 template <typename Type>
 __device__ __forceinline__ void sums_of_tile(unsigned* memory, const float* input,
                                              const unsigned* weights, const ProductShape& shape) {
@@ -191,7 +193,7 @@ template <typename Type>
 __device__ __forceinline__ void many_rows(HALF_PARAMETERS) {
     __shared__ unsigned memory[TILE * TILE];
     sums_of_tile<Type>(memory, input, weights, shape);
-    // One copy of the activations, and rows in whole lines.
+    // The code of activations exists once, and rows are written in whole cache lines.
 #pragma unroll 1
     for (unsigned at = threadIdx.x; at < TILE * TILE; at += THREADS_OF_MANY) {
         store(out, bias, residual, shape, blockIdx.y * TILE + at / TILE, blockIdx.x * TILE + at % TILE,
@@ -199,7 +201,8 @@ __device__ __forceinline__ void many_rows(HALF_PARAMETERS) {
     }
 }
 
-// The best of each part of the rows of a product, which is not stored; grid as above.
+// Finds the best logits of each part of the rows of a product, without storing the product; grid as
+// above.
 template <typename Type>
 __device__ __forceinline__ void topk_of_tiles(PART_RESULTS, const float* input,
                                               const unsigned* weights, const float* bias,
@@ -279,8 +282,8 @@ __device__ __forceinline__ void few_rows(HALF_PARAMETERS) {
     }
 }
 
-// Single elements of a product, (row, column) each: a warp for eight pairs, whose rows it multiplies
-// with all of their columns to take the diagonal.
+// Single elements of a product, given as pairs (row, column). A warp multiplies the rows of eight
+// pairs with all of their columns and keeps the diagonal.
 constexpr unsigned THREADS_OF_PAIRS = 128;
 
 template <typename Type>

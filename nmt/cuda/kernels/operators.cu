@@ -1,7 +1,8 @@
 // The operators of networks (`base/kernels/src/operators`), with the same names and formulas.
 //
 // All have the same parameters, so that a backend launches them by name: the result, up to four
-// matrices and two vectors, null where an operator has fewer, a list of numbers, and the shape.
+// matrices, up to two vectors, a list of numbers, and the shape. Matrices and vectors that an
+// operator does not have are null.
 #include "common.cuh"
 
 #define THREADS 128
@@ -22,7 +23,7 @@ struct OperatorShape {
         const float *__restrict__ c, const float *__restrict__ d, const float *__restrict__ v,  \
         const float *__restrict__ w, const unsigned *__restrict__ list, OperatorShape shape
 
-// The place of the element of this thread in the result and in each matrix.
+// The place of this thread's element in the result and in each matrix.
 struct Element {
     bool exists;
     unsigned row;
@@ -121,8 +122,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) lstm_output(PARAMETERS) {
     out[at.in(shape.out_stride)] = gate * tanhf(__ldg(b + at.in(shape.strides[1])));
 }
 
-// A thread for each column of each sequence; `list` has the first row of each sequence and the end,
-// then what an operator counts. Without a list each row is a sequence.
+// A thread for each column of each sequence. `list` has the first row of each sequence and the end,
+// then the counts of the operator. Without a list each row is a sequence.
 struct Sequence {
     bool exists;
     unsigned sequence;

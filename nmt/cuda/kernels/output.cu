@@ -1,9 +1,9 @@
 // The k best logits of each row and the sum of their exponentials, in one pass over the logits
 // (Hoang et al. 2018, section 2.2).
 //
-// A row is split into parts (output.cuh). For many rows the product of the output layer makes the
-// results of a part where it has its sums (product.cu), so logits are never in memory; here they are
-// made of logits, for few rows. A second kernel merges the parts of a row.
+// A row is split into parts (output.cuh). For many rows, the product of the output layer computes
+// the results of a part from its sums (product.cu), so logits are not stored. The kernel here
+// computes them from logits, for few rows. A second kernel merges the parts of a row.
 #include "output.cuh"
 
 #define THREADS 128
@@ -25,8 +25,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) topk_of_parts(PART_RESULTS
                    static_cast<u64>(blockIdx.y) * parts + part);
 }
 
-// A block for each row merges its parts, which have their `each` best in order: the largest logit, the
-// sum relative to it, and the k best.
+// A block for each row merges its parts, whose `each` best logits are in order. It finds the
+// largest logit, the sum relative to it, and the k best.
 extern "C" __global__ void __launch_bounds__(THREADS) topk_of_rows(
     float* normalizers, float* logits_out, unsigned* columns_out, const float* largest,
     const float* sums, const float* logits, const unsigned* columns, unsigned parts, unsigned each,
@@ -57,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) topk_of_rows(
         Candidate best = none();
         for (unsigned part = threadIdx.x; part < parts; part += THREADS) {
             const u64 list = (first + part) * each;
-            // The first of a part that is still there is its best.
+            // The first logit of a part that was not taken yet is its best.
             for (unsigned at = 0; at < each; ++at) {
                 const Candidate one = {__ldg(logits + list + at), __ldg(columns + list + at)};
                 if (one.column == NONE) break;

@@ -1,8 +1,8 @@
 // The k best logits of a part of a row and the sum of their exponentials, by a warp.
 //
-// Whatever makes the logits, a part has the same columns and its sum the same order, so a row has the
-// same bits in every kernel. Of equal logits the lower column comes first; logits of -infinity and NaN
-// are never among the best.
+// Whichever kernel computes the logits, a part has the same columns and its sum has the same order.
+// So a row has the same bits in every kernel. Of equal logits the lower column comes first; logits
+// of -infinity and NaN are never among the best.
 #pragma once
 #include "common.cuh"
 
@@ -32,13 +32,14 @@ __device__ __forceinline__ Candidate best_of_warp(Candidate mine) {
     return mine;
 }
 
-// Where parts of rows go: of each the largest logit, the sum relative to it, and the `each` best.
+// The results of parts of rows. For each part: the largest logit, the sum relative to it, and the
+// `each` best.
 #define PART_RESULTS                                                                 \
     float *__restrict__ largest, float *__restrict__ sums, float *__restrict__ logits_out, \
         unsigned *__restrict__ columns_out, unsigned each
 
-// Writes the results of a part, of which this lane has the logits of column `first` + lane and of that
-// plus 32; -infinity where there is no column.
+// Writes the results of a part. This lane has its logits of the columns `first + lane` and
+// `first + lane + 32`; -infinity if a column does not exist.
 __device__ __forceinline__ void summarize_part(PART_RESULTS, const float (&mine)[2], unsigned first,
                                                u64 part) {
     const unsigned lane = threadIdx.x % 32;
@@ -76,7 +77,8 @@ __device__ __forceinline__ void summarize_part(PART_RESULTS, const float (&mine)
     }
 }
 
-// Writes the results of a tile of sums, `ROWS` by PART_COLUMNS, which are logits but for the bias.
+// Writes the results of a tile of sums, `ROWS` by `PART_COLUMNS`. The sums are logits without the
+// bias.
 template <unsigned ROWS, unsigned WARPS>
 __device__ __forceinline__ void summarize_tile(PART_RESULTS, const float* tile, const float* bias,
                                                unsigned rows, unsigned columns) {

@@ -1,7 +1,7 @@
 // Products of rows with weights: `activation(input * weights + bias + residual)`.
 //
-// Both kernels add the terms of an element in ascending order, one after the other, so they give the
-// same bits, whichever of them a number of rows takes.
+// Both kernels add the terms of an element in ascending order, one after the other. So they give
+// the same bits, and the number of rows, which decides the kernel, does not matter.
 #include "output.cuh"
 #include "product.cuh"
 
@@ -14,7 +14,7 @@
 constexpr int TILE = 64;
 constexpr int DEPTH = 16;
 
-// Leaves the sums of a tile in `memory`, which has parts of the inputs and of the weights before.
+// Leaves the sums of a tile in `memory`, which first has parts of the inputs and of the weights.
 __device__ __forceinline__ void sums_of_tile(float* memory, const float* input, const float* weights,
                                              const ProductShape& shape) {
     float(*a)[TILE + 4] = reinterpret_cast<float(*)[TILE + 4]>(memory);
@@ -66,7 +66,7 @@ __device__ __forceinline__ void sums_of_tile(float* memory, const float* input, 
 extern "C" __global__ void __launch_bounds__(256) product_of_many_rows(PARAMETERS) {
     __shared__ float memory[TILE * TILE];
     sums_of_tile(memory, input, weights, shape);
-    // One copy of the activations, and rows in whole lines.
+    // The code of activations exists once, and rows are written in whole cache lines.
 #pragma unroll 1
     for (unsigned at = threadIdx.x; at < TILE * TILE; at += 256) {
         store(out, bias, residual, shape, blockIdx.y * TILE + at / TILE, blockIdx.x * TILE + at % TILE,
@@ -74,7 +74,8 @@ extern "C" __global__ void __launch_bounds__(256) product_of_many_rows(PARAMETER
     }
 }
 
-// The best of each part of the rows of a product, which is not stored; grid as above.
+// Finds the best logits of each part of the rows of a product, without storing the product; grid as
+// above.
 extern "C" __global__ void __launch_bounds__(256) topk_of_products(
     PART_RESULTS, const float* __restrict__ input, const float* __restrict__ weights,
     const float* __restrict__ bias, ProductShape shape) {
@@ -116,7 +117,7 @@ extern "C" __global__ void __launch_bounds__(PART) product_of_few_rows(PARAMETER
         }
         __syncthreads();
     }
-    // Each thread reads what it has written; one copy of the activations.
+    // Each thread reads what it has written. The code of activations exists once.
 #pragma unroll
     for (int row = 0; row < FEW; ++row) rows[row][threadIdx.x] = sums[row];
 #pragma unroll 1
@@ -125,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(PART) product_of_few_rows(PARAMETER
     }
 }
 
-// Single elements of a product, (row, column) each: a thread for each pair.
+// Single elements of a product, given as pairs (row, column): a thread for each pair.
 extern "C" __global__ void __launch_bounds__(PART) product_of_pairs(
     float* out, const float* input, const float* weights, const float* bias, const unsigned* pairs,
     unsigned count, ProductShape shape) {

@@ -28,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) embed(
     out[static_cast<u64>(at.row) * width + at.column] = x;
 }
 
-// Rows of `from` by their numbers, zeros where there is none.
+// Gathers rows of `from` by their numbers; NONE gives zeros.
 extern "C" __global__ void __launch_bounds__(THREADS) gather_rows(
     float* out, const float* from, const unsigned* indices, unsigned rows, unsigned width,
     unsigned stride) {
