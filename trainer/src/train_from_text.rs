@@ -316,11 +316,9 @@ impl TrainingRequest {
         match &self.options.get_strings(option)[..] {
             [] => Ok(None),
             [both] if is_language_model => Ok(Some([both.into(), both.into()])),
-            files if is_language_model && files.iter().any(|file| *file != files[0]) => {
-                Err(Error::usage(format!(
-                    "--{option}: a language model has one file, found {files:?}"
-                )))
-            }
+            files if is_language_model && files.iter().any(|file| *file != files[0]) => Err(
+                Error::usage(format!("--{option}: a language model has one file, found {files:?}")),
+            ),
             [source, target] => Ok(Some([source.into(), target.into()])),
             files => Err(Error::usage(format!(
                 "--{option}: expected two files, source and target, found {}",

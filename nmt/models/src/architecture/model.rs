@@ -251,7 +251,9 @@ fn check_packed_shapes(
             shape = match shape {
                 None => Some(own),
                 Some([depth, width]) if depth == own[0] => Some([depth, width + own[1]]),
-                Some(_) => return Err(Error::mismatch(path, key, "its parameters differ in depth")),
+                Some(_) => {
+                    return Err(Error::mismatch(path, key, "its parameters differ in depth"));
+                }
             };
             names.insert(name.to_owned());
         }
