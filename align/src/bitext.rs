@@ -221,7 +221,7 @@ pub(crate) fn from_lines(pairs: &[(&str, &str)]) -> Bitext {
         }
     }
     let [(source, _), (target, _)] = sides;
-    Bitext::new(source, target).expect("as many lines on both sides")
+    Bitext::new(source, target).expect("both sides have the same number of lines")
 }
 
 #[cfg(test)]
@@ -241,7 +241,8 @@ mod tests {
         assert_eq!(text.pair(3).expect("both sides have words").source.distinct_words, [2, 0]);
     }
 
-    /// Of four pairs one is too long on both sides, one on each side.
+    /// Of four pairs, one is too long on both sides, one only in the source, and one only in the
+    /// target.
     #[test]
     fn a_pair_that_is_too_long_on_both_sides_counts_once() {
         let long = "a ".repeat(MAX_SENTENCE_WORDS + 1);

@@ -9,8 +9,8 @@
 //! A *cell* belongs to a source word and a target word of one sentence pair: it is the index
 //! of the target word in the source word's row. It has two bytes, or four if the row has more
 //! than 65,536 entries. Cells are computed once, with a scratch array instead of a search, and
-//! then read from front to back in every pass. They take most of the memory of training; those
-//! that exceed the limit are in a temporary file and read again in each pass.
+//! then read from front to back in every pass. They take most of the memory of training.
+//! Cells beyond the memory limit are in a temporary file, which is read again in each pass.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -136,8 +136,8 @@ impl CooccurrenceRows {
     }
 }
 
-/// Returns an index from source words to the lines they occur in: for each word the end of its
-/// lines in the second list, and the list of the lines of all words.
+/// Returns the lines that each source word occurs in, as two lists. The second list has the lines
+/// of all words, word by word; the first has the end of each word's lines in the second.
 fn index_lines_by_word(text: &Bitext, words: usize) -> (Vec<u64>, Vec<u32>) {
     let mut ends = vec![0u64; words];
     let pairs = (0..text.len()).filter_map(|line| Some((line, text.pair(line)?)));
@@ -146,8 +146,8 @@ fn index_lines_by_word(text: &Bitext, words: usize) -> (Vec<u64>, Vec<u32>) {
     }
     let mut total = 0;
     for end in &mut ends {
-        // `end` is first the place of the word's next line. When all lines are added, it is the end
-        // of the word's lines.
+        // `end` becomes the start of the word's lines. The loop below adds the lines and moves it
+        // to their end.
         total += std::mem::replace(end, total);
     }
     let mut lines = vec![0u32; total as usize];
@@ -184,7 +184,7 @@ pub(crate) struct CellStore {
     spill: SpillFile,
 }
 
-/// Cells of consecutive pairs; those of a pair are ordered by source word.
+/// Cells of consecutive pairs; the cells of one pair are ordered by source word.
 struct CellChunk {
     lines: Range<usize>,
     cells: ChunkStorage,

@@ -1,11 +1,12 @@
 //! A pass over the text: the E step of both directions, or decoding the best links.
 //!
-//! Sums of floating-point numbers depend on their order, results must not depend on threads, and a
-//! copy of all counts per thread would not fit into memory. So a batch of sentence pairs is
-//! processed in two steps. First its posteriors are computed, each pair by any free thread, into
-//! one buffer. Then they are added to the counts: each thread owns a range of source words and adds
-//! the posteriors of their rows in the order of the text. Every count thus sees the same additions
-//! in the same order, whatever the number of threads, and needs no lock.
+//! A sum of floating-point numbers depends on the order of the additions, but results must not
+//! depend on the number of threads. And a copy of all counts per thread would not fit into memory.
+//! So a batch of sentence pairs is processed in two steps. First its posteriors are computed, each
+//! pair by any free thread, into one buffer. Then they are added to the counts: each thread owns a
+//! range of source words and adds the posteriors of their rows in the order of the text. Every
+//! count thus sees the same additions in the same order, whatever the number of threads, and needs
+//! no lock.
 
 use std::ops::Range;
 
@@ -49,7 +50,7 @@ pub(crate) type CurrentTable<'a> = Option<&'a TranslationTable>;
 /// The buffers of one thread for a sentence pair.
 #[derive(Default)]
 pub(crate) struct Workspace {
-    /// Probabilities, then posteriors, of pairs of distinct words, by source word.
+    /// The probabilities of pairs of distinct words, by source word.
     pub pair_probabilities: Vec<[f64; 2]>,
     pub directed_pairs: [DirectedPair; 2],
     pub scratch: PositionScratch,
@@ -300,7 +301,7 @@ pub(crate) struct AlignmentLines {
     pub num_links: u64,
 }
 
-/// Finds the best positions for the words of a text with known probabilities.
+/// A text, and the known probabilities with which it is aligned.
 struct Aligner<'a> {
     text: &'a Bitext,
     directions: Directions,
@@ -452,8 +453,8 @@ impl Workspace {
         }
     }
 
-    /// Sets `cells` to the sums of the posteriors of positions for each pair of distinct words, by
-    /// source word.
+    /// Sets each of `cells`, which are pairs of distinct words by source word, to the sum of the
+    /// posteriors of the pair's positions.
     fn sum_posteriors(
         &self,
         pair: SentencePair<'_>,

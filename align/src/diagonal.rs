@@ -24,8 +24,8 @@ const TENSION_RANGE: std::ops::RangeInclusive<f64> = 0.1..=14.0;
 /// The number of steps of gradient ascent in an M step, and their size.
 const GRADIENT_STEPS: usize = 8;
 const LEARNING_RATE: f64 = 20.0;
-/// Products that are this close to the largest, as a share of it, are computed again by the formula
-/// of the paper.
+/// Products that are smaller than the largest by at most this share of it are computed again by the
+/// formula of the paper.
 const TIE_TOLERANCE: f64 = 1e-9;
 
 /// The number of sentence pairs in the text for each pair of lengths (outputs, states).

@@ -52,9 +52,9 @@ impl DirectedPair {
 pub(crate) struct EStepStatistics {
     /// ln p(outputs | states).
     pub ln_likelihood: f64,
-    /// Expected outputs of the null word.
+    /// The expected number of outputs that the null word generates.
     pub null_count: f64,
-    /// All outputs.
+    /// The number of outputs.
     pub output_count: f64,
     /// Minus the expected distance from the diagonal, summed over outputs, for the diagonal prior.
     pub diagonal_distance: f64,
@@ -68,7 +68,7 @@ impl EStepStatistics {
         (-self.ln_likelihood / self.output_count.max(1.0)).exp()
     }
 
-    /// Adds `other`. The order of additions is part of the result.
+    /// Adds `other`. The result depends on the order of additions.
     pub fn add(&mut self, other: &EStepStatistics) {
         self.ln_likelihood += other.ln_likelihood;
         self.null_count += other.null_count;

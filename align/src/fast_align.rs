@@ -29,7 +29,7 @@ const SEPARATOR: &[u8] = b"|||";
 /// The options of [`fast_align`].
 #[derive(Clone, Debug)]
 pub struct FastAlignOptions {
-    /// The model.
+    /// The options of the model.
     pub ibm2: Ibm2Options,
     /// Whether source words are explained by target words.
     pub reverse: bool,
@@ -37,8 +37,9 @@ pub struct FastAlignOptions {
     pub iterations: usize,
     /// Whether each line of links gets its score, ` ||| ln p`.
     pub scores: bool,
-    /// The file to write ln probabilities to, and a beam `b` (-4 in fast_align). Probabilities
-    /// whose logarithm is below `-b` times that of the word's best probability are left out.
+    /// The file to write ln probabilities to, and a beam `b` (-4 in fast_align). A probability is
+    /// left out if its logarithm is below `-b` times the logarithm of the largest probability in
+    /// its row.
     pub table: Option<(PathBuf, f64)>,
     /// Worker threads.
     pub threads: usize,
@@ -50,8 +51,8 @@ pub struct FastAlignOptions {
 pub struct FastAlignSummary {
     /// Counts and iterations; the second of each pair is the reverse direction's.
     pub align: AlignSummary,
-    /// The mean over lines of target words per source word; in reverse, of source words per target
-    /// word.
+    /// The mean, over all lines, of the number of target words per source word; in reverse, of
+    /// source words per target word.
     pub length_ratio: f64,
 }
 
@@ -128,7 +129,7 @@ pub fn fast_align(
 }
 
 /// Returns the source and the target of a line: the parts before and after the first word `|||` or
-/// tab. Another tab after it becomes a word `|||`.
+/// tab. Every tab after it becomes a word `|||`.
 pub(crate) fn split_sides(line: &[u8]) -> (&[u8], Cow<'_, [u8]>) {
     let mut start = 0;
     while start < line.len() {
@@ -138,7 +139,7 @@ pub(crate) fn split_sides(line: &[u8]) -> (&[u8], Cow<'_, [u8]>) {
         let separator = &rest[..end] == SEPARATOR;
         if separator || tab {
             let source = if separator { start } else { start + end };
-            // A tab after the word `|||` is a word of the target.
+            // A tab directly after the word `|||` belongs to the target.
             let target = if separator && tab { start + end } else { start + end + 1 };
             let target = &line[target.min(line.len())..];
             if !target.contains(&b'\t') {
@@ -188,8 +189,8 @@ fn append_score(best: &BestPositions, reverse: bool, ratio: f64, lines: &mut Ali
     lines.text.push(b'\n');
 }
 
-/// Computes ln p(`outputs` | `states`) of a Poisson distribution with a mean of `ratio` outputs per
-/// state.
+/// Computes ln p(`outputs` | `states`) of a Poisson distribution. Its mean is 0.05 plus `ratio`
+/// outputs per state.
 pub(crate) fn ln_length_probability(outputs: usize, states: usize, ratio: f64) -> f64 {
     let mean = 0.05 + states as f64 * ratio;
     let ln_factorial: f64 = (2..=outputs).map(|n| (n as f64).ln()).sum();

@@ -1,5 +1,5 @@
-//! Alignment of single lines with a table of translation probabilities, as fast_align's `-f`: each
-//! line is answered before the next is read, so that a script can wait for each answer.
+//! Alignment of single lines with a table of translation probabilities, as with fast_align's `-f`.
+//! The result of a line is written before the next line is read, so that a script can wait for it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -24,8 +24,8 @@ pub struct ForcedAlignOptions {
     /// Whether target words are the states and source words the outputs that they generate, instead
     /// of the other way round.
     pub reverse: bool,
-    /// The mean number of output words per state word, from which the length's part of a score is
-    /// computed.
+    /// The mean number of output words per state word. The probability of a line's length, which
+    /// is part of its score, is computed from it.
     pub length_ratio: f64,
 }
 
@@ -39,7 +39,7 @@ pub struct ForcedAlignSummary {
     pub ln_probability: f64,
 }
 
-/// p(output | state) by words.
+/// The probabilities p(output | state) of pairs of words.
 struct Table {
     words: Vocabulary,
     probabilities: HashMap<(WordId, WordId), f64>,
@@ -85,8 +85,8 @@ struct ForcedAligner<'a> {
 }
 
 impl ForcedAligner<'_> {
-    /// Calls `link` with the places of the source and the target word of each link of a line, whose
-    /// sides are not empty. Returns the logarithm of the probability of the line.
+    /// Calls `link` with the source and the target position of each link of a line. Both sides of
+    /// the line must have words. Returns the logarithm of the probability of the line.
     fn align_line(
         &self,
         [sources, targets]: &[Vec<Option<WordId>>; 2],

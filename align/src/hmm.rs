@@ -1,5 +1,5 @@
-//! The HMM alignment model of Vogel, Ney and Tillmann (1996): an output's position depends
-//! on the jump from the position that generated the output before.
+//! The HMM alignment model of Vogel, Ney and Tillmann (1996): the position of an
+//! output depends on the jump from the position that generated the previous output.
 //!
 //! As in Och and Ney (2003), jumps are counted by their width alone, and wider jumps than
 //! [`MAX_JUMP`] as jumps of that width. The transitions of a sentence are the jumps that stay
@@ -8,10 +8,10 @@
 //! position.
 //!
 //! A real state and the null state that remembers it have the same future, so forward and backward
-//! variables are kept for the position alone, and null states cost nothing. After IBM model 2 few
-//! positions of a sentence are likely at a time; the others are pruned from the sums
-//! ([`PRUNING_THRESHOLD`]), so that an output costs far less than the square of the sentence's
-//! length.
+//! variables are kept for the position alone, and null states cost nothing. After training with
+//! IBM model 2, only a few positions are likely for each output. The others are pruned from the
+//! sums ([`PRUNING_THRESHOLD`]), so that an output costs far less than the square of the
+//! sentence's length.
 //!
 //! An output is aligned to its most probable state over all paths (posterior decoding). For phrase
 //! extraction this was as good as the Viterbi path, and it needs no second algorithm.
@@ -59,7 +59,7 @@ impl Default for HmmTransitions {
 pub(crate) struct HmmScratch {
     /// Transitions of a long sentence.
     transitions: Vec<f64>,
-    /// `[outputs + 1, stride + 1]`: the probability that a position was the last one, given
+    /// `[outputs + 1, states + 1]`: the probability that a position was the last one, given
     /// the outputs so far. Column 0 is the start, before all positions.
     forward: Vec<f64>,
     /// `[outputs, stride]`: the probability that an output belongs to a position, given the

@@ -43,11 +43,14 @@ impl Ibm2Options {
     /// If an option is out of range ([`Error::InvalidOptions`], with the option and its range).
     pub fn validate(&self) -> Result<()> {
         let checks = [
-            (self.tension > 0.0 && self.tension <= MAX_TENSION, "the tension is from 0 to 100"),
+            (
+                self.tension > 0.0 && self.tension <= MAX_TENSION,
+                "the tension must be above 0 and at most 100",
+            ),
             (self.dirichlet.is_none_or(|alpha| alpha > 0.0), "the Dirichlet prior is above 0"),
             (
                 (0.0..1.0).contains(&self.null_probability),
-                "the null word's probability is from 0 to below 1",
+                "the null word's probability must be at least 0 and below 1",
             ),
         ];
         match checks.into_iter().find(|(valid, _)| !valid) {

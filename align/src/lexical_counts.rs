@@ -22,7 +22,7 @@ const NULL: &[u8] = b"NULL";
 pub struct LexicalCountSummary {
     /// Links outside their sentences, which are left out.
     pub skipped_links: u64,
-    /// The line of the first of them, from 1.
+    /// The line of the first skipped link, from 1.
     pub first_skipped_line: Option<u64>,
 }
 
@@ -122,9 +122,8 @@ fn write_direction(
 mod tests {
     use super::*;
 
-    /// The expected probabilities were computed by hand.
     #[test]
-    fn counts_on_paper() {
+    fn probabilities_equal_manual_calculation() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = |name: &str| folder.path().join(name);
         std::fs::write(path("s"), "das haus\ndas ja\n").expect("writable");

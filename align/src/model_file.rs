@@ -189,7 +189,8 @@ fn read_jumps(file: &Container, direction: usize) -> Result<PositionModel> {
     Ok(PositionModel::Hmm(jumps.ok_or_else(|| file.damaged(section, "they are not weights"))?))
 }
 
-/// Checks what opening does not: the order of rows, the range of ids and probabilities.
+/// Checks what opening does not check: the order of target words in each row, and the ranges of ids
+/// and probabilities.
 ///
 /// # Errors
 /// The first damage that is found, with its section.
@@ -197,7 +198,7 @@ pub fn verify(file: &Container) -> Result<()> {
     let model = SavedModel::from_container(file)?;
     for words in &model.dictionaries {
         if words.verify().is_err() {
-            return Err(file.damaged("words", "a word is not found by its own letters").into());
+            return Err(file.damaged("words", "looking up a word does not find it").into());
         }
     }
     let known = model.dictionaries[1].len();

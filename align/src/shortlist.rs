@@ -4,7 +4,8 @@
 //! Marian's users make this file with a tool that counts links. A line is
 //! `target source p(target|source)`: the number of links between both words, divided by the number
 //! of links of the source word. Only this direction is written. Marian looks words up in its
-//! vocabularies, so the text must be segmented as the model's input.
+//! vocabularies, so the text must be segmented in the same way as the model's
+//! input.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -25,9 +26,9 @@ pub struct ShortlistOptions {
     pub threshold: f64,
 }
 
-/// Writes the shortlist of a parallel text with its links, `i-j`, finishes `output` and returns the
-/// number of lines. Source words are in the order of the text, their translations by falling
-/// frequency, ties in the order of the text.
+/// Writes the shortlist of a parallel text, computed from its links `i-j`, to `output`, finishes
+/// `output` and returns the number of lines. Source words are in the order of the text, their
+/// translations by falling frequency, ties in the order of the text.
 ///
 /// # Errors
 /// If a file cannot be read or written, the files differ in their numbers of lines, or a link is

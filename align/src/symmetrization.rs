@@ -1,7 +1,7 @@
 //! Symmetrisation of the links of both directions (Och and Ney 2003; Koehn, Och and Marcu 2003).
 //!
-//! The result of the growing heuristics depends on the order in which links are tried, which is
-//! that of fast_align's `atools`. Links of the union that are not accepted yet are tried by source
+//! The result of the growing heuristics depends on the order in which links are tried. It is the
+//! order of fast_align's `atools`. Links of the union that are not accepted yet are tried by source
 //! and then target position, in rounds, until a round accepts none. Then, for `final`, the forward
 //! links are tried in the same order, and after them the reverse links.
 
@@ -92,8 +92,8 @@ const NEIGHBOURS: [(i8, i8); 8] =
 pub(crate) struct Symmetrizer {
     union: Vec<Link>,
     candidates: Vec<Link>,
-    /// The accepted links as a matrix of bits, `[source positions + 2, target positions + 2]`: an
-    /// empty border saves the tests for neighbours outside.
+    /// The accepted links as a matrix of bits, `[source positions + 2, target positions + 2]`.
+    /// With an empty border, no test is needed for neighbours outside of the matrix.
     alignment_bits: Vec<u64>,
     /// The number of bits of a row: target positions + 2.
     row_width: usize,
@@ -269,14 +269,14 @@ mod tests {
             let before = accepted.len();
             for &link in &union {
                 let (source, target) = free(&accepted, link);
-                let beside = accepted.iter().any(|t| {
+                let is_neighbour = accepted.iter().any(|t| {
                     let (down, right) = (t.0.abs_diff(link.0), t.1.abs_diff(link.1));
                     match heuristic {
                         Symmetrization::Grow => down + right == 1,
                         _ => down <= 1 && right <= 1,
                     }
                 });
-                if !accepted.contains(&link) && beside && (source || target) {
+                if !accepted.contains(&link) && is_neighbour && (source || target) {
                     accepted.insert(link);
                 }
             }

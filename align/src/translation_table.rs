@@ -11,9 +11,9 @@ use miriam_storage::parallel;
 use crate::cooccurrence::CooccurrenceRows;
 use crate::digamma::exp_digamma;
 
-/// p(target | source).
+/// The index of p(target | source).
 pub(crate) const FORWARD: usize = 0;
-/// p(source | target).
+/// The index of p(source | target).
 pub(crate) const REVERSE: usize = 1;
 
 /// The probability of unknown pairs, and of all pairs at first.
@@ -44,7 +44,7 @@ impl TranslationTable {
         self.null.iter_mut().for_each(|row| row.fill(0.0));
     }
 
-    /// Creates a table of [`UNKNOWN_PROBABILITY`] for every pair, which training starts from.
+    /// Creates a table with [`UNKNOWN_PROBABILITY`] for every pair: the state before training.
     pub fn unknown(rows: usize, source_words: usize, target_words: usize) -> Self {
         TranslationTable {
             entries: vec![[UNKNOWN_PROBABILITY; 2]; rows],

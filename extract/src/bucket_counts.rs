@@ -19,7 +19,7 @@ pub(crate) struct BucketCounts {
     aligned_pairs: Vec<AlignedPair>,
     pairs: Vec<Pair>,
     targets: Vec<Target>,
-    /// Indices of the lists above, by the bytes of records.
+    /// Indices into the lists above, found by the bytes of records.
     aligned_pair_ids: HashTable<u32>,
     pair_ids: HashTable<u32>,
     target_ids: HashTable<u32>,
@@ -34,7 +34,7 @@ struct AlignedPair {
     record: OccurrenceRecord,
     pair: u32,
     count: u32,
-    /// Another alignment of the same pair, or [`NONE`].
+    /// The next alignment in the list of the same pair, or [`NONE`].
     next: u32,
 }
 
@@ -43,7 +43,7 @@ struct Pair {
     record: OccurrenceRecord,
     target: u32,
     count: u32,
-    /// The alignment that was found last.
+    /// The start of the list of alignments: the one that was found last.
     alignments: u32,
     orientations: [[u32; MAX_CLASSES]; 2],
 }

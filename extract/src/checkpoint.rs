@@ -59,8 +59,8 @@ impl Checkpoint {
                     return Ok(state);
                 }
                 None => tracing::warn!(
-                    "{}: starting over: the checkpoint has other text, other options or another \
-                     temporary folder",
+                    "{}: starting over: the checkpoint belongs to another text, other options or \
+                     another temporary folder",
                     path.display()
                 ),
             }

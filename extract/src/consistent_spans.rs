@@ -114,7 +114,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The spans equal the definition, tested for every pair of phrases.
+        /// The spans equal those found by testing the definition on every pair of phrases.
         #[test]
         fn spans_are_those_that_no_link_leaves(
             sources in 1usize..9, targets in 1usize..9, longest in 1usize..6,

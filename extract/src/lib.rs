@@ -16,7 +16,7 @@
 //! is written once, at the end.
 //!
 //! The memory limit and the number of threads do not change the results. Runs survive a killed
-//! process: a `checkpoint` lists those that can be used again. Several machines can count the
+//! process: a `checkpoint` lists the runs that can be used again. Several machines can count the
 //! partitions of an extraction, as `shards`.
 //!
 //! # Examples
@@ -158,8 +158,8 @@ impl Inputs {
         Ok(Inputs { corpus, lexicon, reordering, job })
     }
 
-    /// Returns an extractor for a text with `num_partitions` partitions in all, which counts
-    /// those from `first_partition` on.
+    /// Returns an extractor that counts partitions from `first_partition` on. The text has
+    /// `num_partitions` partitions in all.
     fn extractor(
         &self,
         options: &ExtractOptions,

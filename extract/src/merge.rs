@@ -1,5 +1,5 @@
 //! k-way merge of all runs, in the order of tables. Batches consist of whole source phrases,
-//! because the counts of a source phrase are known after its last phrase pair.
+//! because the counts of a source phrase are known only after its last phrase pair.
 
 use std::cmp::Ordering;
 use std::path::PathBuf;
@@ -104,7 +104,7 @@ fn split_front<'a, T>(list: &mut &'a [T], len: u32) -> &'a [T] {
     first
 }
 
-/// Merges several sorted runs.
+/// A merger of several sorted runs.
 pub(crate) struct RunMerger {
     /// Runs that are not at their end, as a binary min-heap by current phrase pair.
     heap: Vec<RunReader>,

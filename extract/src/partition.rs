@@ -54,7 +54,7 @@ pub(crate) const MAX_COUNTED: usize = 10;
 pub(crate) struct CountsOfCounts {
     /// The number of phrase pairs that occur once, twice and so on.
     pub counts: [u64; MAX_COUNTED],
-    /// All phrase pairs.
+    /// The number of all phrase pairs.
     pub pairs: u64,
 }
 
@@ -170,7 +170,7 @@ impl PhraseExtractor<'_> {
         });
     }
 
-    /// Finds the phrase pairs that `significance` prunes, in the order of tables.
+    /// Returns for each phrase pair, in the order of tables, whether `significance` prunes it.
     fn find_pruned_pairs(
         &self,
         significance: SignificanceThreshold,

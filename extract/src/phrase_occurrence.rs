@@ -1,13 +1,13 @@
 //! One occurrence of a phrase pair as a record of bytes. Equal phrase pairs and equal alignments
-//! have equal bytes, by which they are counted. Words are the numbers that the corpus is stored
-//! with, so that most take one byte and a phrase is copied from its sentence.
+//! have equal bytes, by which they are counted. Words are encoded as in the stored corpus:
+//! most take one byte, and a phrase can be copied from its sentence.
 
 use miriam_textio::leb128::{push_leb128, read_leb128};
 
 /// The bytes of the two lexical weights.
 const WEIGHT_BYTES: usize = 8;
 
-/// Where the parts of a record are in a list of records.
+/// The positions of the parts of a record in a list of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OccurrenceRecord {
     /// The start of the record.

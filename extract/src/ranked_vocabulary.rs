@@ -1,8 +1,8 @@
 //! Words of one side of the corpus, ranked in byte order.
 //!
 //! Tables are sorted by the bytes of whole lines, in which a phrase ends with ` ||| `. That is
-//! the order of sequences of words, if each word is compared with the space after it and the
-//! three bars count as a word. With ranks in that order, phrases are compared as numbers.
+//! the order of sequences of words, if each word includes the space after it and the three bars
+//! count as a word. With ranks in that order, phrases are compared as numbers.
 
 use miriam_textio::{Vocabulary, WordId};
 
@@ -109,7 +109,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The order of ranks, with the end marker after each phrase, is that of lines.
+        /// Comparing ranks, with the end marker after each phrase, gives the order of lines.
         #[test]
         fn ranks_order_phrases_as_bytes_do(
             phrases in proptest::collection::vec(

@@ -7,8 +7,8 @@
 //! phrase pair of any length (Galley and Manning 2008).
 //!
 //! Two details follow Moses, because they change the probabilities. For the next neighbour, it
-//! looks for pairs whose *last* target word is the next word, not for pairs whose first one is. And
-//! its search to the right stops one word before the end of the sentence.
+//! looks for pairs whose *last* target word is the next word, not for pairs whose first target word
+//! it is. And its search to the right stops one word before the end of the sentence.
 
 use std::fmt;
 use std::ops::Range;
@@ -114,7 +114,7 @@ pub struct ReorderingType {
     pub backward: bool,
     /// Whether orientations to the next phrase are modelled.
     pub forward: bool,
-    /// Whether probabilities are conditioned on phrase pairs (`fe`) or source phrases (`f`).
+    /// Whether probabilities are conditioned on phrase pairs (`fe`), not on source phrases (`f`).
     pub conditions_on_target: bool,
 }
 
@@ -256,7 +256,7 @@ enum Side {
     Right,
 }
 
-/// Finds the orientations of the phrase pairs of a sentence pair.
+/// A finder of the orientations of the phrase pairs of a sentence pair.
 pub(crate) struct OrientationFinder {
     model: ReorderingType,
     max_length: usize,
@@ -360,8 +360,8 @@ impl OrientationFinder {
             .any(|p| self.has_corner(row, p, side))
     }
 
-    /// Whether the last target word of a phrase pair is `row` and its edge is the source word
-    /// `column`: its last word on the left side, its first word on the right side.
+    /// Whether there is a phrase pair whose last target word is `row` and whose edge on the source
+    /// side is `column`: the last source word if `side` is left, the first if it is right.
     fn has_corner(&self, row: isize, column: isize, side: Side) -> bool {
         match side {
             Side::Left => self.end_corners.get(row, column),

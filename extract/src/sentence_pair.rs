@@ -26,7 +26,7 @@ pub(crate) struct SentencePair {
     encoded: [EncodedWords; 2],
 }
 
-/// Words in the bytes of the corpus.
+/// Words as they are encoded in the corpus.
 #[derive(Default)]
 struct EncodedWords {
     bytes: Vec<u8>,

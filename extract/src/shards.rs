@@ -1,4 +1,4 @@
-//! Extraction by several machines. Each counts one shard of the phrase pairs: those whose target
+//! Extraction by several machines. Each machine counts one shard: the phrase pairs whose target
 //! phrases have hashes in the range of the shard. One machine merges all shards.
 //!
 //! A shard is a group of partitions and has their properties. Shards share nothing while they are
@@ -37,7 +37,7 @@ const NAMED_SHARDS: usize = 8;
 /// One of the shards of an extraction, written `I/N` with `I` from 1 to `N`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
-    /// From 0.
+    /// The number of the shard, from 0.
     index: u64,
     count: u64,
 }
@@ -107,7 +107,7 @@ pub fn extract_shard(
             return remove_work_folder(lock, &work);
         }
         Some(_) => tracing::warn!(
-            "{}: counting this shard again: it has other text or options, or is damaged",
+            "{}: counting this shard again: it is of another text or other options, or is damaged",
             record_path.display()
         ),
         None => {}
@@ -145,8 +145,8 @@ pub fn extract_shard(
 /// afterwards.
 ///
 /// # Errors
-/// Fails as [`extract_files`](crate::extract_files) does. Also fails if shards are missing,
-/// damaged, have other text or options, or differ in the number of shards.
+/// Fails as [`extract_files`](crate::extract_files) does. Also fails if shards are missing or
+/// damaged, belong to another text or other options, or differ in the number of shards.
 pub fn merge_shards(
     files: [&Path; 3],
     output: &Path,
@@ -263,7 +263,7 @@ impl ShardRecord {
             return Err("is not a shard record of this version");
         }
         if lines.next().and_then(|line| line.strip_prefix("job ")) != Some(job) {
-            return Err("has other text or other options");
+            return Err("belongs to another text or other options");
         }
         match (lines.next().and_then(FinishedPartition::parse_line), lines.next()) {
             (Some((0, finished)), None) => Ok(finished),

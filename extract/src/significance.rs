@@ -25,7 +25,8 @@ const EPSILON: f64 = 1e-6;
 pub enum SignificanceThreshold {
     /// Above alpha (`a+e`): pairs of phrases that occur only once, together, are pruned.
     AboveAlpha,
-    /// Alpha or above (`a-e`): such pairs are kept, and less significant ones are pruned.
+    /// Alpha or above (`a-e`): pairs of phrases that occur only once, together, are kept, and less
+    /// significant pairs are pruned.
     Alpha,
     /// Above this number.
     Above(f64),
@@ -181,7 +182,7 @@ pub(crate) fn find_insignificant(
         for &target in &targets.found {
             let range = starts[target as usize] as usize..starts[target as usize + 1] as usize;
             let (candidates, counts) = (&open[range.clone()], &mut together[range]);
-            // Iterates over the shorter list.
+            // Tests every candidate, unless binary searches for the found phrases are cheaper.
             if candidates.len() <= 8 * sources.found.len() {
                 for ((_, source, _), count) in candidates.iter().zip(counts) {
                     if sources.contains(*source) {
@@ -233,7 +234,7 @@ impl<F: Fn(u64) -> bool> PartitionPhrases<'_, F> {
     }
 }
 
-/// Finds the interned phrases in a sentence.
+/// A finder of the interned phrases in a sentence.
 struct PhraseFinder<'p> {
     pool: &'p SliceInterner<u32>,
     found: Vec<u32>,

@@ -24,7 +24,7 @@ const MAX_RANGES: usize = 1 << 10;
 /// Phrase pairs in ranges of the order of tables.
 pub(crate) struct SortedPairs<'a> {
     words: [&'a RankedVocabulary; 2],
-    /// The bytes of a word.
+    /// The number of bytes of a rank on each side.
     widths: [usize; 2],
     /// The first key of each range except the first range.
     bounds: Vec<u64>,
@@ -47,7 +47,7 @@ struct SortEntry {
     rest: u32,
 }
 
-/// The lengths of a record's two parts, and where the first begins.
+/// Returns the start of a record's first part, and the lengths of its two parts.
 #[inline]
 fn parse_lengths(bytes: &[u8], mut at: usize) -> (usize, usize, usize) {
     let [phrases, rest] = [(); 2].map(|()| read_leb128(bytes, &mut at) as usize);

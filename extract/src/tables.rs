@@ -11,7 +11,7 @@ use crate::reordering::{MAX_CLASSES, ReorderingType};
 /// The scores of orientation counts below this number are cached as text.
 const CACHED_COUNTS: u32 = 8;
 
-/// Formats phrase pairs; each thread has a formatter.
+/// A formatter of phrase pairs; each thread has its own.
 pub(crate) struct TableFormatter<'a> {
     words: &'a [RankedVocabulary; 2],
     discount: &'a Discount,
@@ -65,8 +65,8 @@ impl<'a> TableFormatter<'a> {
     pub fn format_batch(&mut self, batch: &PhrasePairBatch) -> &TableText {
         let mut text = std::mem::take(&mut self.text);
         text.clear();
-        // The remaining and the printed phrase pairs of the current source phrase, and its
-        // orientation counts.
+        // The numbers of remaining and of printed phrase pairs of the current source phrase, and
+        // its orientation counts.
         let (mut left, mut printed) = (0, 0);
         let mut counts = [[0; MAX_CLASSES]; 2];
         batch.for_each_pair(|source, entry| {

@@ -125,7 +125,7 @@ fn scores_of_source_phrases_sum_over_their_translations() {
         &ExtractOptions { reordering, ..plain_options(7, temp.path()) },
     );
     // In the first sentence, `a` is monotone to the beginning, and `b` follows it. In the second,
-    // it is swapped with `b`, and no target word follows, although the source sentence goes on.
+    // `a` is swapped with `b`, and no target word follows, although the source sentence goes on.
     assert_eq!(
         found["reordering-table"],
         "a b ||| 0.714286 0.142857 0.142857 0.714286 0.142857 0.142857\n\
@@ -404,8 +404,8 @@ fn runs_of_a_killed_extraction_are_used() {
     assert_eq!(extract_to_map(Path::new(TESTDATA), &other), expected);
 }
 
-/// Shards that were counted with different memory limits and threads, in any order, one of them
-/// after it was killed, merge into the tables of one machine.
+/// Shards merge into the tables of one machine, even if they were counted in any order, with
+/// different memory limits and threads, and one of them again after a killed process.
 #[test]
 fn shards_merge_into_the_tables_of_one_machine() {
     let temp = tempfile::tempdir().unwrap();
@@ -454,7 +454,7 @@ fn shards_merge_into_the_tables_of_one_machine() {
     merge(&options).unwrap();
     let other = ExtractOptions { max_length: 2, ..options.clone() };
     let message = merge(&other).unwrap_err().to_string();
-    assert!(message.contains("has other text or other options"), "{message}");
+    assert!(message.contains("belongs to another text or other options"), "{message}");
     count("1/2", &options).unwrap();
     assert!(refused().contains("shards of 2 and of 3"), "{}", refused());
 }

@@ -142,7 +142,7 @@ fn scramble(n: u64) -> u64 {
 }
 
 /// Makes a model of three million trigrams over 50,000 words, and a text. Three of four words of
-/// the text form a bigram of the model with the word before.
+/// the text form a bigram of the model with the previous word.
 fn synthetic() -> Vec<Workload> {
     const WORDS: u64 = 50_000;
     const FOLLOWERS: u64 = 30;

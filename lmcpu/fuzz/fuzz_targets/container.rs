@@ -1,7 +1,7 @@
 //! Any bytes as a model file: opening, checking and scoring never panic.
 //!
-//! Start from the files in `../testdata`; the checksum of the first page detects most
-//! changes there, so bytes of the sections after it are changed too.
+//! Start from the files in `../testdata`. A checksum detects most changes of their first page, so
+//! the bytes are also read as changes of the sections after it.
 #![no_main]
 
 use std::path::Path;

@@ -9,8 +9,8 @@ use serde_json::Value;
 fuzz_target!(|line: &[u8]| {
     let mut text = b"before".to_vec();
     let field = TextField::new("a.t", SCORE_KEYS.to_vec());
-    let nested = field.read(line, &mut text).is_ok();
-    if nested {
+    let is_accepted = field.read(line, &mut text).is_ok();
+    if is_accepted {
         // A general parser stops at numbers beyond f64 and at deep nesting.
         let Ok(value) = serde_json::from_slice::<Value>(line) else { return };
         assert_eq!(value["a"]["t"].as_str().map(str::as_bytes), Some(&text[6..]));

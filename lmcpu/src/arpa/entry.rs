@@ -54,15 +54,15 @@ pub(super) struct ParsedEntries {
     pub backoffs: Vec<f32>,
     /// Orders from 2: the ids, `order` per entry, in the order of the text.
     pub words: Vec<u32>,
-    /// Positive log probabilities that were read as 0.
+    /// The number of positive log probabilities that were read as 0.
     pub positives: u64,
     /// Order 1: the span of each word in the text.
     pub spans: Vec<(usize, usize)>,
-    /// `(entry, line)` for each entry that does not begin on the line after the entry before.
+    /// `(entry, line)` for each entry that does not begin on the line after the previous entry.
     pub jumps: Vec<(usize, u64)>,
-    /// The bytes parsed, without those of an unfinished entry.
+    /// The number of bytes parsed, without an unfinished entry.
     pub bytes: usize,
-    /// Line ends among them.
+    /// The number of line ends in these bytes.
     pub lines: u64,
     pub end: ParseEnd,
 }

@@ -19,7 +19,7 @@ pub(crate) struct LineChunk {
     pub text: Vec<u8>,
 }
 
-/// Reads the n-grams of an ARPA file as lines.
+/// A reader of the n-grams of an ARPA file as lines.
 pub(crate) struct ArpaLines<'p> {
     text: ArpaText<'p>,
     counts: Vec<u64>,

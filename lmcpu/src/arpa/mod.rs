@@ -34,7 +34,7 @@ use crate::{Error, MAX_ORDER, Result};
 /// The largest number of lines before `\data\`, so that other files are not read to their end.
 const MAX_PREAMBLE_LINES: u64 = 1000;
 
-/// The treatment of an n-gram that is listed twice.
+/// The advice in errors about an n-gram that is listed twice.
 pub(crate) const DUPLICATE_REMEDY: &str =
     "remove one of the two, or pass --duplicates keep-first, which is KenLM's rule";
 
@@ -51,7 +51,7 @@ pub struct Unigram {
     pub backoff: f32,
 }
 
-/// Reads an ARPA file: the unigrams at once, then one order after another.
+/// A reader of ARPA files: it reads the unigrams at once, then one order after another.
 ///
 /// ```
 /// use miriam_lmcpu::ArpaOptions;
@@ -443,7 +443,7 @@ fn read_counts(text: &mut ArpaText<'_>) -> Result<Vec<u64>> {
     Ok(counts)
 }
 
-/// Reads the count in `line`, which must be that of `order`.
+/// Reads the count in `line`, which must be the count of `order`.
 fn read_count(line: &[u8], order: u64) -> Result<u64, String> {
     match parse_count(line) {
         Some((number, count)) if number == order => Ok(count),
@@ -474,7 +474,7 @@ fn leading_number(text: &[u8]) -> Option<(u64, &[u8])> {
 /// in KenLM. Text with the token `<UNK>` gives models that list both.
 #[derive(Default)]
 struct UnknownEntries {
-    /// The entry of `<unk>`, counted from 0, and that of `<UNK>`.
+    /// The numbers of the entries of `<unk>` and of `<UNK>`, from 0.
     by_name: [Option<usize>; 2],
 }
 

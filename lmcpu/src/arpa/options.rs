@@ -1,7 +1,7 @@
 //! Treatment of ARPA files that KenLM rejects, or reads by a special rule.
 //!
-//! Toolkits write n-grams twice, probabilities above 1 (IRSTLM) and models without sentence
-//! markers. By default each is an error that names the line and the remedy. The same options apply
+//! Some toolkits write n-grams twice, probabilities above 1 (IRSTLM) or models without sentence
+//! markers. By default each of these is an error that names the line and the remedy. The same options apply
 //! wherever ARPA text is opened; they do not affect model files.
 
 use std::str::FromStr;

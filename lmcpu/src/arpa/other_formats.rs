@@ -25,7 +25,7 @@ const FORMATS: &[(&[u8], &str)] = &[
     ),
     (
         b"\x8fmiriam",
-        "a model file of ours, compressed or from a pipe; give it as a file of its own, \
+        "a model file of Miriam, compressed or from a pipe; give it as a file of its own, \
          decompressed",
     ),
     (
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_other_programs_are_named_with_the_way_on() {
+    fn other_formats_are_named_with_a_remedy() {
         let mut tar = b"model/lm.arpa".to_vec();
         tar.resize(257, 0);
         tar.extend_from_slice(b"ustar  ");

@@ -1,7 +1,7 @@
 //! The n-grams of one order as columns.
 //!
-//! A whole section is a large object in memory, so its columns are allocated at once, as zero pages
-//! that the system provides on first touch, and all threads fill them. Readers that need an n-gram
+//! A whole section takes much memory. So its columns are allocated at once, as zero pages that the
+//! system provides on first touch, and all threads fill them. Readers that need an n-gram
 //! only once read the section in parts.
 
 use miriam_storage::parallel;

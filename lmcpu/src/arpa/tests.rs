@@ -71,7 +71,7 @@ fn parts_make_up_the_sections() {
 }
 
 #[test]
-fn base_model() {
+fn the_toy_model_is_read() {
     let (words, unigrams, sections) = read_text(TOY).unwrap();
     assert_eq!(words, ["<unk>", "<s>", "</s>", "a", "b"]);
     assert_eq!(unigrams[1], Unigram { log10: -99.0, backoff: -0.3 });
@@ -123,8 +123,8 @@ fn tolerated_forms_read_the_same() {
     }
 }
 
-/// `<unk>` and `<UNK>` are one word with the probability of the later entry; words after it keep
-/// the ids of their order.
+/// `<unk>` and `<UNK>` are one word with the probability of the later entry. That entry takes no id
+/// of its own.
 #[test]
 fn both_names_of_the_unknown_word_are_one_word() {
     for (later, log10) in [("-3\t<UNK>\t0\n-1.7\tb", -3.0), ("-1.7\tb", -1.0)] {
