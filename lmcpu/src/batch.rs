@@ -28,12 +28,12 @@ enum LanePhase {
 
 /// A sentence being scored.
 ///
-/// Most words of running text extend the match of the word before by one, or are again a match of
-/// the highest order. If so, shorter n-grams and the state before the word do not matter. So the
-/// longest possible n-gram is looked up first: most words take one lookup instead of one per order.
-/// A match implies all that a walk would have found, because models have the context and the suffix
-/// of each n-gram. If there is no match, a walk follows. Before the walk, the state before the word
-/// is computed if that was skipped.
+/// Most words of running text extend the match of the previous word by one, or again match an
+/// n-gram of the highest order. If so, shorter n-grams and the state before the word do not matter.
+/// So the longest possible n-gram is looked up first: most words take one lookup instead of one per
+/// order. A match implies all that a walk would have found, because models have the context and the
+/// suffix of each n-gram. If there is no match, a walk follows. Before the walk, the state before
+/// the word is computed if that was skipped.
 #[repr(align(64))]
 struct Lane<M: NgramIndex> {
     /// The state before the current word and the one after it; [`Lane::is_swapped`] says which
@@ -302,7 +302,7 @@ pub(crate) fn score_requests<M: NgramIndex>(
         prefetch_query_start(model, &states[request.state as usize], request.word);
     };
     requests.iter().take(2 * LANES).for_each(prefetch);
-    // The lookups of each lane.
+    // The number of lookups of each lane.
     let lookups_per_lane = if M::INDEPENDENT_LOOKUPS { model.head().order().max(2) - 1 } else { 1 };
     let mut all_lookups = vec![M::Lookup::default(); LANES * lookups_per_lane];
     let start_query = |query: &mut Query, lookups: &mut [M::Lookup], at: usize| {

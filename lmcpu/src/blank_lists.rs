@@ -17,7 +17,7 @@ impl BlankLists {
     ///
     /// # Errors
     ///
-    /// If the section is missing or has another number of blanks.
+    /// If the section is missing or has another number of blanks than `levels`.
     pub fn open(container: &Container, levels: impl Iterator<Item = (u64, u64)>) -> Result<Self> {
         let numbers = container.section::<u32>("blanks")?;
         let (mut offsets, mut end) = (vec![0], 0u64);

@@ -8,7 +8,7 @@ use miriam_textio::{Output, Progress, ProgressTask, Vocabulary, WordId, number};
 use crate::duplicates::reject_duplicates;
 use crate::{NgramSource, Result};
 
-/// Entries that one task prints.
+/// The number of entries that one task prints.
 const CHUNK_ENTRIES: usize = 1 << 13;
 
 /// Writes the n-grams of `source` to `output`, printed on rayon's current threads.

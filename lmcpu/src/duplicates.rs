@@ -79,7 +79,7 @@ impl<'p> DedupSource<'p> {
 }
 
 /// Checks that `section`, which was read from ARPA text, lists no n-gram twice. Readers that build
-/// tables find duplicates anyway; this check is for those that build none.
+/// tables find duplicates anyway; this check is for readers that build none.
 ///
 /// # Errors
 ///

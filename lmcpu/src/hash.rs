@@ -4,7 +4,7 @@
 
 /// The factor of the hash of the newer words.
 pub(crate) const MULTIPLIER: u64 = 8_978_948_897_894_561_157;
-/// The factor of the next older word, plus one.
+/// The factor of the next older word's id plus one.
 pub(crate) const WORD_MULTIPLIER: u64 = 17_894_857_484_156_487_943;
 
 /// Returns the term of an n-gram's oldest word in its hash.
@@ -13,8 +13,8 @@ pub(crate) fn word_hash_term(older: u32) -> u64 {
     u64::from(older.wrapping_add(1)).wrapping_mul(WORD_MULTIPLIER)
 }
 
-/// Returns the hash of an n-gram with the word `older` in front. The hash of a single word is its
-/// id.
+/// Extends the hash of an n-gram by the word `older`, which comes before its words. The hash of a
+/// single word is its id.
 #[inline(always)]
 pub(crate) fn combine(hash: u64, older: u32) -> u64 {
     hash.wrapping_mul(MULTIPLIER) ^ word_hash_term(older)

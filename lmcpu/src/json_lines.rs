@@ -224,7 +224,7 @@ pub fn push_number(out: &mut Vec<u8>, value: f64) {
     }
 }
 
-/// Reads an object in which `path` leads to the text.
+/// A deserializer of an object in which `path` leads to the text.
 struct ObjectSeed<'a> {
     path: &'a [String],
     reserved: &'a [&'static str],
@@ -272,7 +272,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
     }
 }
 
-/// Reads a key and tells whether it is `name`.
+/// A deserializer of a key, which tells whether it is `name`.
 struct KeySeed<'a> {
     name: &'a str,
     reserved: &'a [&'static str],
@@ -301,7 +301,7 @@ impl Visitor<'_> for KeySeed<'_> {
     }
 }
 
-/// Reads a string and appends it.
+/// A deserializer of a string, which appends it to the text.
 struct TextSeed<'a>(&'a mut Vec<u8>);
 
 impl<'de> DeserializeSeed<'de> for TextSeed<'_> {
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_characters_are_unknown_characters() {
+    fn lone_surrogates_become_replacement_characters() {
         for (escaped, text) in [
             (r"la casa \udcff x", "la casa \u{fffd} x"),
             (r"la \uD800 casa", "la \u{fffd} casa"),
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_field_is_explained_by_those_that_are_there() {
+    fn a_missing_field_is_explained_by_the_existing_fields() {
         let explain = |name: &str, line: &str| {
             let field = TextField::new(name, Vec::new());
             let reason = field.read(line.as_bytes(), &mut Vec::new()).unwrap_err();
@@ -470,9 +470,9 @@ mod tests {
             prop_assert_eq!(read(&name, &line).unwrap(), text);
         }
 
-        /// What is not an object with the field never passes, and nothing panics.
+        /// Lines that are not an object with the field are rejected, and nothing panics.
         #[test]
-        fn takes_exactly_what_a_general_parser_takes(
+        fn accepts_what_a_general_parser_accepts(
             line in proptest::collection::vec(proptest::sample::select(PIECES), 0..12),
             bytes in proptest::collection::vec(any::<u8>(), 0..24),
         ) {
@@ -484,7 +484,7 @@ mod tests {
                 let expected = value.as_ref().and_then(|v| v.get("t")?.as_str());
                 match read("t", &line) {
                     Ok(text) => prop_assert_eq!(Some(&text[..]), expected),
-                    // Two fields of one name, or an escape in a field that is not looked at.
+                    // A general parser accepts an object with two fields of one name.
                     Err(error) => prop_assert!(
                         expected.is_none() || error.contains("twice"), "{} {}", line, error),
                 }

@@ -1,8 +1,8 @@
 //! Treatment of ARPA files that KenLM rejects, or reads by a special rule.
 //!
 //! Some toolkits write n-grams twice, probabilities above 1 (IRSTLM) or models without sentence
-//! markers. By default each of these is an error that names the line and the remedy. The same options apply
-//! wherever ARPA text is opened; they do not affect model files.
+//! markers. By default each of these is an error that names the line and the remedy. The same
+//! options apply wherever ARPA text is opened; they do not affect model files.
 
 use std::str::FromStr;
 

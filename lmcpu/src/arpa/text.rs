@@ -1,9 +1,9 @@
 //! The text of an ARPA file as blocks of whole lines.
 //!
-//! An ARPA section ends after as many entries as the header says, and an entry may in principle
-//! span several lines, so neither entries nor sections can be split beforehand. So a block ends
-//! after any line end: nearly always that is also the end of an entry, and the parser reports when
-//! it is not.
+//! Only the header says where a section ends: after a number of entries. An entry may in principle
+//! span several lines. So neither sections nor entries can be split before they are parsed, and a
+//! block ends after any line end. Nearly always that is also the end of an entry, and the parser
+//! reports when it is not.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};

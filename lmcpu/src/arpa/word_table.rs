@@ -1,9 +1,8 @@
 //! Word ids by one table lookup each.
 //!
-//! A word of up to 15 bytes and its length are one 128-bit number ([`WordKey`]); a
-//! table of such numbers and ids replaces the lookup in the vocabulary, which takes
-//! four dependent accesses to memory, for most words. Longer words are looked up in the
-//! vocabulary.
+//! A word of up to 15 bytes and its length are one 128-bit number ([`WordKey`]). For these words, a
+//! table of such numbers and ids replaces the lookup in the vocabulary, which takes four dependent
+//! accesses to memory. Longer words are looked up in the vocabulary.
 
 use miriam_textio::Vocabulary;
 

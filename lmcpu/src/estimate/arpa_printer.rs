@@ -2,8 +2,8 @@
 //!
 //! A section lists the n-grams of one order. They are divided into rows by their last word. Of t
 //! threads, each prints every t-th row to buffers, and the calling thread writes these in the order
-//! of rows. A buffer holds a part of a row, because rows differ too much in size, and is reused,
-//! because allocating memory takes more time than printing into it.
+//! of rows. A buffer holds a part of a row, because rows differ too much in size. Buffers are
+//! reused, because allocating memory takes more time than printing into it.
 
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -18,7 +18,7 @@ use super::tables::{BlockCursor, ModelTables};
 use crate::Result;
 use crate::error::check_cancelled;
 
-/// Prints a model, in the order of its trie, as ARPA text.
+/// A printer of a model as ARPA text, in the order of its trie.
 pub(super) struct ModelPrinter<'m> {
     pub model: &'m ModelTables<'m>,
     /// The largest number of bytes of text that wait to be written.
@@ -256,7 +256,7 @@ impl LinePrinter<'_, '_> {
 
 /// A buffer of text that is sent to the writing thread whenever it is full.
 struct OutputBuffer<'p> {
-    /// Takes full buffers, an error, and `None` after the last buffer of a row.
+    /// Sends full buffers, an error, and `None` after the last buffer of a row.
     sender: SyncSender<Option<Result<Vec<u8>>>>,
     /// Buffers whose text has been written, for reuse.
     pool: &'p Mutex<Vec<Vec<u8>>>,

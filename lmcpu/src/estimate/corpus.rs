@@ -1,9 +1,9 @@
 //! Conversion of text to word ids.
 //!
-//! Blocks of text are split into words in parallel, each with its own vocabulary; one thread then
-//! maps their ids to those of the whole text. Blocks and the words of each are in order, so ids are
-//! in the order of first appearance (`ngram-lm.md` 3.2), and only the distinct words of a block are
-//! looked up in the large vocabulary.
+//! Blocks of text are split into words in parallel, each with its own vocabulary. One thread then
+//! maps the ids of a block to ids of the whole text, so only the distinct words of a block are
+//! looked up in the large vocabulary. Blocks and their words keep their order, so ids are in the
+//! order of first appearance (`ngram-lm.md` 3.2).
 
 use std::io::Read;
 use std::sync::atomic::Ordering;
@@ -29,9 +29,9 @@ const MAX_WORD_BYTES: usize = 64 << 20;
 /// Options for reading text.
 #[derive(Clone, Copy)]
 pub(super) struct ReadOptions {
-    /// Threads that split blocks.
+    /// The number of threads that split blocks.
     pub threads: usize,
-    /// Bytes of a block.
+    /// The size of a block in bytes.
     pub block_bytes: usize,
     /// Whether `<s>`, `</s>` and `<unk>` are read as spaces; they are errors if not.
     pub skip_markers: bool,
@@ -172,7 +172,7 @@ fn split_block(text: &[u8], skip_markers: bool) -> SplitBlock {
     block
 }
 
-/// Splits text into blocks between words.
+/// A reader of text in blocks, which end between words.
 struct BlockReader {
     input: Input,
     size: usize,

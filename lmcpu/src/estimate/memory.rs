@@ -15,7 +15,7 @@ pub(super) const SORT_BYTES_PER_TOKEN: u64 = 16;
 /// little.
 pub(super) const SMOOTH_BYTES_PER_TOKEN: u64 = 48;
 
-/// Numbers of a record besides the words.
+/// The number of values after the words of a record.
 pub(super) const VALUES: usize = 2;
 
 /// Returns the size in bytes of a record of `length` words.
@@ -81,7 +81,7 @@ impl MemoryPlan {
         (self.memory / 16).min(1 << 30) as usize
     }
 
-    /// Returns the number of ranges that a vocabulary with `tokens` tokens is divided into, so that
+    /// Returns the number of ranges that the vocabulary of `tokens` tokens is divided into, so that
     /// the work of each thread, `token_bytes` bytes per token, fits its part of the memory. Long
     /// texts get more ranges, because ranges that stay in cache are faster.
     pub fn range_count(&self, tokens: u64, token_bytes: u64, threads: usize) -> usize {

@@ -83,11 +83,10 @@ pub struct EstimateOptions {
     pub interpolate_unigrams: bool,
     /// Whether `<s>`, `</s>` and `<unk>` in the text are read as spaces; otherwise they are errors.
     pub skip_symbols: bool,
-    /// Whether smoothing uses fused multiply-add, as an lmplz that was compiled with
-    /// it.
+    /// Whether smoothing uses fused multiply-add, as lmplz does if it was compiled with it.
     pub fused_multiply_add: bool,
-    /// The name of the text for lmplz's `--verbose_header`: three lines before the model with this
-    /// name, the number of words and the kind of smoothing.
+    /// The name of the text for lmplz's `--verbose_header`. This option writes three lines before
+    /// the model: this name, the number of words, and the kind of smoothing.
     pub verbose_header: Option<String>,
     /// Whether words are numbered by their hashes, as in tries, instead of by first appearance.
     pub renumber: bool,
@@ -327,7 +326,7 @@ fn estimate_within(
     let blocks = SpillStore::new(num_blocks, ColumnCoding::Varint, &budget, &spill);
 
     let mut statistics = vec![CountsOfCounts::default(); options.order];
-    // The adjusted counts of words, from order 2.
+    // The adjusted counts of words; in a model of order 1, their raw counts.
     let mut unigrams = corpus.counts.clone();
     let mut last_counts = Vec::new();
     if options.order > 1 {
@@ -484,7 +483,7 @@ fn sort_run(
     Ok(run)
 }
 
-/// The context of counting, the same for all rows.
+/// The resources and settings of counting, the same for all rows.
 struct CountingContext<'a> {
     resources: Resources,
     ranges: &'a WordRanges,

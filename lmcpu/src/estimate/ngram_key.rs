@@ -7,9 +7,9 @@
 /// The layout of n-grams that are packed into a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyPacking {
-    /// Words in an n-gram.
+    /// The number of words in an n-gram.
     pub order: usize,
-    /// Bits of a word.
+    /// The number of bits of a word.
     pub word_bits: u32,
 }
 

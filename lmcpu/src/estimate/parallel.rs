@@ -74,7 +74,7 @@ fn run_parts(
     })
 }
 
-/// Bounds the bytes in use.
+/// A bound of the bytes in use.
 struct MemorySemaphore {
     used: Mutex<u64>,
     freed: Condvar,
@@ -90,7 +90,7 @@ impl MemorySemaphore {
     }
 }
 
-/// Releases its bytes when dropped, also by a panic.
+/// Bytes in use, which are released when this value is dropped, also by a panic.
 struct MemoryPermit<'g> {
     semaphore: &'g MemorySemaphore,
     cost: u64,
@@ -109,7 +109,7 @@ mod tests {
     use crate::Error;
 
     #[test]
-    fn results_keep_the_order_and_costs_the_bound() {
+    fn results_are_in_order_and_costs_within_the_bound() {
         let costs: Vec<u64> = (0..50).map(|i| i % 7).collect();
         for threads in [1, 3] {
             let used = AtomicUsize::new(0);

@@ -30,7 +30,7 @@ pub(super) enum Payload {
     Collapsed,
 }
 
-/// Creates the values of records from probabilities and backoffs.
+/// An encoder of probabilities and backoffs as the values of records.
 struct ValueEncoder {
     payload: Payload,
     /// By length: the product of the backoffs of an n-gram and its suffixes, divided by the
@@ -43,8 +43,8 @@ impl ValueEncoder {
         ValueEncoder { payload, factors: [1.0; MAX_ORDER + 1] }
     }
 
-    /// Returns the bits of the values of an n-gram of `length` words. The last n-gram of one word
-    /// less must have been its suffix. Operations have lmplz's order.
+    /// Returns the bits of the values of an n-gram of `length` words. The last call for an n-gram
+    /// of `length - 1` words must have been for its suffix. Operations have lmplz's order.
     fn encode(&mut self, length: usize, value: NgramValue) -> [u32; VALUES] {
         let NgramValue { probability, backoff, context_backoff } = value;
         let (first, second) = match self.payload {

@@ -1,4 +1,4 @@
-//! Renumbering: other word ids in the output than those of counting.
+//! Renumbering: word ids of the output that differ from the word ids of counting.
 //!
 //! Tries and KenLM's intermediate files number words by their hashes, so that models of
 //! different texts agree on the order of n-grams and can be merged in one pass. Counting

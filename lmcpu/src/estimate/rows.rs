@@ -101,7 +101,7 @@ pub(super) struct TrieRow {
     pub last_ngram_counts: Vec<(u64, u64)>,
 }
 
-/// Builds the row of `range` from its n-grams in suffix order.
+/// A builder of the row of a range from its n-grams in suffix order.
 pub(super) struct RowBuilder<'a> {
     packing: KeyPacking,
     ranges: &'a WordRanges,

@@ -17,8 +17,8 @@ use crate::{MAX_ORDER, Result};
 
 /// Counts below this are in the first byte.
 const SMALL_COUNT: u64 = 15;
-/// The largest number of shared words in a record: what four bits hold. Longer n-grams write
-/// further words even if these are shared.
+/// The largest number of shared words in a record: what four bits hold. In longer
+/// n-grams, the words after these are written even if they are shared.
 const MAX_SHARED: usize = 15;
 /// More bytes than any record has: 1 for the head, 5 for each word and 10 for the count.
 const MAX_RECORD_BYTES: usize = 5 * MAX_ORDER + 16;
@@ -78,7 +78,7 @@ impl SortedRun {
         self.segments.extend(other.segments);
     }
 
-    /// Reads the n-grams whose last word is in `words`.
+    /// Returns a reader of the n-grams whose last word is in `words`.
     fn reader<'s>(
         &'s self,
         words: Range<u32>,
@@ -146,7 +146,7 @@ impl RunReader<'_> {
     }
 }
 
-/// Merges runs: n-grams in suffix order, each once.
+/// A merger of runs, which returns n-grams in suffix order, each once.
 pub(super) struct RunMerger<'s, K> {
     readers: Vec<RunReader<'s>>,
     /// The next n-gram of each run that has one.
@@ -154,7 +154,7 @@ pub(super) struct RunMerger<'s, K> {
 }
 
 impl<'s, K: NgramKey> RunMerger<'s, K> {
-    /// Merges the n-grams of `runs` whose last word is in `words`.
+    /// Creates a merger of the n-grams of `runs` whose last word is in `words`.
     pub fn new(
         runs: &'s [SortedRun],
         words: Range<u32>,

@@ -1,10 +1,10 @@
 //! Probabilities and backoffs (`ngram-lm.md` 3.5, 3.6).
 //!
-//! An n-gram `a .. x w` needs sums over all n-grams with its context `a .. x`. Contexts
-//! are n-grams themselves: all that end in `x`, a row of the trie. The n-grams that
-//! extend them are a column: the subtree of each bigram `x w` repeats a part of the
-//! subtree of `x`, word for word, since every word that precedes `x w` precedes `x`. So
-//! walking both in parallel finds every context without sorting or hashing.
+//! An n-gram `a .. x w` needs sums over all n-grams with its context `a .. x`. Contexts are n-grams
+//! themselves, and the contexts that end in `x` are in one row of the trie. The n-grams that extend
+//! them are in one column. The subtree of each bigram `x w` repeats a part of the subtree of `x`,
+//! word for word, because every word that precedes `x w` also precedes `x`. So walking both
+//! subtrees in parallel finds every context without sorting or hashing.
 //!
 //! Additions are f32 and sequential, in lmplz's order.
 
@@ -38,8 +38,7 @@ struct ContextSums {
     all: u64,
     /// The adjusted counts of pruned n-grams.
     pruned: u64,
-    /// The number of n-grams that are not pruned with the adjusted count 1, 2, and 3 or
-    /// more.
+    /// The numbers of n-grams with the adjusted count 1, 2, and 3 or more that are not pruned.
     kept: [u32; 3],
 }
 
@@ -76,8 +75,8 @@ struct ContextLevel {
 }
 
 impl Smoothing {
-    /// Returns the probability of each unigram, from their adjusted counts and whether they are
-    /// pruned.
+    /// Returns the probability of each unigram. For each, `counts` has the adjusted count and
+    /// whether it is pruned.
     pub fn unigram_probabilities(
         &self,
         counts: impl Iterator<Item = (u64, bool)> + Clone,
@@ -127,13 +126,13 @@ impl Smoothing {
     ///
     /// - the backoffs of their row, in suffix order, one column for each length below the order;
     /// - the probabilities of their column of blocks, one table per block with one column for each
-    ///   length from 2. If backoffs of contexts are kept, they follow in as many columns after the
-    ///   probabilities.
+    ///   length from 2. If backoffs of contexts are kept, they follow the probabilities in the
+    ///   same number of columns.
     ///
     /// Floats are stored as their bits.
     ///
-    /// `blocks` holds block (p, q) at `p * ranges + q`; `unigrams` the unigrams'
-    /// probabilities.
+    /// `blocks` holds block (p, q) at `p * ranges + q`; `unigrams` holds the probabilities of
+    /// unigrams.
     pub fn smooth_range(
         &self,
         words: Range<u32>,

@@ -1,7 +1,7 @@
 //! The tables of an estimated model.
 //!
-//! Both writers, that of ARPA text in the trie's order and that of sorted records, walk over
-//! the same tables, so that neither needs a copy of the model.
+//! The writer of ARPA text in the trie's order and the writer of sorted records walk over the same
+//! tables, so that neither needs a copy of the model.
 
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ pub(super) struct ModelTables<'m> {
     /// The blocks of the trie.
     pub blocks: &'m SpillStore<'m>,
     /// By block: the probabilities, a column for each length from 2 words; if values are
-    /// collapsed, as many columns with the backoffs of the n-grams' contexts follow.
+    /// collapsed, the same number of columns with the backoffs of the n-grams' contexts follow.
     pub probabilities: &'m SpillStore<'m>,
     /// By row: the backoffs, a column for each length below the order.
     pub backoffs: &'m SpillStore<'m>,

@@ -344,7 +344,7 @@ fn invalid_options_are_rejected() {
     assert!(refused(EstimateOptions { discount_fallback: Some([2.0; 3]), ..small(3) }));
 }
 
-/// Cancels the work when the task of this name begins.
+/// Progress that cancels the work when the task of this name begins.
 struct CancelAt {
     task: &'static str,
     reached: std::sync::atomic::AtomicBool,

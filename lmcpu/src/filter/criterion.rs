@@ -1,5 +1,5 @@
-//! Criteria by which n-grams pass the filter: all n-grams, those of the words of a vocabulary, or
-//! those of the words or phrases of sentences.
+//! Criteria of the filter. N-grams that pass are all n-grams, n-grams of the words of a vocabulary,
+//! or n-grams of the words or phrases of a sentence.
 
 use std::io::{BufRead, BufReader};
 
@@ -92,7 +92,7 @@ impl Criterion {
     }
 }
 
-/// Applies a criterion.
+/// A checker of n-grams by a criterion.
 pub(super) struct Checker<'c> {
     criterion: &'c Criterion,
     /// Whether all sentences in which an n-gram passes are wanted; otherwise one is enough.
@@ -101,13 +101,13 @@ pub(super) struct Checker<'c> {
 }
 
 impl Checker<'_> {
-    /// Finds where the n-gram of `words` passes. Tags such as `<s>` always pass.
+    /// Finds the sentences in which the n-gram of `words` passes. Tags such as `<s>` always pass.
     pub fn check(&mut self, words: &[&[u8]]) -> Passes {
-        let mut asked = words.iter().filter(|word| !is_tag(word));
+        let mut required = words.iter().filter(|word| !is_tag(word));
         match self.criterion {
             Criterion::All => Passes::Everywhere,
             Criterion::Words(vocabulary) => {
-                if asked.all(|word| vocabulary.find(word).is_some()) {
+                if required.all(|word| vocabulary.find(word).is_some()) {
                     Passes::Everywhere
                 } else {
                     Passes::Nowhere
@@ -115,7 +115,7 @@ impl Checker<'_> {
             }
             Criterion::Sentences { words, sentences, .. } => {
                 self.sets.clear();
-                for word in asked {
+                for word in required {
                     let Some(id) = words.find(word) else { return Passes::Nowhere };
                     self.sets.push(&sentences[id.index()]);
                 }

@@ -1,7 +1,8 @@
 //! Reduction of models to the n-grams that given sentences can need, with the output of KenLM's
 //! `filter`.
 //!
-//! Lines of n-grams are copied, not parsed: lines that pass keep every byte. A criterion
+//! Lines of n-grams are copied, not parsed: lines that pass keep every byte, except for a carriage
+//! return before the line end. A criterion
 //! (`criterion`) decides which lines pass, and workers apply it to chunks of lines. A sink (`sink`)
 //! writes the counts of the remaining n-grams before these n-grams.
 
@@ -32,7 +33,7 @@ pub enum FilterMode {
     Single,
     /// For each line of the vocabulary, a file with the n-grams of its words.
     Multiple,
-    /// Those that [`FilterMode::Multiple`] writes to any file.
+    /// Those that [`FilterMode::Multiple`] writes to at least one file.
     Union,
 }
 
@@ -149,7 +150,7 @@ pub fn filter(
                 }
                 let first_line = next_line;
                 next_line += memchr::memchr_iter(b'\n', &text).count() as u64;
-                // Order 0: all words of a line before a tab are its n-gram.
+                // Order 0: all words of a line before its first tab are its n-gram.
                 Ok(Some(LineChunk { order: 0, first_line, text }))
             })
         }

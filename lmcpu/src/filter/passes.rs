@@ -1,6 +1,6 @@
 //! Sentences in which an n-gram passes the filter.
 
-/// Where an n-gram passes.
+/// The sentences in which an n-gram passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Passes {
     Nowhere,

@@ -3,7 +3,7 @@
 //!
 //! For each sequence of words inside a phrase, the filter keeps the sentences in which it is a
 //! phrase, begins one, ends one, or is a part of one. The sentences of an n-gram are computed from
-//! those of its parts, from left to right.
+//! the sentences of its parts, from left to right.
 
 use hashbrown::HashMap;
 use miriam_textio::Vocabulary;
@@ -83,8 +83,8 @@ impl PhraseIndex {
         }
     }
 
-    /// Finds where the n-gram of `words` passes. A tag at its start is ignored, and so are `</s>`
-    /// and the words after it.
+    /// Finds the sentences in which the n-gram of `words` passes. A tag at its start is ignored, and
+    /// so are `</s>` and the words after it.
     pub fn check(&self, words: &[&[u8]]) -> Passes {
         let skipped = usize::from(words.first().is_some_and(|word| is_tag(word)));
         let words = words[skipped..].iter().take_while(|word| **word != b"</s>");

@@ -1,8 +1,8 @@
 //! Output files of the filter.
 //!
 //! The counts of an ARPA file come before its n-grams, but are known only after them. So n-grams
-//! wait in memory, or in a temporary file beside the output. Of many outputs, only those of more
-//! than 1 MiB have an open file.
+//! wait in memory, or in a temporary file beside the output. If there are many outputs, only
+//! outputs of more than 1 MiB have an open file.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use tempfile::SpooledTempFile;
 
 use crate::Result;
 
-/// Bytes that wait in memory.
+/// The number of bytes up to which the lines of an output wait in memory.
 const MEMORY_BYTES: usize = 1 << 20;
 
 /// A file to be written.
@@ -24,7 +24,7 @@ pub(super) enum Sink {
     Spool(Spool),
 }
 
-/// Lines that wait for the end.
+/// Lines that are written to the output when filtering ends.
 pub(super) struct Spool {
     path: PathBuf,
     /// The folder of the temporary file.
@@ -54,8 +54,8 @@ fn header(counts: &[u64]) -> Vec<u8> {
 }
 
 impl Sink {
-    /// Returns a sink for the ARPA file `path`. `counts` are those of the model before filtering;
-    /// the file reserves as many bytes for its own counts.
+    /// Returns a sink for the ARPA file `path`. `counts` are the counts of the model before
+    /// filtering; the file reserves the bytes that they take for its own counts.
     pub fn arpa(path: &Path, counts: &[u64]) -> Self {
         let reserved = header(counts).len();
         Sink::Spool(Spool::new(path, Some(ArpaCounts { reserved, kept: Vec::new() })))

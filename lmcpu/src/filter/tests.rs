@@ -80,8 +80,8 @@ fn wrong_models_are_named_with_the_line() {
     assert!(run_filter(b"", b"", &phrases).unwrap_err().to_string().contains("use union"));
 }
 
-/// Whether phrases of a sentence make up `ngram`: tried phrase by phrase, from any place in the
-/// first to any place in the last.
+/// Whether phrases of a sentence make up `ngram`. Tries all phrases one after another; the n-gram
+/// may begin inside the first phrase and end inside the last.
 fn is_made_up(ngram: &[&str], phrases: &[Vec<&str>], is_first: bool) -> bool {
     phrases.iter().any(|phrase| {
         let starts = if is_first { phrase.len() } else { 1 };
