@@ -1,8 +1,8 @@
 //! Model files as lists of n-grams.
 //!
-//! In every kind of file, an order follows from the order before: an n-gram is its suffix, one of
-//! the shorter n-grams, with one more word in front. A [`LevelReader`] gives the suffix and the
-//! word; this module joins the words of the n-grams.
+//! In every kind of file, an order follows from the order before: an n-gram is its suffix, which is
+//! one of the shorter n-grams, with one more word in front. A [`LevelReader`] gives the suffix and
+//! the word; this module joins the words of the n-grams.
 
 use std::ops::Range;
 use std::path::Path;
@@ -14,7 +14,7 @@ use miriam_textio::{Vocabulary, WordId};
 use crate::arpa::{Section, Unigram};
 use crate::{Error, NgramSource, Result};
 
-/// N-grams that one task lists.
+/// The number of n-grams that one task lists.
 pub(crate) const CHUNK: usize = 1 << 13;
 
 /// A kind of file that can list the n-grams of an order.
@@ -38,14 +38,14 @@ pub struct LevelNgrams {
     /// For each n-gram of the order before, the start of the n-grams whose suffix it is; then the
     /// end of the last ones. Values never fall, from 0 to the number of n-grams.
     pub offsets: Vec<usize>,
-    /// Whether each n-gram belongs to the model or is a blank; empty if there are no blanks.
+    /// Whether each n-gram belongs to the model and is not a blank; empty if there are no blanks.
     pub keep: Vec<bool>,
 }
 
 /// The n-grams of a model file.
 pub struct LevelSource<R> {
     name: String,
-    /// N-grams of each order, from 1, blanks not counted.
+    /// The number of n-grams of each order, from 1, without blanks.
     counts: Vec<u64>,
     vocabulary: Vocabulary,
     unigrams: Vec<Unigram>,
@@ -132,7 +132,7 @@ pub(crate) fn join_words(vocabulary: &Vocabulary, ids: &[u32]) -> String {
     words.join(" ")
 }
 
-/// Reads the `count` words of a file of ours, which must be distinct.
+/// Reads the `count` words of one of Miriam's files, which must be distinct.
 ///
 /// # Errors
 ///
@@ -176,8 +176,8 @@ pub fn offsets_by_key(count: usize, keys: impl Iterator<Item = usize>) -> Vec<us
     offsets
 }
 
-/// Returns the words of all n-grams of `level`, oldest first; `suffixes` holds those of the n-grams
-/// one word shorter.
+/// Returns the words of all n-grams of `level`, oldest first; `suffixes` holds the words of the
+/// n-grams that are one word shorter.
 fn prepend_oldest(suffixes: &[u32], order: usize, level: &LevelNgrams) -> Vec<u32> {
     let mut words = vec![0; level.oldest.len() * order];
     let suffix_count = level.offsets.len() - 1;

@@ -17,8 +17,8 @@ pub use crate::text_scoring::SentenceMarkers;
 pub struct LineOptions {
     /// The markers of each line.
     pub markers: SentenceMarkers,
-    /// Whether a line may hold several sentences, separated by `\n`; its values are then the sums
-    /// of theirs. Otherwise `\n` is a blank.
+    /// Whether a line may hold several sentences, separated by `\n`; the values of a line are then
+    /// the sums of the values of its sentences. Otherwise `\n` is a blank.
     pub documents: bool,
     /// Worker threads, from 1.
     pub threads: usize,
@@ -72,7 +72,8 @@ pub struct TokenScores {
 ///
 /// # Errors
 ///
-/// If `stop` is cancelled, or a line has 4 GiB or more; the message names it, from 0.
+/// If `stop` is cancelled, or a line has 4 GiB or more; the message has the number of the line,
+/// from 0.
 pub fn score_lines(
     model: &dyn LanguageModel,
     lines: &[&[u8]],
@@ -144,8 +145,8 @@ pub fn score_tokens(
     Ok(all)
 }
 
-/// Scores one sentence, for callers that ask for one at a time: starts no thread and keeps no
-/// buffers. The value, log10 p, is that of [`score_lines`].
+/// Scores one sentence, for callers that have one at a time: starts no thread and keeps no
+/// buffers. The result is log10 p, equal to the value of [`score_lines`].
 pub fn score_sentence(model: &dyn LanguageModel, text: &[u8], markers: SentenceMarkers) -> f32 {
     let mut total = 0.0;
     walk_sentence(model, text, markers, |_, log10, _| total += log10);
@@ -178,12 +179,12 @@ pub fn walk_sentence(
 
 /// Returns the ids of the words of `text`.
 fn sentence_ids(model: &dyn LanguageModel, text: &[u8]) -> Vec<LmWord> {
-    /// Words that are looked up together, so that their memory accesses overlap.
+    /// The number of words that are looked up together, so that their memory accesses overlap.
     const GROUP: usize = 64;
     // A word and its blank have six bytes or so; </s> is pushed later.
     let mut all = Vec::with_capacity(text.len() / 4 + 2);
     let (mut spans, mut ids) = ([(0, 0); GROUP], [LmWord::UNKNOWN; GROUP]);
-    // Spans are of 32 bits.
+    // The positions in spans have 32 bits.
     for part in split_between_words(text, u32::MAX as usize - 1) {
         let mut words = part.split(|&byte| is_blank(byte)).filter(|word| !word.is_empty());
         loop {

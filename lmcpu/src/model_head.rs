@@ -71,7 +71,7 @@ pub struct ModelHead<V = Dictionary> {
 }
 
 impl<V: ModelVocabulary> ModelHead<V> {
-    /// Creates the head of a file of KenLM's from its words; `backoff` gives the backoff of a word.
+    /// Creates the head of a KenLM file from its words; `backoff` gives the backoff of a word.
     /// Whether minimisation is closed is not known without reading all of such a file.
     pub(crate) fn from_kenlm(order: usize, words: V, backoff: impl Fn(LmWord) -> f32) -> Self {
         let (bos_id, eos_id) = (words.word_id(b"<s>"), words.word_id(b"</s>"));

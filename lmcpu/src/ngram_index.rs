@@ -22,7 +22,7 @@ pub struct FoundNgram<P> {
     /// log10 of the backoff; -0.0 ([`NO_EXTENSION`]) if there is none and this n-gram does not
     /// begin a longer one, and always for the longest n-grams.
     pub backoff: f32,
-    /// Refers to the n-grams with one more word to the left; `None` when the model
+    /// A reference to the n-grams with one more word to the left; `None` when the model
     /// knows that there are none.
     pub extend_left: Option<P>,
 }
@@ -48,7 +48,7 @@ pub enum LookupStep<P> {
 /// Every implementor is a [`crate::LanguageModel`]. All word ids are below
 /// [`crate::LanguageModel::num_words`]. Damaged files may give wrong scores but must not panic.
 pub trait NgramIndex: Send + Sync {
-    /// Refers to the n-grams that extend one n-gram to the left: a hash, or a range of
+    /// A reference to the n-grams that extend one n-gram to the left: a hash, or a range of
     /// children.
     type NodeRef: Copy + Send;
     /// A lookup under way. The default is not a lookup and is never stepped.
@@ -116,8 +116,8 @@ pub trait NgramIndex: Send + Sync {
 
     /// Whether node references follow from the words alone, as hashes do. Then
     /// [`NgramIndex::word_node`] and [`NgramIndex::extend_node`] are implemented. All lookups of a
-    /// query can begin at once, because the lookup of an n-gram does not need those of shorter
-    /// ones.
+    /// query can begin at once, because the lookup of an n-gram does not need the lookups
+    /// of shorter n-grams.
     const INDEPENDENT_LOOKUPS: bool = false;
 
     /// Returns a reference to the n-grams that extend `word` to the left, if there are any.

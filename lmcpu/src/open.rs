@@ -26,13 +26,13 @@ impl From<LoadMethod> for OpenOptions {
     }
 }
 
-/// Whether the file at `path` is one that [`open`] maps, of ours or of KenLM's: then it opens
-/// at once.
+/// Whether the file at `path` is a binary model file of Miriam or KenLM, which [`open`] maps and
+/// so opens at once.
 pub fn is_binary_model(path: &Path) -> bool {
     Container::is_container(path) || is_kenlm_binary(path)
 }
 
-/// Opens the model at `path`: a file of ours, one of KenLM's binary files, or ARPA text (plain or
+/// Opens the model at `path`: a file of Miriam, a binary file of KenLM, or ARPA text (plain or
 /// compressed; `-` for standard input), which is built into a probing model in memory on rayon's
 /// current threads. A [`LoadMethod`] alone means the default options of ARPA text.
 ///

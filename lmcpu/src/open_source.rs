@@ -13,7 +13,7 @@ use crate::trie::{self, trie_source};
 use crate::{NgramSource, Result};
 
 /// Opens the n-grams of the model at `path`: ARPA text, plain or compressed, `-` for standard
-/// input; a file of ours; or one of KenLM's binary files. `options` say how ARPA text is read. An
+/// input; a file of Miriam; or a binary file of KenLM. `options` say how ARPA text is read. An
 /// n-gram that ARPA text lists twice is an error, here or in a builder, unless `options` say
 /// otherwise.
 ///

@@ -40,7 +40,7 @@ pub struct PerplexityOptions {
     /// Whether the scores of each line are written: for plain text, unless there is a filter,
     /// `log10 TAB tokens TAB unknown words TAB perplexity`; for JSON the line with four more keys.
     pub per_line: bool,
-    /// Lines are JSON objects of which this field is text.
+    /// Options for JSON lines; `None` if lines are plain text.
     pub json: Option<JsonOptions>,
     /// The filter, if only the lines that pass are written.
     pub filter: Option<PerplexityFilter>,
@@ -204,8 +204,8 @@ impl<'o> Text<'o> {
     }
 }
 
-/// Counts that show whether fields have other names: whether documents were scored, and whether any
-/// of them names its language.
+/// Counts that show whether the name of a field is wrong: the documents that were scored, and those
+/// that name their language.
 #[derive(Default)]
 struct DocumentCheck {
     /// The number of documents scored.
@@ -249,7 +249,7 @@ impl DocumentCheck {
             return Err(Error::InvalidOptions { reason });
         }
         if json.buckets.as_ref().is_some_and(|buckets| !buckets.cutoffs.covers_all()) {
-            tracing::warn!("{reason}, so all are in the bucket all");
+            tracing::warn!("{reason}, so all documents are in the bucket `all`");
         }
         Ok(())
     }

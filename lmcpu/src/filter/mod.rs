@@ -2,9 +2,9 @@
 //! `filter`.
 //!
 //! Lines of n-grams are copied, not parsed: lines that pass keep every byte, except for a carriage
-//! return before the line end. A criterion
-//! (`criterion`) decides which lines pass, and workers apply it to chunks of lines. A sink (`sink`)
-//! writes the counts of the remaining n-grams before these n-grams.
+//! return before the line end. A criterion (`criterion`) decides which lines pass, and workers
+//! apply it to chunks of lines. A sink (`sink`) writes the counts of the remaining n-grams before
+//! these n-grams.
 
 mod criterion;
 mod passes;

@@ -83,8 +83,8 @@ impl PhraseIndex {
         }
     }
 
-    /// Finds the sentences in which the n-gram of `words` passes. A tag at its start is ignored, and
-    /// so are `</s>` and the words after it.
+    /// Finds the sentences in which the n-gram of `words` passes. A tag at its start is ignored,
+    /// and so are `</s>` and the words after it.
     pub fn check(&self, words: &[&[u8]]) -> Passes {
         let skipped = usize::from(words.first().is_some_and(|word| is_tag(word)));
         let words = words[skipped..].iter().take_while(|word| **word != b"</s>");

@@ -10,11 +10,11 @@ pub fn required_bits(value: u64) -> u32 {
 /// An array of entries of equal length in bits, each of several fields.
 pub struct BitPackedArray {
     bytes: View<[u8; 1]>,
-    /// Bits of an entry.
+    /// The number of bits of an entry.
     pub entry_bits: u32,
 }
 
-/// The bits of an entry that are a field.
+/// A field of an entry: its first bit, and a mask of as many ones as it has bits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BitField {
     shift: u32,
@@ -33,8 +33,8 @@ impl BitPackedArray {
     pub const PADDING: usize = 8;
 
     /// Returns the number of bytes of `entries` entries of `width` bits in KenLM's files: there is
-    /// one more entry at the end, for the end of the last one's children, and padding for reads of
-    /// 8 bytes. `None` on overflow.
+    /// one more entry at the end, which has the end of the last entry's children, and padding for
+    /// reads of 8 bytes. `None` on overflow.
     pub fn size_bytes(entries: u64, width: u32) -> Option<u64> {
         Some(
             (entries + 1).checked_mul(u64::from(width))?.checked_add(7)? / 8 + Self::PADDING as u64,

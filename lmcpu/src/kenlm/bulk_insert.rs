@@ -1,13 +1,12 @@
 //! Parallel filling of a linear-probing table, with the result of inserting its entries one after
 //! another.
 //!
-//! The slot of an entry in KenLM's tables depends on all entries that were inserted
-//! before it, and the file must equal KenLM's byte for byte. The result of sequential
-//! insertion is unique: each slot holds, of all entries whose probe sequence reaches
-//! it, the one that was inserted first, and the others continue to the next slot. So
-//! the entries are sorted by home slot, and one sweep over the slots, with a heap of
-//! waiting entries in insertion order, places them all: memory is accessed in sequence,
-//! and chunks of the table are swept in parallel.
+//! The slot of an entry in KenLM's tables depends on all entries that were inserted before it, and
+//! the file must equal KenLM's byte for byte. The result of sequential insertion is unique: if
+//! several entries reach a slot, it holds the one that was inserted first, and the others continue
+//! to the next slot. So the entries are sorted by home slot. One sweep over the slots, with a heap
+//! of waiting entries in insertion order, places them all. It accesses memory in sequence, and
+//! chunks of the table are swept in parallel.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,7 +17,7 @@ use miriam_storage::parallel;
 
 use super::table::FastModulo;
 
-/// Slots in a task.
+/// The number of slots in a task.
 const CHUNK: usize = 1 << 14;
 
 /// An entry to insert.
@@ -90,7 +89,7 @@ pub fn bulk_insert(
     Ok((keys, values))
 }
 
-/// Consecutive slots and the entries whose home they are.
+/// Consecutive slots, and the entries whose home slots they are.
 struct TableChunk<'a> {
     first_slot: usize,
     entries: &'a [TableEntry],
@@ -165,7 +164,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn small_tables(
+        fn small_tables_equal_sequential_insertion(
             keys in proptest::collection::hash_set(1..200u64, 0..40), more in 1..20usize,
         ) {
             let keys: Vec<u64> = keys.into_iter().collect();
@@ -173,7 +172,7 @@ mod tests {
         }
 
         #[test]
-        fn tables_of_many_parts(
+        fn tables_of_many_chunks_equal_sequential_insertion(
             seed in 1..u64::MAX, load in 50..100usize, chunks in 1..4usize, at_end: bool
         ) {
             let slots = chunks * CHUNK + 77;

@@ -11,15 +11,15 @@ use miriam_storage::Bytes;
 use super::unaligned::{f32_at, u32_at, u64_at};
 use crate::{Error, MAX_ORDER, Result};
 
-/// The bytes that all versions share.
+/// The first bytes of files of all versions.
 const MAGIC_BEFORE_VERSION: &[u8] = b"mmap lm http://kheafield.com/code format version ";
 /// The first bytes of a file whose builder did not finish.
 const MAGIC_INCOMPLETE: &[u8] = b"mmap lm http://kheafield.com/code incomplete\n";
 /// The version of the format.
 const VERSION: u64 = 5;
-/// Bytes of the sanity block.
+/// The size of the sanity block in bytes.
 const SANITY_BYTES: usize = 88;
-/// Bytes before the counts.
+/// The number of bytes before the counts.
 const FIXED_HEADER_BYTES: usize = 108;
 
 /// The type of a model, by its number in the header.
@@ -31,9 +31,9 @@ pub enum ModelType {
     RestProbing,
     /// A trie (types 2 to 5).
     Trie {
-        /// Probabilities and backoffs are indices into codebooks.
+        /// Whether probabilities and backoffs are indices into codebooks.
         quantized: bool,
-        /// The high bits of pointers are in a sorted array.
+        /// Whether the high bits of pointers are in a sorted array.
         compressed: bool,
     },
 }
@@ -78,7 +78,7 @@ pub struct Header {
     pub probing_multiplier: f32,
     /// Whether the strings of the words follow at the end.
     pub has_vocabulary: bool,
-    /// N-grams of each order, from 1. What is counted differs by type: see [`super`].
+    /// The number of n-grams of each order, from 1. What is counted differs by type: see [`super`].
     pub counts: Vec<u64>,
 }
 

@@ -7,16 +7,16 @@
 //!
 //! - Word ids. Probing files number words as the ARPA file did, tries by the
 //!   order of their hashes.
-//! - Zero. A word of probability 1 scores -0 in a probing file, whose sign bit is a
+//! - Zero. A word of probability 1 scores -0 in a probing file, where the sign bit is a
 //!   flag, and 0 as a unigram of a trie.
-//! - Counts in the header. Probing files repeat those of the ARPA file; entries
+//! - Counts in the header. Probing files repeat the counts of the ARPA file; entries
 //!   made for missing suffixes are not counted. Tries count these entries, and
 //!   `<unk>` even if the ARPA file had none.
 //! - N-grams. A trie has their words. A probing file has hashes only; `ngram_recovery`
 //!   finds the words.
 //! - Values. Quantised tries keep the centres of bins, not the values of the model.
 //!
-//! A damaged body may give wrong scores, but no panic and no endless search.
+//! A damaged body may give wrong scores, but it never causes a panic or an endless search.
 
 mod bit_packing;
 mod bulk_insert;

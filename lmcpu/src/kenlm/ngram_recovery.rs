@@ -1,10 +1,11 @@
 //! Recovery of the words of the n-grams of a probing file, which keeps only hashes.
 //!
-//! A hash cannot be inverted, but an n-gram can be guessed: its n-1 newest words are an n-gram
-//! flagged as extended to the left, and its n-1 oldest words one flagged as extended to the right.
-//! (KenLM ensures both: it adds the first as a blank where it is missing, and does not build
-//! without the second.) So an order follows from the order before: every pair of such n-grams that
-//! overlaps in n-2 words is a candidate, and a candidate is an n-gram if its hash is in the table.
+//! A hash cannot be inverted, but an n-gram can be guessed. Its n-1 newest words are an n-gram that
+//! is flagged as extended to the left, and its n-1 oldest words are an n-gram that is flagged as
+//! extended to the right. (KenLM ensures both: it adds a blank where the former is missing, and
+//! rejects models in which the latter is missing.) So an order follows from the order before: every
+//! pair of such n-grams that overlaps in n-2 words is a candidate, and a candidate is an n-gram if
+//! its hash is in the table.
 //! A model of 10^5 words has 10^10 candidates of two words and about as many of three, nearly all
 //! of them wrong.
 //!
@@ -38,7 +39,7 @@ const REGION_BITS_LOG2: u32 = 17;
 const TERMS_PER_REGION: usize = 8;
 /// log2 of the number of candidates above which one group is split among threads.
 const LARGE_GROUP_LOG2: u32 = 24;
-/// The number of other groups in a task; most of them have few candidates.
+/// The number of smaller groups in a task; most of them have few candidates.
 const GROUPS_PER_TASK: usize = 8;
 
 /// The n-grams of an order in the order of their words, newest first, from which the
@@ -74,8 +75,8 @@ struct RecoveredNgram {
     slot: usize,
 }
 
-/// N-grams that overlap in the same words: suffixes and contexts of longer ones, each
-/// sorted by term.
+/// N-grams that overlap in the same words: suffixes of longer n-grams, and contexts of longer
+/// n-grams, each list sorted by term.
 struct OverlapGroup<'a> {
     suffixes: &'a [HashTerm],
     contexts: &'a [HashTerm],
@@ -337,7 +338,7 @@ fn check_all_recovered(
         return Err(Error::Unsupported {
             file: miriam_textio::display_name(path),
             reason: format!(
-                "{missing} of the {} {order}-grams could not be told from their hashes: their \
+                "{missing} of the {} {order}-grams could not be recovered from their hashes: their \
                  contexts or suffixes are missing; is the file damaged? Take the ARPA file, or \
                  a trie, which keeps the words",
                 missing + matches.len()

@@ -1,10 +1,10 @@
-//! Writing of KenLM's probing files, byte for byte as its `build_binary probing` (`ngram-lm.md`
-//! 2.8, 2.13), for other tools that read them.
+//! Writing of KenLM's probing files for other tools that read them, byte for byte as KenLM's
+//! `build_binary probing` writes them (`ngram-lm.md` 2.8, 2.13).
 //!
 //! Orders are built one after another, each on all threads. Marks beside the slots first record
 //! that an n-gram is extended to the left or right; at the end they are written to the sign bits.
-//! Only n-grams whose suffix is missing are processed one by one, in file order, because the blanks
-//! for the suffix (`ngram-lm.md` 1.2) go to the next free slot.
+//! Only n-grams whose suffix or context is missing are processed one by one, in file order, because
+//! the blanks for a suffix (`ngram-lm.md` 1.2) go to the next free slot.
 //!
 //! One deliberate difference: two entries for the same n-gram are an error.
 
@@ -30,16 +30,16 @@ use crate::ngram_index::SIGN;
 use crate::probing::ModelSize;
 use crate::{ArpaOptions, Error, NO_EXTENSION, NgramSource, Result};
 
-/// A longer n-gram ends in this one.
+/// The mark of an n-gram in which a longer n-gram ends.
 const EXTENDS_LEFT: u8 = 1;
-/// A longer n-gram begins with this one.
+/// The mark of an n-gram with which a longer n-gram begins.
 const EXTENDS_RIGHT: u8 = 2;
 
-/// N-grams in a task.
+/// The number of n-grams in a task.
 const CHUNK: usize = 1 << 13;
-/// Lookups that wait for memory together.
+/// The number of lookups that wait for memory together.
 const PREFETCH_GROUP: usize = 16;
-/// Slots that are serialised at a time.
+/// The number of slots that are serialised at a time.
 const WRITE_SLOTS: usize = 1 << 16;
 
 /// Options of KenLM's `build_binary`.
@@ -90,7 +90,7 @@ pub fn build_kenlm_rest_probing(
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
     if !(options.multiplier > 1.0 && options.multiplier <= 100.0) {
-        let reason = format!("a multiplier of {} is not above 1 and up to 100", options.multiplier);
+        let reason = format!("multiplier {}: it must be above 1, at most 100", options.multiplier);
         return Err(Error::Unsupported { file: display_name(path), reason });
     }
     let size = path.metadata().map(|found| found.len()).ok();

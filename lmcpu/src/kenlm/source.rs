@@ -44,7 +44,7 @@ fn read_vocabulary(path: &Path, words: &KenlmVocabulary) -> Result<Vocabulary> {
     Ok(vocabulary)
 }
 
-/// Reads the orders of a trie.
+/// A reader of the orders of a trie.
 pub struct TrieLevelReader {
     file: TrieFile,
     path: PathBuf,
@@ -115,7 +115,7 @@ impl LevelReader for TrieLevelReader {
     }
 }
 
-/// Reads the orders of a probing file.
+/// A reader of the orders of a probing file.
 pub struct ProbingLevelReader<const U: usize, const M: usize> {
     file: ProbingFile<U, M>,
     path: PathBuf,
@@ -147,8 +147,8 @@ pub fn probing_source<const U: usize, const M: usize>(
     Ok(LevelSource::new(display_name(path), counts, vocabulary, unigrams, !unknown_added, levels))
 }
 
-/// Returns the number of n-grams in a table. Of duplicates, which KenLM allows, only the first is
-/// ever found, and only that is counted.
+/// Returns the number of n-grams in a table. KenLM allows duplicates, but a search finds only the
+/// first of them, so only the first is counted.
 fn count_entries(table: &dyn NgramTable) -> u64 {
     parallel::count(table.slot_count(), |at| table.is_found(at)) as u64
 }

@@ -97,7 +97,7 @@ impl<const N: usize> KenlmTable<N> {
     }
 }
 
-/// A [`KenlmTable`] of any size of slots, for work that is not worth compiling for each.
+/// A [`KenlmTable`] of any size of slots, for work that is not worth compiling for each size.
 pub trait NgramTable: Sync {
     /// Returns the number of slots.
     fn slot_count(&self) -> usize;

@@ -48,9 +48,9 @@ fn multi30k_scores_as_kenlm_does() {
     }
 }
 
-/// A word that changes in an n-gram leaves others without their context.
+/// If a bit changes in a word of an n-gram, longer n-grams lose their context.
 #[test]
-fn what_a_builder_finds_in_a_damaged_file_is_called_damage() {
+fn building_from_a_damaged_file_reports_the_damage() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/toy-trie.kenlm");
     let whole = std::fs::read(path).unwrap();
     let mut contexts_missing = 0;
@@ -114,7 +114,7 @@ fn sorted_lines(text: &[u8]) -> Vec<&[u8]> {
 }
 
 /// KenLM wrote the ARPA files in the order of word ids, newest first, which is
-/// also that of our lists.
+/// also the order of our lists.
 #[test]
 fn a_dump_is_the_arpa_file_the_model_came_from() {
     for (file, arpa) in [
@@ -213,8 +213,8 @@ fn written_tries_equal_build_binary() {
     }
 }
 
-/// A trie built from the n-grams that a trie lists is the same file, and a trie from ARPA text
-/// without `<unk>` gets it.
+/// A trie built from the n-grams that a trie lists is the same file. A trie built from ARPA text
+/// without `<unk>` gets an `<unk>` with the probability in the options.
 #[test]
 fn a_trie_built_from_a_trie_is_that_trie() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
 //! Trie files (`ngram-lm.md` 2.10 to 2.12): the n-grams of an order are sorted by their words,
 //! newest first, in one array of bit-packed entries. An entry has the index of its first child,
-//! which is the first n-gram that extends it to the left. The children of an entry end where those
-//! of the next entry begin.
+//! which is the first n-gram that extends it to the left. The children of an entry end where the
+//! children of the next entry begin.
 //!
 //! The four types differ in how an entry keeps its values and the index of its first child. Values
 //! are exact, or indices into a codebook of the order. All bits of the index are in the entry, or
@@ -57,7 +57,7 @@ enum ValueCoding {
 
 /// The encoding of the index of an entry's first child.
 enum ChildPointers {
-    /// Longest n-grams have none.
+    /// The longest n-grams have no children.
     NoChildren,
     Inline(BitField),
     Split {
@@ -69,7 +69,7 @@ enum ChildPointers {
 
 /// The high bits of pointers, by the index of the entry.
 ///
-/// For each value of the high bits, the file has the first entry with these or higher bits. A
+/// For each value of the high bits, the file has the first entry with this or a higher value. A
 /// binary search in this whole list would take as long as the rest of a query. So an index, which
 /// is computed at opening, gives the range to search for each run of entries. There are about as
 /// many runs as values.
@@ -112,14 +112,14 @@ impl HighBits {
 pub struct TrieFile {
     pub(super) header: Header,
     pub(super) head: ModelHead<KenlmVocabulary>,
-    /// By word id, and one more: probability, backoff and the index of the first
+    /// By word id, and one more entry: probability, backoff and the index of the first
     /// bigram.
     pub(super) unigrams: View<[u8; 16]>,
     /// Orders 2 to N.
     pub(super) levels: Vec<Level>,
 }
 
-/// The bits of probabilities and backoffs in a quantised file.
+/// The numbers of bits of probabilities and of backoffs in a quantised file.
 #[derive(Clone, Copy)]
 struct Quantizer {
     log10_bits: u32,
@@ -262,9 +262,9 @@ fn read_array_limit(sections: &SectionReader<'_>) -> Result<u32> {
 /// The division of the pointers of an order: low bits in the entries, high bits in an array
 /// (`ngram-lm.md` 2.12).
 pub(super) struct PointerSplit {
-    /// Bits that stay in the entries.
+    /// The number of bits that stay in the entries.
     pub low_bits: u32,
-    /// Values that the high bits can take.
+    /// The number of values that the high bits can take.
     pub values: u64,
 }
 
@@ -322,7 +322,7 @@ impl ChildRange {
     }
 }
 
-/// A search for a word.
+/// A search for a word among the children of an entry.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ChildSearch {
     /// The first entry that remains.

@@ -1,8 +1,10 @@
-//! Writing of KenLM's trie files, byte for byte as its `build_binary trie` (`ngram-lm.md` 2.9 to
-//! 2.13), for other tools that read them: plain, quantised, with compressed pointers, or both.
+//! Writing of KenLM's trie files for other tools that read them, byte for byte as KenLM's
+//! `build_binary trie` writes them (`ngram-lm.md` 2.9 to 2.13): plain, quantised, with compressed
+//! pointers, or both.
 //!
 //! Words are numbered by their hashes, n-grams are sorted and linked by [`crate::sorted`], and each
-//! order is packed by all threads: eight entries end at a byte, however many bits an entry has.
+//! order is packed by all threads: every eighth entry ends at the end of a byte, however many bits
+//! an entry has.
 //!
 //! A deliberate difference: two entries for the same n-gram are an error.
 
@@ -24,7 +26,7 @@ use crate::sorted::{Nodes, SortedModel};
 use crate::trie::quantize::{QuantizationBits, backoff_centres, encode_ngram, prob_centres};
 use crate::{ArpaOptions, Result};
 
-/// Entries that a task packs: a multiple of 8.
+/// The number of entries that a task packs: a multiple of 8.
 const CHUNK: usize = 1 << 14;
 
 /// Options of KenLM's `build_binary` for tries.
@@ -93,17 +95,17 @@ struct TrieWriter<'a> {
 struct LevelLayout {
     word_bits: u32,
     prob_bits: u32,
-    /// 0 for the longest.
+    /// 0 for the longest n-grams.
     backoff_bits: u32,
     codebook: Option<Codebook>,
-    /// `None` for the longest.
+    /// `None` for the longest n-grams.
     pointers: Option<PointerSplit>,
 }
 
 /// The centres of an order's bins.
 struct Codebook {
     log10: Vec<f32>,
-    /// Empty for the longest.
+    /// Empty for the longest n-grams.
     backoffs: Vec<f32>,
 }
 
@@ -154,7 +156,7 @@ impl TrieWriter<'_> {
         (self.sink)(bytes)
     }
 
-    /// Writes the whole file; `hashes` are those of the words in ascending order.
+    /// Writes the whole file; `hashes` are the hashes of the words in ascending order.
     fn write_all(&mut self, hashes: &[u64]) -> Result<()> {
         let levels = &self.model.trie.levels;
         let counts: Vec<u64> = levels.iter().map(|nodes| nodes.len() as u64).collect();
@@ -241,8 +243,8 @@ impl TrieWriter<'_> {
         self.write(&bytes)
     }
 
-    /// Writes for each value of the high bits the first entry whose pointer has these or higher
-    /// bits.
+    /// Writes for each value of the high bits the first entry whose pointer has this or a higher
+    /// value there.
     fn write_pointer_array(&mut self, split: &PointerSplit, nodes: &Nodes) -> Result<()> {
         let start = self.bytes;
         let array = start.next_multiple_of(8) + 8;

@@ -31,7 +31,7 @@ fn array_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     array
 }
 
-/// Reads one section of a file after another.
+/// A reader of the sections of a file, one after another.
 pub struct SectionReader<'a> {
     pub bytes: &'a Bytes,
     pub path: &'a Path,

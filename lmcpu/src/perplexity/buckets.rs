@@ -100,7 +100,7 @@ impl Cutoffs {
     }
 }
 
-/// Reads the languages of documents; each thread has its own.
+/// A reader of the languages of documents; each thread has its own.
 pub(super) struct LanguageReader {
     field: TextField,
     language: Vec<u8>,
