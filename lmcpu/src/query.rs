@@ -1,8 +1,8 @@
 //! The output of KenLM's `query`, byte for byte (`ngram-lm.md` 2.5).
 //!
-//! One quirk is copied only on demand: KenLM prints the words of a last line without a line end,
-//! but neither ends the sentence nor adds it to the sums. Still, it counts the tokens of this line
-//! and the probabilities of its unknown words.
+//! One quirk is copied only on demand. If the last line has no line end, KenLM prints its words but
+//! does not end the sentence. The sums leave out its log10 p and its number of unknown words. They
+//! include its number of tokens and the log10 p of its unknown words.
 
 use miriam_textio::number::push_integer;
 use miriam_textio::{Input, Output, Progress, number};
@@ -13,7 +13,7 @@ use crate::text_scoring::{
 };
 use crate::{LanguageModel, Result};
 
-/// The output.
+/// The parts of the output that are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verbosity {
     /// `word=id matched log10` and a tab for each word.
@@ -32,7 +32,7 @@ impl Verbosity {
 /// Options for scoring text and for the output.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryOptions {
-    /// The output.
+    /// The parts of the output that are printed.
     pub verbosity: Verbosity,
     /// Whether `<s>` comes before and `</s>` after each line.
     pub sentence_markers: bool,

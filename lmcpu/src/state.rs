@@ -10,8 +10,8 @@ use crate::LmWord;
 /// The highest order of a model.
 pub const MAX_ORDER: usize = 24;
 
-/// The context that the next word is scored in: at most order - 1 words, and only as
-/// many as can matter to later words (`ngram-lm.md` 2.1, 2.2).
+/// The context that the next word is scored in: at most order - 1 words, and only
+/// words that can matter to later words (`ngram-lm.md` 2.1, 2.2).
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct State {

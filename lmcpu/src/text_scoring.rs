@@ -102,7 +102,7 @@ pub(crate) struct ScoredSentence<'b> {
 }
 
 impl<'b> ScoredSentence<'b> {
-    /// Returns its words and `</s>`; empty unless the scorer keeps spans.
+    /// Returns the words of the sentence and `</s>`; empty unless the scorer keeps spans.
     pub fn tokens(&self) -> impl Iterator<Item = ScoredToken<'b>> {
         let text = self.text;
         let tokens = self.spans.iter().zip(self.ids).zip(self.scores);
@@ -173,7 +173,7 @@ impl<'b> ScoredText<'b> {
     }
 }
 
-/// Scores texts; each thread has its own.
+/// A scorer of texts; each thread has its own.
 pub(crate) struct TextScorer<'m> {
     model: &'m dyn LanguageModel,
     begin_state: State,

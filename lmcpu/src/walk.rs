@@ -229,8 +229,8 @@ impl Query {
     }
 }
 
-/// Begins the lookup of the n-gram `oldest`, `newer`, `word` alone, without those of shorter ones;
-/// `newer` is oldest first.
+/// Begins the lookup of the n-gram `oldest`, `newer`, `word` alone, without the lookups of shorter
+/// n-grams; `newer` is oldest first.
 #[inline(always)]
 pub(crate) fn begin_longest<M: NgramIndex>(
     model: &M,

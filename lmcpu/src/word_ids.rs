@@ -9,8 +9,8 @@
 use crate::word_key::WordKey;
 use crate::{LanguageModel, LmWord};
 
-/// Entries of the cache, 24 bytes each: what a core's second-level cache holds together
-/// with the text and the scores.
+/// The number of entries of the cache, of 24 bytes each: what a core's second-level cache holds
+/// together with the text and the scores.
 const CACHE_ENTRIES: usize = 1 << 14;
 
 /// The words of a text and where its sentences end.
@@ -35,7 +35,7 @@ impl EncodedText {
     pub const NO_SPAN: (u32, u32) = (u32::MAX, u32::MAX);
 }
 
-/// Splits text into the words of a model; each thread has its own.
+/// An encoder of text as word ids of a model; each thread has its own.
 pub struct TextEncoder<'m> {
     model: &'m dyn LanguageModel,
     /// The id that each sentence ends in, with markers.
@@ -82,7 +82,7 @@ impl<'m> TextEncoder<'m> {
         words.has_end_markers = self.eos_id.is_some();
         self.misses.clear();
         self.miss_positions.clear();
-        // Where the word begins that ends at the next blank.
+        // The start of the word that ends at the next blank.
         let mut open = 0;
         // Whether the byte before the chunk is blank, as a bit.
         let mut before = 1;
@@ -175,7 +175,7 @@ fn cache_slot(key: WordKey) -> usize {
     ((product as u64) ^ (product >> 64) as u64) as usize % CACHE_ENTRIES
 }
 
-/// Bytes that are classified together.
+/// The number of bytes that are classified together.
 const CHUNK: usize = 64;
 
 /// Returns bit masks of the blank bytes (C's `isspace`) and of `\n`; the first byte is the lowest

@@ -1,17 +1,17 @@
 //! Short words as numbers that are loaded, hashed and compared at once.
 
-/// The longest word that fits a [`WordKey`]; in text longer ones are rare.
+/// The length of the longest word that fits a [`WordKey`]; longer words are rare in text.
 pub(crate) const MAX_KEY_BYTES: usize = 15;
 
 /// A word of up to [`MAX_KEY_BYTES`] bytes: its bytes, zeros, and its length in the top
-/// byte of 16. 0, the key of the word of no bytes, marks empty entries of tables.
+/// byte of 16. The key 0, which belongs to the empty word, marks empty entries of tables.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct WordKey {
     pub low: u64,
     pub high: u64,
 }
 
-/// By length: the bytes of a word in the halves of its key.
+/// By length: masks of the bytes of a word in the halves of its key.
 const LENGTH_MASKS: [(u64, u64); MAX_KEY_BYTES + 1] = {
     let mut masks = [(0, 0); MAX_KEY_BYTES + 1];
     let mut length = 0;

@@ -1,4 +1,4 @@
-//! The states after words against those of KenLM itself, by their hashes (`ngram-lm.md`
+//! The states after words, compared by their hashes with the states of KenLM itself (`ngram-lm.md`
 //! 2.1, T4).
 //!
 //! Needs a Python with the module `kenlm`: the one that `MIRIAM_KENLM_PYTHON`
@@ -13,7 +13,7 @@ use miriam_lmcpu::{LanguageModel, State, open};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, NoProgress};
 
-/// Prints the hash of the state after each word of each line of a text.
+/// A Python program that prints the hash of the state after each word of each line of a text.
 const HASHES: &str = "
 import kenlm, sys
 model = kenlm.Model(sys.argv[1])

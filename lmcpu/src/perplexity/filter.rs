@@ -19,7 +19,7 @@ pub struct PerplexityFilter {
     pub invert: bool,
 }
 
-/// The best lines of a text: those below a perplexity, and the first ones of exactly this
+/// The best lines of a text: the lines below a perplexity, and the first lines of exactly this
 /// perplexity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankLimit {
@@ -35,7 +35,7 @@ pub struct Percent {
     millionths: u32,
 }
 
-/// The destination of a line.
+/// The decision about a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Written,
@@ -116,7 +116,7 @@ impl Percent {
         (count as u128 * u128::from(self.millionths)).div_ceil(whole) as usize
     }
 
-    /// Returns the number.
+    /// Returns the share in percent.
     pub fn to_f64(self) -> f64 {
         f64::from(self.millionths) / f64::from(Self::PER_PERCENT)
     }
@@ -156,7 +156,7 @@ impl fmt::Display for Percent {
     }
 }
 
-/// Counts lines of the perplexity of a [`RankLimit`], in the order of the text.
+/// A counter of the lines of the perplexity of a [`RankLimit`], in the order of the text.
 pub(super) struct TieCounter {
     left: u64,
     invert: bool,

@@ -6,7 +6,7 @@ use super::{JsonOptions, PerplexityOptions, Preparation, Purpose};
 use crate::json_lines::{SCORE_KEYS, TextField, push_scores, push_with_keys};
 use crate::text_scoring::{BlockOutcome, TextScorer, perplexity_of};
 
-/// Scores blocks of JSON lines; each thread has its own.
+/// A scorer of blocks of JSON lines; each thread has its own.
 pub(super) struct JsonScorer<'m, 'o> {
     options: &'o PerplexityOptions,
     skip_invalid: bool,
@@ -23,11 +23,11 @@ pub(super) struct JsonScorer<'m, 'o> {
     documents: Vec<Document>,
 }
 
-/// A line of a block that is an object.
+/// A document: a line that is a JSON object with the text.
 struct Document {
     /// Its bytes in the block.
     line: std::ops::Range<usize>,
-    /// The lines of its text.
+    /// The number of lines of its text.
     num_lines: usize,
     is_empty: bool,
 }
@@ -90,8 +90,8 @@ impl<'m, 'o> JsonScorer<'m, 'o> {
             outcome.with_language += u64::from(language.is_some());
             let perplexity = || perplexity_of(log10, tokens);
             if let Purpose::Collect(_) = self.purpose {
-                // Buckets are for documents with text, so their limits are computed from such
-                // documents too.
+                // Buckets are for documents with text, so their limits are computed only from such
+                // documents.
                 if !*is_empty || !reads_languages {
                     outcome.perplexities.push((language.map(Into::into), perplexity()));
                 }

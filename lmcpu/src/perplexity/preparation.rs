@@ -43,8 +43,8 @@ pub(super) struct PreparedText {
 }
 
 impl PreparedText {
-    /// Appends `text` to `out` as it is scored: as many lines as it has, or one if lines are
-    /// joined, each with its line end.
+    /// Appends the prepared `text` to `out`: its lines, or one line if lines are joined, each with
+    /// its line end.
     pub fn push(&mut self, text: &[u8], out: &mut Vec<u8>) {
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         if self.joins_lines {

@@ -237,7 +237,7 @@ fn long_texts_give_the_same_whatever_the_threads() {
 }
 
 #[test]
-fn the_line_that_is_no_object_is_named() {
+fn the_line_that_is_not_an_object_is_named() {
     let good = b"{\"text\":\"a b\"}\n".repeat(20_000);
     let bad = [&good[..], b"{\"text\":1}\n{\"text\":\"a\"}"].concat();
     let json = |skip_invalid| {
@@ -315,7 +315,7 @@ fn the_best_share_of_a_long_text_is_exact() {
 }
 
 #[test]
-fn documents_without_the_field_are_an_error_if_all_are() {
+fn a_text_without_a_document_with_the_field_is_an_error() {
     let json = |field: &str| JsonOptions {
         field: field.into(),
         skip_invalid: true,

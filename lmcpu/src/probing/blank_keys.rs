@@ -16,7 +16,7 @@ fn section_name(order: usize) -> String {
     format!("order-{order}.blanks")
 }
 
-/// Writes the keys of a model.
+/// A writer of the keys of the blanks of a model.
 pub struct BlankKeyWriter {
     is_separate: bool,
     /// The keys of all orders so far, if they share one section.

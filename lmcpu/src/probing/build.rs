@@ -1,8 +1,9 @@
 //! Building of probing tables from lists of n-grams.
 //!
 //! Orders are built one after another, from short to long, each on all threads. N-grams of text
-//! come in parts, and a part of a file is freed once its entries are made. This saves memory that
-//! the kernel would have to clear when it is first touched; clearing took a third of the time.
+//! come in parts. If the source is a file, a part is freed once its entries are made. This saves
+//! memory that the kernel would have to clear when it is first touched; clearing took a third of
+//! the time.
 //! Every n-gram sets a flag of its suffix (all words but the oldest): a longer n-gram ends in it.
 //! It also sets a flag of its context (all words but the newest): a longer n-gram begins with it.
 //! The flags are sign bits of the values, and setting a flag clears its bit. Threads do nothing
@@ -47,17 +48,17 @@ const NO_LEFT_EXTENSION: u64 = SIGN as u64;
 /// one.
 const NO_RIGHT_EXTENSION: u64 = (SIGN as u64) << 32;
 
-/// N-grams in a task.
+/// The number of n-grams in a task.
 const CHUNK: usize = 1 << 15;
-/// N-grams whose lookups wait for memory together.
+/// The number of n-grams whose lookups wait for memory together.
 const PREFETCH_GROUP: usize = 16;
 
 /// The numbers of entries of a model file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelSize {
-    /// N-grams of each order as the source counts them.
+    /// The number of n-grams of each order, as the source counts them.
     pub counts: Vec<u64>,
-    /// Entries added for missing suffixes.
+    /// The number of entries added for missing suffixes.
     pub blanks: u64,
 }
 
@@ -295,8 +296,8 @@ fn update_flags(value: &AtomicU64, set_flag: fn(u64) -> u64) -> u64 {
 }
 
 impl ProbingBuilder {
-    /// Reads `source`, with which `task` ends, then writes the model to the container that `writer`
-    /// returns. `copies`, if given, keeps the n-grams of an order while the order is read.
+    /// Reads `source`, after which `task` ends, then writes the model to the container that
+    /// `writer` returns. `copies`, if given, keeps the n-grams of an order while the order is read.
     fn build(
         &mut self,
         source: &mut dyn NgramSource,
@@ -385,7 +386,7 @@ impl ProbingBuilder {
         ModelSize { counts: self.counts.clone(), blanks }
     }
 
-    /// Returns the id of `word`, or that of unknown words.
+    /// Returns the id of `word`, or the id of unknown words.
     fn word_id(&self, word: &[u8]) -> u32 {
         self.vocabulary.find(word).map_or(0, |id| id.0)
     }
@@ -444,7 +445,7 @@ impl ProbingBuilder {
         Ok(writer.finish()?)
     }
 
-    /// Writes the sections that scoring reads, except that of the longest n-grams.
+    /// Writes the sections that scoring reads, except the table of the longest n-grams.
     fn write_lower_orders(&self, writer: &mut ContainerWriter) -> Result<()> {
         Dictionary::write(writer, "words", self.vocabulary.iter())?;
         let unigrams = self.unigrams.iter().map(|value| value.load(Ordering::Relaxed));

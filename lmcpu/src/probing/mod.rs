@@ -1,11 +1,10 @@
 //! The probing model: one hash table of cache lines per order.
 //!
-//! The idea is KenLM's: an n-gram is identified by a 64-bit hash of its words, newest
-//! first, so that all hashes of a query are known before any memory is read. What
-//! differs is the layout: a table is an array of 64-byte lines of four (for the longest
-//! n-grams five) entries, so that a lookup nearly always reads one line, and the line
-//! is found by a multiplication instead of a division. `docs/formats.md` gives every
-//! byte.
+//! The idea is KenLM's: an n-gram is identified by a 64-bit hash of its words, newest first, so
+//! that all hashes of a query are known before any memory is read. The layout differs: a table is
+//! an array of 64-byte lines of four entries (five for the longest n-grams), so that a lookup
+//! nearly always reads one line. The line is found by a multiplication instead of a division.
+//! `docs/formats.md` gives every byte.
 //!
 //! Flags are sign bits as in KenLM (`ngram-lm.md` 2.3): the sign of a probability is set unless a
 //! longer n-gram ends in this one. A backoff of -0.0 says that the n-gram has no backoff and does
@@ -51,12 +50,12 @@ const LOAD_FACTOR: f64 = 0.65;
 struct ProbingMetadata {
     /// The length of the longest n-grams, 1 to [`crate::MAX_ORDER`].
     order: u32,
-    /// N-grams of each order as the source counts them.
+    /// The number of n-grams of each order, as the source counts them.
     counts: Vec<u64>,
-    /// Entries of each table, of orders from 2, blanks (entries for missing suffixes)
+    /// The number of entries of each table, of orders from 2, blanks (entries for missing suffixes)
     /// included.
     entries: Vec<u64>,
-    /// Home lines of each table, of orders from 2.
+    /// The number of home lines of each table, of orders from 2.
     home_lines: Vec<u64>,
     head: HeadMetadata,
 }

@@ -1,11 +1,11 @@
 //! The oldest word of each n-gram, from which the words of hashed n-grams are
 //! recovered.
 //!
-//! Scoring needs no words, only dumping does. The hash of an n-gram is computed from that of its
-//! suffix and from its oldest word, in a way that can be undone ([`crate::hash::uncombine`]): the
-//! oldest word leads from an n-gram to its suffix, and so on down to a single word, whose hash is
-//! its id. One section per order keeps the oldest words, each in as many bits as an id needs, in
-//! the order of the entries in the table.
+//! Scoring needs no words, only dumping does. The hash of an n-gram is computed from the hash of
+//! its suffix and from its oldest word, in a way that can be undone ([`crate::hash::uncombine`]).
+//! So the oldest word leads from an n-gram to its suffix, and so on down to a single word, whose
+//! hash is its id. One section per order keeps the oldest words, each in as many bits as an id
+//! needs, in the order of the entries in the table.
 
 use miriam_storage::probing::TableLine;
 use miriam_storage::zerocopy::IntoBytes;

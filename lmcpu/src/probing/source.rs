@@ -1,7 +1,7 @@
 //! A probing file as lists of n-grams, for builders and for dumping.
 //!
-//! Tables are in the order of hashes; sections come sorted by their newest word, then
-//! the one before it, and so on: the order in which KenLM's estimator writes.
+//! Tables are in the order of hashes. The n-grams of a section are sorted by their newest word,
+//! then by the word before it, and so on: the order in which KenLM's estimator writes.
 
 use miriam_storage::Container;
 use miriam_storage::parallel;
@@ -17,7 +17,7 @@ use crate::level_source::{
     LevelNgrams, LevelReader, LevelSource, keep_flags, offsets_by_key, read_vocabulary,
 };
 
-/// Reads the orders of a probing file.
+/// A reader of the orders of a probing file.
 pub(crate) struct ProbingLevels {
     container: Container,
     model: ProbingModel,
@@ -46,7 +46,8 @@ fn unflagged_log10(log10: u32) -> f32 {
     -f32::from_bits(log10 & !SIGN) + 0.0
 }
 
-/// Returns all n-grams of a container of this kind. Files of version 1 do not hold the words.
+/// Returns all n-grams of a container of this kind. Fails for files of version 1, which do not hold
+/// the words.
 pub(crate) fn probing_source(container: &Container) -> Result<LevelSource<ProbingLevels>> {
     let name = container.path().display().to_string();
     if container.kind_version() == VERSION_WITHOUT_WORDS {

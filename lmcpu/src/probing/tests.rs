@@ -66,7 +66,7 @@ fn arbitrary_arpa() -> impl Strategy<Value = String> {
     arbitrary_arpa_up_to(5)
 }
 
-/// Returns such models of orders from 2 to `most`.
+/// Returns models like [`arbitrary_arpa`], of orders from 2 to `most`.
 pub(crate) fn arbitrary_arpa_up_to(most: usize) -> impl Strategy<Value = String> {
     let number = prop_oneof![Just(0i32), 1..4000i32];
     let ngrams = proptest::collection::vec(
@@ -341,7 +341,7 @@ fn every_truncation_is_an_error() {
 }
 
 #[test]
-fn minimization_of_the_toy_is_closed_and_of_an_odd_one_is_not() {
+fn minimization_is_closed_in_the_toy_model_but_not_in_an_odd_model() {
     assert!(build_model(TOY).minimization_is_closed());
     // "a b" has a backoff, its suffix "b" has none and is not a context.
     let odd = "\\data\\\nngram 1=4\nngram 2=1\nngram 3=0\n\n\\1-grams:\n-9\t<s>\n-1\t</s>\n-1\ta\n-1\tb\n\n\\2-grams:\n-1\ta b\t-0.5\n\n\\3-grams:\n\n\\end\\\n";

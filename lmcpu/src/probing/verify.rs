@@ -4,7 +4,7 @@ use super::*;
 use crate::model_head::check_values;
 use crate::{LanguageModel, NgramSource};
 
-/// Checks what opening does not: that each word is found by its text and each n-gram by
+/// Checks what opening does not check: that each word is found by its text and each n-gram by
 /// its key, that the tables hold as many entries as the metadata says, and that no
 /// probability or backoff is NaN. [`Container::verify`] checks the checksums.
 ///

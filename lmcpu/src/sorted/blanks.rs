@@ -13,7 +13,7 @@ use super::sorted_trie::{NO_NODE, Nodes, SortedTrie};
 use crate::{MAX_ORDER, NO_EXTENSION};
 
 impl SortedTrie {
-    /// Adds the missing suffixes of those n-grams `keys` whose parent is [`NO_NODE`].
+    /// Adds the missing suffixes of the n-grams in `keys` whose parent is [`NO_NODE`].
     pub(super) fn insert_blanks(&mut self, keys: &SortedSection<'_>, parents: &[u32]) {
         let order = keys.order();
         let mut missing: Vec<Vec<[u32; MAX_ORDER]>> = vec![Vec::new(); order];

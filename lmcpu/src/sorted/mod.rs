@@ -5,7 +5,7 @@
 //! the left are consecutive, in the order of their oldest words. A model from which a
 //! toolkit has pruned suffixes gets blanks in their place (`blanks`).
 //!
-//! Nothing depends on the number of threads.
+//! The result does not depend on the number of threads.
 
 mod blanks;
 mod sorted_section;
@@ -26,12 +26,12 @@ use crate::{ArpaOptions, Error, HeadMetadata, NgramSource, Result, open_source};
 const MAX_NGRAMS: usize = u32::MAX as usize - 1;
 
 /// A model read into plain arrays. Words are renumbered: `<unk>` is 0, then the most probable words
-/// come first, or the order is that which the file requires.
+/// come first, or words are in the order that the file requires.
 #[derive(Clone)]
 pub struct SortedModel {
     /// The name of the source.
     pub name: String,
-    /// N-grams of each order as the source counts them.
+    /// The number of n-grams of each order, as the source counts them.
     pub counts: Vec<u64>,
     /// The source's words, in its order.
     pub vocabulary: Vocabulary,
@@ -132,8 +132,8 @@ impl SortedModel {
     }
 }
 
-/// Returns the new id of each of the source's words: `<unk>` stays 0, then the most probable first;
-/// equally probable ones in the source's order.
+/// Returns the new id of each of the source's words: `<unk>` stays 0, then the most probable words
+/// come first, equally probable words in the source's order.
 fn rank_words(unigrams: &[Unigram]) -> Vec<u32> {
     let mut ranked: Vec<u32> = (1..unigrams.len() as u32).collect();
     ranked.sort_by(|&a, &b| {

@@ -7,7 +7,7 @@ use crate::arpa::Section;
 use crate::ngram_errors::duplicate_error;
 use crate::{MAX_ORDER, NgramSource, Result};
 
-/// N-grams in a task.
+/// The number of n-grams in a task.
 pub(super) const CHUNK: usize = 1 << 13;
 
 /// The sort key of an n-gram: as many of its words as fit into 128 bits, newest in the highest
@@ -31,9 +31,9 @@ pub(super) struct SortedSection<'s> {
     section: &'s Section,
     /// The new id of each of the source's words.
     ids: &'s [u32],
-    /// Bits of an id.
+    /// The number of bits of an id.
     bits: u32,
-    /// Words that a key holds.
+    /// The number of words that a key holds.
     packed_words: usize,
     entries: Vec<SortKey>,
 }
@@ -49,8 +49,8 @@ impl<'s> SortedSection<'s> {
         let bits = u32::BITS - (ids.len() as u32 - 1).leading_zeros();
         let packed_words = section.order.min(128 / bits.max(1) as usize);
         let mut keys = SortedSection { section, ids, bits, packed_words, entries: Vec::new() };
-        // Collected by rayon, because filling the largest array of a build with zeros first takes a
-        // pass.
+        // Collected by rayon: filling this array, the largest of a build, with zeros first would
+        // take another pass.
         let mut entries: Vec<SortKey> = (0..section.len())
             .into_par_iter()
             .with_min_len(CHUNK)

@@ -1,10 +1,9 @@
 //! A trie that grows order by order, as plain arrays.
 //!
-//! The n-grams of an order arrive sorted, so those that share a suffix are consecutive
-//! and their parent is found by continuing from the previous one. Their context, which
-//! must exist and is flagged as extended, is found by one lookup: the context of `a b c
-//! d` is the child `a` of the context of `b c d`, so each node keeps the index of its
-//! own context.
+//! The n-grams of an order arrive sorted, so n-grams that share a suffix are consecutive, and the
+//! search for a parent continues from the parent of the previous n-gram. The context of an n-gram
+//! must exist and is flagged as extended. It is found by one lookup: the context of `a b c d` is
+//! the child `a` of the context of `b c d`, so each node keeps the index of its own context.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,7 +14,7 @@ use crate::arpa::Section;
 use crate::ngram_errors::missing_context_error;
 use crate::{MAX_ORDER, NO_EXTENSION, NgramSource, Result};
 
-/// No node.
+/// The index in place of a missing node.
 pub(super) const NO_NODE: u32 = u32::MAX;
 
 /// The nodes of one order, sorted by their words, newest first.
@@ -25,10 +24,10 @@ pub struct Nodes {
     pub words: Vec<u32>,
     /// log10 p.
     pub log10: Vec<f32>,
-    /// log10 of the backoff; -0.0 means [`NO_EXTENSION`]. Empty for the longest.
+    /// log10 of the backoff; -0.0 means [`NO_EXTENSION`]. Empty for the longest n-grams.
     pub backoffs: Vec<f32>,
-    /// Where the children of each begin, and where the last end; empty until the next
-    /// order has been added.
+    /// Where the children of each node begin, and where the last children end; empty until the
+    /// next order has been added.
     pub children: Vec<u32>,
     /// The index in the order below of the context, the n-gram without its newest word;
     /// only blanks may have none (`u32::MAX`).

@@ -31,8 +31,8 @@ pub(super) const RAW_PROB_BITS: u32 = 31;
 pub(super) const RAW_BACKOFF_BITS: u32 = 32;
 
 impl FieldWidths {
-    /// Returns the bits of the value of an entry: probability, backoff and whether there are
-    /// children.
+    /// Returns the number of bits of the value of an entry: probability, backoff, and whether there
+    /// are children.
     pub fn value_bits(self) -> u32 {
         self.prob + self.backoff + u32::from(self.backoff > 0)
     }
@@ -61,7 +61,7 @@ pub(super) fn bits_for(value: usize) -> u32 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyLayout {
     word_bits: u32,
-    /// Bits of the key.
+    /// The number of bits of the key.
     pub bits: u32,
 }
 

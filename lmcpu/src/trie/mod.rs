@@ -47,7 +47,7 @@ const VERSION: u32 = 2;
 struct TrieMetadata {
     /// The length of the longest n-grams, 1 to [`crate::MAX_ORDER`].
     order: u32,
-    /// N-grams of each order as the source counts them.
+    /// The number of n-grams of each order, as the source counts them.
     counts: Vec<u64>,
     /// Orders from 2.
     levels: Vec<LevelMetadata>,
@@ -56,18 +56,18 @@ struct TrieMetadata {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct LevelMetadata {
-    /// N-grams, blanks (entries for missing suffixes) included.
+    /// The number of n-grams, blanks (entries for missing suffixes) included.
     entries: u64,
     /// The number of blanks among them.
     blanks: u64,
     widths: FieldWidths,
-    /// Bits of a tag.
+    /// The number of bits of a tag.
     tag_bits: u32,
-    /// Home lines of the table.
+    /// The number of home lines of the table.
     home_lines: u32,
-    /// Values in the codebook of probabilities; 0: there is none.
+    /// The number of values in the codebook of probabilities; 0 if there is no codebook.
     prob_codebook_len: u32,
-    /// Values in the codebook of backoffs; 0: there is none.
+    /// The number of values in the codebook of backoffs; 0 if there is no codebook.
     backoff_codebook_len: u32,
 }
 

@@ -1,14 +1,14 @@
 //! Quantisation of probabilities and backoffs, as KenLM does it (`ngram-lm.md` 2.11).
 //!
 //! The values of one order are divided into bins of equal population; a value is stored
-//! as the index of the nearest bin centre. Every operation, and its type, is KenLM's,
-//! so that scores are too.
+//! as the index of the nearest bin centre. Every operation and its type are the same
+//! as in KenLM, so that scores are the same too.
 
 use rayon::prelude::*;
 
 use crate::NO_EXTENSION;
 
-/// The bits of a probability and of a backoff: 1 to 25 each.
+/// The numbers of bits of a probability and of a backoff: 1 to 25 each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuantizationBits {
     prob: u32,
@@ -53,11 +53,11 @@ pub(crate) fn prob_centres(values: Vec<f32>, bits: u32) -> Vec<f32> {
     centres(values, 1 << bits)
 }
 
-/// Two reserved backoffs: no extension, and an extension without a backoff.
+/// The number of reserved backoffs: no extension, and an extension without a backoff.
 const RESERVED_CODES: usize = 2;
 
-/// Returns the `2^bits` bin centres of backoffs: the reserved ones and those of `values`, which are
-/// not 0.
+/// Returns the `2^bits` bin centres of backoffs: the reserved backoffs, then the centres of
+/// `values`, which are not 0.
 pub(crate) fn backoff_centres(values: Vec<f32>, bits: u32) -> Vec<f32> {
     let mut codebook = vec![f32::from_bits(NO_EXTENSION), 0.0];
     codebook.extend(centres(values, (1 << bits) - RESERVED_CODES));
@@ -142,7 +142,7 @@ mod tests {
         }
     }
 
-    /// The index of a backoff, 2, has its high bit where that of the probability begins.
+    /// The high bit of a backoff's index 2 falls on the lowest bit of the probability's index.
     #[test]
     fn with_one_bit_backoffs_overflow_as_in_kenlm() {
         let backoffs = backoff_centres(vec![-0.5], 1);

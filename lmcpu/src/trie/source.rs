@@ -14,7 +14,7 @@ use crate::level_source::{
     LevelNgrams, LevelReader, LevelSource, keep_flags, offsets_by_key, read_vocabulary,
 };
 
-/// Reads the orders of a trie file.
+/// A reader of the orders of a trie file.
 pub(crate) struct TrieLevels {
     model: TrieModel,
     /// By number of the n-grams of the order before: the position in the order of words.

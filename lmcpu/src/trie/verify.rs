@@ -3,7 +3,7 @@
 use super::*;
 use crate::model_head::check_values;
 
-/// Checks what opening does not: that each word is found by its text and each n-gram by
+/// Checks what opening does not check: that each word is found by its text and each n-gram by
 /// its key, that the suffix of each n-gram exists and is flagged as having children,
 /// that no probability or backoff is NaN, and that blanks exist and are counted.
 /// [`Container::verify`] checks the checksums.

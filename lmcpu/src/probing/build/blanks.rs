@@ -1,9 +1,9 @@
 //! Blanks: entries in place of missing suffixes.
 //!
 //! A toolkit may prune the suffix of an n-gram that it keeps (`ngram-lm.md` 1.2). A blank takes its
-//! place, with the probability that backing off would give. This probability depends on the entries
-//! before in the file, so the few n-grams that need blanks are processed one by one, in file order,
-//! with KenLM's arithmetic.
+//! place, with the probability that backing off would give. This probability depends on entries
+//! earlier in the file, so the few n-grams that need blanks are processed one by one, in file
+//! order, with KenLM's arithmetic.
 
 use super::*;
 use crate::MAX_ORDER;
@@ -51,7 +51,7 @@ impl ProbingBuilder {
             present -= 1;
         };
         log10 = -log10.abs();
-        // The context of a suffix of n words: n - 1 words, without the newest.
+        // The hash of the context of a suffix of n words: its n - 1 words without the newest.
         let mut context = u64::from(words[1]);
         for n in 2..order {
             if n > 2 {

@@ -7,7 +7,7 @@ use super::*;
 use crate::Error;
 use crate::ngram_errors::{duplicate_error, missing_context_error};
 
-/// Opens the source again.
+/// A function that opens the source again.
 pub(super) type OpenAgain<'a> = &'a dyn Fn() -> Result<Box<dyn NgramSource + 'a>>;
 
 /// Errors of building a model.

@@ -21,8 +21,8 @@ use crate::probing::ModelSize;
 use crate::sorted::SortedModel;
 
 /// Builds the trie `output` from the model at `path`, in any format that
-/// [`crate::open_source`] reads, on rayon's current threads. With `bits` probabilities
-/// and backoffs of n-grams of two words and more are quantised.
+/// [`crate::open_source`] reads, on rayon's current threads. With `bits`, the
+/// probabilities and backoffs of n-grams of two words and more are quantised.
 ///
 /// # Errors
 ///
