@@ -489,7 +489,7 @@ fn kenlm_options_are_checked() {
     let trie = ["--type", "trie", "--pointer-bits", "22"];
     assert!(run_to_error(&mut build(&trie)).contains("--pointer-bits is for --type kenlm-trie"));
     let kenlm = ["--type", "kenlm-probing", "--multiplier", "1"];
-    assert!(run_to_error(&mut build(&kenlm)).contains("multiplier 1: it must be above 1,"));
+    assert!(run_to_error(&mut build(&kenlm)).contains("multiplier 1: must be above 1 and"));
     let kenlm = ["--type", "kenlm-probing", "--unknown", "1"];
     assert!(run_to_error(&mut build(&kenlm)).contains("not a log10 probability"));
     run(&mut build(&["--type", "kenlm-probing", "--multiplier", "3"]));

@@ -20,7 +20,8 @@ use crate::{Error, Result};
 
 /// The default number of iterations of IBM model 2, as in fast_align; the last one only aligns.
 const IBM2_ITERATIONS: usize = 5;
-/// The default number of iterations of the HMM model, which follow those of IBM model 2. In a test
+/// The default number of iterations of the HMM model, which follow the iterations
+/// of IBM model 2. In a test
 /// on a small text, more iterations gave fewer links and no better translations.
 const HMM_ITERATIONS: usize = 2;
 /// The default memory limit in bytes.

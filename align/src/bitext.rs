@@ -2,7 +2,7 @@
 //!
 //! A sentence is stored as its distinct words and, for each position, the index of its word among
 //! them. So values that depend only on words, such as translation probabilities and counts, are
-//! looked up once for each pair of distinct words, even if "the" occurs five times in a sentence.
+//! looked up once for each pair of distinct words, even if a word occurs five times in a sentence.
 //! And training, which passes over the text several times, finds repeated words only once.
 
 use std::borrow::Cow;
@@ -206,7 +206,7 @@ impl Bitext {
 }
 
 impl SentencePair<'_> {
-    /// Returns the number of distinct source words times that of distinct target words.
+    /// Returns the number of distinct source words times the number of distinct target words.
     pub fn num_cells(&self) -> usize {
         self.source.distinct_words.len() * self.target.distinct_words.len()
     }

@@ -33,7 +33,7 @@ pub struct ForcedAlignOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ForcedAlignSummary {
-    /// Entries of the table.
+    /// The number of entries of the table.
     pub entries: u64,
     /// The sum of the scores.
     pub ln_probability: f64,

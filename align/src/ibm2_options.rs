@@ -5,7 +5,7 @@ use crate::{Error, Result};
 /// Largest tension: beyond it weights underflow.
 const MAX_TENSION: f64 = 100.0;
 
-/// The options of IBM model 2, by default those of fast_align with `-d -o -v`.
+/// The options of IBM model 2, by default as in fast_align with `-d -o -v`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ibm2Options {
     /// Whether positions near the diagonal are preferred; otherwise the model is IBM model 1.

@@ -2,7 +2,7 @@
 //! extract-lex writes them for Marian's shortlists.
 //!
 //! A word without links counts as linked with the word `NULL`. Entries are in the order of the
-//! text; those of extract-lex have no fixed order, because it sorts by addresses in memory.
+//! text; extract-lex writes them in no fixed order, because it sorts by addresses in memory.
 
 use std::collections::HashMap;
 use std::io::Write;

@@ -16,15 +16,15 @@ use crate::{Error, Result};
 /// The operation on the links of each line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkOperation {
-    /// Print them, by source and target position.
+    /// Print the links, by source and target position.
     Convert,
-    /// Print them as a grid, then as `Convert` does.
+    /// Print the links as a grid, then as `Convert` does.
     Display,
     /// Exchange source and target.
     Invert,
-    /// Join them with those of a second file.
+    /// Join the links with the links of a second file.
     Symmetrize(Symmetrization),
-    /// Compare them with those of a second file: precision, recall and F.
+    /// Compare the links with the links of a second file: precision, recall and F.
     FMeasure,
 }
 

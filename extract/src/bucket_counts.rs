@@ -167,8 +167,8 @@ impl BucketCounts {
             let target = &self.targets[pair.target as usize];
             let mut most = 0;
             // The most frequent alignment: `direct` for the weights of target words, `inverse` for
-            // those of source words. Of equally frequent alignments, each direction takes the last
-            // in its own order.
+            // the weights of source words. Of equally frequent alignments, each direction takes the
+            // last in its own order.
             let (mut direct, mut inverse) = (&pair.record, &pair.record);
             let mut is_inverted = false;
             let mut next = pair.alignments;

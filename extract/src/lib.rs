@@ -4,9 +4,9 @@
 //! 1. `corpus` reads the text once and stores it in a few bytes per word; `lexical_table`
 //!    counts word translations.
 //! 2. Phrase pairs are partitioned by the hash of their target phrases. A `partition`
-//!    sweeps over the corpus, scatters the occurrences of its pairs (`phrase_occurrence`) to
-//!    buckets that fit into caches, counts them there (`bucket_counts`), and writes the pairs in
-//!    the order of tables (`sorted_pairs`) as a `sorted_run`. The memory limit determines the
+//!    sweeps over the corpus and scatters the occurrences of its pairs (`phrase_occurrence`) to
+//!    buckets that fit into caches. Pairs are counted in the buckets (`bucket_counts`) and written
+//!    in the order of tables (`sorted_pairs`) as a `sorted_run`. The memory limit determines the
 //!    number of partitions.
 //! 3. `merge` reads all runs as one and so finds the counts of source phrases; `tables`
 //!    formats the lines.
@@ -91,7 +91,7 @@ pub use crate::significance::SignificanceThreshold;
 use crate::sorted_run::RunWriter;
 use crate::tables::TableFormatter;
 
-/// Batches of text or phrase pairs in flight for each thread.
+/// The number of batches of text or phrase pairs in flight for each thread.
 const IN_FLIGHT_BATCHES: u64 = 32;
 /// The file that is locked while an extraction uses its folder.
 const LOCK_FILE: &str = "extract.lock";
@@ -135,7 +135,7 @@ struct Inputs {
     corpus: Corpus,
     lexicon: LexicalTable,
     reordering: Option<ReorderingType>,
-    /// Identifies the text and the options on which runs depend.
+    /// A text that identifies the corpus and the options on which runs depend.
     job: String,
 }
 
@@ -184,7 +184,7 @@ fn create_folder(folder: &Path) -> Result<()> {
     })
 }
 
-/// Locks a folder against other extractions and removes the unfinished files of killed ones.
+/// Locks a folder against other extractions and removes the unfinished files of killed extractions.
 fn lock_folder(output: &Path) -> Result<FileLock> {
     let lock =
         FileLock::try_acquire(&output.join(LOCK_FILE))?.ok_or_else(|| Error::Unsupported {

@@ -1,6 +1,6 @@
 //! One occurrence of a phrase pair as a record of bytes. Equal phrase pairs and equal alignments
-//! have equal bytes, by which they are counted. Words are encoded as in the stored corpus:
-//! most take one byte, and a phrase can be copied from its sentence.
+//! have equal bytes, so that they are counted by their bytes. Words are encoded as in the stored
+//! corpus: most take one byte, and a phrase can be copied from its sentence.
 
 use miriam_textio::leb128::{push_leb128, read_leb128};
 

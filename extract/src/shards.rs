@@ -107,7 +107,7 @@ pub fn extract_shard(
             return remove_work_folder(lock, &work);
         }
         Some(_) => tracing::warn!(
-            "{}: counting this shard again: it is of another text or other options, or is damaged",
+            "{}: counting this shard again: its text or options differ, or it is damaged",
             record_path.display()
         ),
         None => {}

@@ -278,7 +278,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The binomial coefficient of `n` over `k`.
+    /// Returns the binomial coefficient of `n` over `k`.
     fn choose(n: u64, k: u64) -> u128 {
         if k > n {
             return 0;

@@ -399,7 +399,7 @@ fn runs_of_a_killed_extraction_are_used() {
     let state = count_partitions(&extraction, state, 2, &NoProgress).unwrap();
     assert_eq!(fs::metadata(&run).unwrap().modified().unwrap(), written);
     drop(state);
-    // With other memory and threads the number of partitions stays.
+    // With another memory limit and number of threads, the number of partitions stays.
     let other = ExtractOptions { memory: 1 << 30, threads: 1, ..options.clone() };
     assert_eq!(extract_to_map(Path::new(TESTDATA), &other), expected);
 }

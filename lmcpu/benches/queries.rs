@@ -16,7 +16,7 @@ use miriam_lmcpu::{ArpaOptions, LanguageModel, LmWord, Request, ScoreResult, Sta
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, NoProgress};
 
-/// Sentences scored as one batch.
+/// The number of sentences that are scored as one batch.
 const LANES: usize = 64;
 
 struct Workload {

@@ -11,8 +11,8 @@ use miriam_textio::Log10;
 use crate::walk::{Lookups, Query, begin_longest, empty_lookups, usable_context};
 use crate::{LmWord, LookupStep, MAX_ORDER, NO_EXTENSION, NgramIndex, Request, ScoreResult, State};
 
-/// Queries under way: enough to hide the latency of memory, few enough for their cache
-/// lines to stay in the first-level cache.
+/// The number of queries under way: enough to hide the latency of memory, few enough for their
+/// cache lines to stay in the first-level cache.
 const LANES: usize = 24;
 
 /// The task of the next visit to a lane.

@@ -150,7 +150,7 @@ fn replace_python_forms(line: &str) -> Option<String> {
     is_changed.then_some(replaced)
 }
 
-/// Escapes of halves of a character.
+/// Escaped surrogates, which are halves of a character: a pair, or one alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Surrogates {
     Pair,

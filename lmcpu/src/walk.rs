@@ -116,7 +116,7 @@ impl Query {
     }
 
     /// Continues as far as prefetched memory allows. When the walk ends, returns the result and
-    /// completes `next`. The other arguments are those of [`Query::begin`].
+    /// completes `next`. The other arguments are the same as in [`Query::begin`].
     #[inline(always)]
     pub(crate) fn resume<M: NgramIndex>(
         &mut self,

@@ -166,8 +166,8 @@ impl<'p> ArpaText<'p> {
         Ok(Some(HeaderLine { bytes, number: self.line - 1 }))
     }
 
-    /// Returns the unused bytes of up to `wanted` blocks, the first of which has some; no blocks at
-    /// the end of the input. Waits only for the first one.
+    /// Returns the unused bytes of up to `wanted` blocks. The first block has at least one byte;
+    /// there are no blocks at the end of the input. Waits only for the first block.
     pub fn blocks(&mut self, wanted: usize) -> Result<Vec<&[u8]>> {
         if !self.advance()? {
             return Ok(Vec::new());

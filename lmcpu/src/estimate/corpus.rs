@@ -20,7 +20,7 @@ pub(super) const BOS: u32 = 1;
 pub(super) const EOS: u32 = 2;
 const MARKERS: [&[u8]; 3] = [b"<unk>", b"<s>", b"</s>"];
 
-/// Ids have 31 bits: one bit is for a flag.
+/// The largest number of words. Ids have 31 bits: one bit is for a flag.
 const MAX_WORDS: usize = 1 << 31;
 
 /// The longest word in bytes; only text without spaces has longer words.

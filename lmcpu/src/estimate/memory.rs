@@ -41,15 +41,15 @@ pub(super) fn sort_bytes_per_token(length: usize) -> u64 {
 pub(super) struct MemoryPlan {
     /// Bytes in total.
     pub memory: u64,
-    /// Tokens that are sorted at once; a longer text is sorted in runs.
+    /// The number of tokens that are sorted at once; a longer text is sorted in runs.
     pub chunk_tokens: usize,
-    /// Bytes of a block of text.
+    /// The size of a block of text in bytes.
     pub block_bytes: usize,
 }
 
 impl MemoryPlan {
-    /// Divides `memory` bytes, of which a quarter and a little more is left for freed
-    /// memory that the allocator keeps and for the program itself.
+    /// Divides `memory` bytes. A quarter and a little more is left for freed memory that the
+    /// allocator keeps and for the program itself.
     pub fn new(memory: u64) -> Self {
         let memory = memory / 4 * 3 - (memory / 4).min(24 << 20);
         MemoryPlan {

@@ -155,7 +155,7 @@ pub fn reference_arpa(
     } else {
         (0..words.len() as u32).collect()
     };
-    // By n-gram: its backoffs divided by those of its contexts, for collapsed values.
+    // By n-gram: its backoffs divided by the backoffs of its contexts, for collapsed values.
     let mut factors: HashMap<&[u32], f32> = HashMap::new();
     let mut arpa = String::from("\\data\\\n");
     for k in 1..=n {

@@ -1,10 +1,10 @@
 //! Building of the trie of n-grams of all lengths from the sorted longest ones.
 //!
-//! In suffix order every shorter n-gram is the common suffix of consecutive n-grams, so one scan
-//! builds a trie in which the children of an n-gram are its extensions to the left. Its adjusted
-//! count is then the number of its children (`ngram-lm.md` 3.3), which also gives the position of
-//! the children of the next n-gram. Only n-grams that begin with `<s>`, and the longest n-grams,
-//! have counts of their own and no children.
+//! In suffix order every shorter n-gram is the common suffix of consecutive n-grams. So one scan
+//! builds a trie in which the children of an n-gram are its extensions to the left. The adjusted
+//! count of an n-gram is then the number of its children (`ngram-lm.md` 3.3), which also gives the
+//! position of the children of the next n-gram. Only n-grams that begin with `<s>`, and the longest
+//! n-grams, have counts of their own and no children.
 //!
 //! The trie is divided into blocks: block (p, q) holds the n-grams whose last word is in range p
 //! and whose last but one word is in range q. One thread builds all blocks of one p, which are a

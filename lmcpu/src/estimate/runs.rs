@@ -73,7 +73,7 @@ impl SortedRun {
         if bytes.is_empty() { Ok(()) } else { store(&mut bytes, first) }
     }
 
-    /// Appends `other`, whose n-grams all follow those of this run.
+    /// Appends `other`, whose n-grams all follow the n-grams of this run.
     pub fn append(&mut self, other: SortedRun) {
         self.segments.extend(other.segments);
     }

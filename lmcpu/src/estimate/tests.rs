@@ -28,7 +28,7 @@ fn small(order: usize) -> EstimateOptions {
     EstimateOptions { discount_fallback, memory: 64 << 20, ..EstimateOptions::new(order) }
 }
 
-/// Text of frequent and rare words.
+/// Returns texts of frequent and rare words.
 fn corpus() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         4 => "[ab]", 2 => "[c-f]", 1 => "[g-z]", 1 => Just("long\u{b}word".to_owned()),

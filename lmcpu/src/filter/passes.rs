@@ -12,7 +12,7 @@ pub(super) enum Passes {
 }
 
 impl Passes {
-    /// Creates the result for these sentences, of which there may be none.
+    /// Creates the result for a list of sentences, which may be empty.
     pub fn in_some(sentences: Vec<u32>) -> Self {
         if sentences.is_empty() { Passes::Nowhere } else { Passes::In(sentences) }
     }

@@ -170,7 +170,7 @@ impl Spool {
         let mut output = Output::create(&self.path)?;
         if let Some(ArpaCounts { reserved, kept }) = &self.counts {
             let mut counts = header(kept);
-            // Counts may have fewer digits than those of the model: blank lines fill the rest.
+            // Counts may have fewer digits than before filtering: blank lines fill the rest.
             counts.resize(counts.len().max(*reserved), b'\n');
             output.write(&counts)?;
         }

@@ -1,4 +1,4 @@
-//! The filter on small models; the expected output is that of KenLM's `filter`.
+//! The filter on small models; the expected output is the output of KenLM's `filter`.
 
 use miriam_textio::NoProgress;
 use proptest::prelude::*;

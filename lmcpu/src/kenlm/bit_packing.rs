@@ -14,7 +14,7 @@ pub struct BitPackedArray {
     pub entry_bits: u32,
 }
 
-/// A field of an entry: its first bit, and a mask of as many ones as it has bits.
+/// A field of an entry: its first bit and the mask of its bits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BitField {
     shift: u32,

@@ -2,7 +2,7 @@
 //! one maps it and checks sizes, in time that does not grow with the model (except for
 //! array-compressed tries, whose small arrays are read once).
 //!
-//! Scores, states and printed numbers are those of KenLM from the same file, to the
+//! Scores, states and printed numbers equal KenLM's from the same file, to the
 //! bit. The kinds of files differ in:
 //!
 //! - Word ids. Probing files number words as the ARPA file did, tries by the

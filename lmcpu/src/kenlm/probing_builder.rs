@@ -90,7 +90,7 @@ pub fn build_kenlm_rest_probing(
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
     if !(options.multiplier > 1.0 && options.multiplier <= 100.0) {
-        let reason = format!("multiplier {}: it must be above 1, at most 100", options.multiplier);
+        let reason = format!("multiplier {}: must be above 1 and at most 100", options.multiplier);
         return Err(Error::Unsupported { file: display_name(path), reason });
     }
     let size = path.metadata().map(|found| found.len()).ok();

@@ -64,7 +64,7 @@ pub fn kenlm_sizes(
     })
 }
 
-/// Returns the size in bytes of a probing file in which all entries but those of the highest order
+/// Returns the size in bytes of a probing file in which the entries of all orders but the highest
 /// have `rest` extra bytes.
 fn probing_bytes(counts: &[u64], multiplier: f32, rest: u64) -> u64 {
     fn table(count: u64, entry: u64, multiplier: f32) -> u64 {

@@ -3,8 +3,8 @@
 //! pointers, or both.
 //!
 //! Words are numbered by their hashes, n-grams are sorted and linked by [`crate::sorted`], and each
-//! order is packed by all threads: every eighth entry ends at the end of a byte, however many bits
-//! an entry has.
+//! order is packed by all threads: every eighth entry ends at the end of a byte, whatever the
+//! number of bits of an entry.
 //!
 //! A deliberate difference: two entries for the same n-gram are an error.
 

@@ -6,19 +6,19 @@ use miriam_storage::{Bytes, View};
 
 use crate::Result;
 
-/// Returns the little-endian u64 at `at`, all of which must be within `bytes`.
+/// Returns the little-endian u64 at `at`. All its bytes must be within `bytes`.
 #[inline(always)]
 pub fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(array_at(bytes, at))
 }
 
-/// Returns the little-endian u32 at `at`, all of which must be within `bytes`.
+/// Returns the little-endian u32 at `at`. All its bytes must be within `bytes`.
 #[inline(always)]
 pub fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(array_at(bytes, at))
 }
 
-/// Returns the little-endian f32 at `at`, all of which must be within `bytes`.
+/// Returns the little-endian f32 at `at`. All its bytes must be within `bytes`.
 #[inline(always)]
 pub fn f32_at(bytes: &[u8], at: usize) -> f32 {
     f32::from_bits(u32_at(bytes, at))

@@ -84,7 +84,7 @@ mod tests {
         text.split(',').map(|percent| percent.parse().unwrap()).collect()
     }
 
-    /// The values are those of NumPy 2.4.
+    /// The expected values were computed with NumPy 2.4.
     #[test]
     fn percentiles_are_those_of_numpy() {
         let mut found = PerplexityDistribution::default();

@@ -116,8 +116,8 @@ pub(super) fn build_in_memory(
     bytes.ok_or_else(|| unreachable!("a container in memory has bytes"))
 }
 
-/// Builds a model from the one at `path` and writes it to the container that `writer` returns. Also
-/// returns the bytes of the container if it is in memory.
+/// Builds a model from the model at `path` and writes it to the container that `writer` returns.
+/// Also returns the bytes of the container if it is in memory.
 fn build(
     path: &Path,
     arpa: ArpaOptions,
@@ -133,7 +133,7 @@ fn build(
 }
 
 /// Works like [`build`], from an open `source`; `task` is the task of reading it. Opens the source
-/// `again` to find the places of duplicates. Without `again`, all n-grams of an order are kept in
+/// `again` to find the lines of duplicates. Without `again`, all n-grams of an order are kept in
 /// memory.
 pub(super) fn build_from_source(
     source: &mut dyn NgramSource,

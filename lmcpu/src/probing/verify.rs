@@ -4,9 +4,9 @@ use super::*;
 use crate::model_head::check_values;
 use crate::{LanguageModel, NgramSource};
 
-/// Checks what opening does not check: that each word is found by its text and each n-gram by
-/// its key, that the tables hold as many entries as the metadata says, and that no
-/// probability or backoff is NaN. [`Container::verify`] checks the checksums.
+/// Checks what opening does not check. Each word must be found by its text, and each n-gram by its
+/// key. The tables must have the number of entries in the metadata, and no probability or backoff
+/// may be NaN. [`Container::verify`] checks the checksums.
 ///
 /// # Errors
 ///

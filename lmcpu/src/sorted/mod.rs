@@ -1,8 +1,8 @@
 //! A model as a trie of sorted arrays, from which trie files are written.
 //!
-//! Each order is sorted by its words, newest first (`sorted_section`), and linked to
-//! the orders below (`sorted_trie`), so that the n-grams that extend one n-gram to
-//! the left are consecutive, in the order of their oldest words. A model from which a
+//! The n-grams of each order are sorted by their words, newest first (`sorted_section`), and linked
+//! to the orders below (`sorted_trie`). So the n-grams that extend one n-gram to the left are
+//! consecutive, in the order of their oldest words. A model from which a
 //! toolkit has pruned suffixes gets blanks in their place (`blanks`).
 //!
 //! The result does not depend on the number of threads.

@@ -92,7 +92,7 @@ impl SortedTrie {
         words.binary_search(&word).ok().map(|i| (range.start + i) as u32)
     }
 
-    /// Returns the index of the n-gram `words`, newest word first, among those of its order.
+    /// Returns the index of the n-gram `words`, newest word first, among the n-grams of its order.
     pub fn node(&self, words: &[u32]) -> Option<u32> {
         let (&first, rest) = words.split_first()?;
         rest.iter().zip(1..).try_fold(first, |at, (&word, order)| self.child(order, at, word))

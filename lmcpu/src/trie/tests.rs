@@ -307,7 +307,7 @@ fn without_ids(text: &[u8]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The output is that of KenLM's `query` with its tries, plain and quantised.
+/// The output equals the output of KenLM's `query` with its tries, plain and quantised.
 #[test]
 fn queries_print_what_kenlm_prints() {
     let six = QuantizationBits::new(6, 5);

@@ -3,10 +3,10 @@
 use super::*;
 use crate::model_head::check_values;
 
-/// Checks what opening does not check: that each word is found by its text and each n-gram by
-/// its key, that the suffix of each n-gram exists and is flagged as having children,
-/// that no probability or backoff is NaN, and that blanks exist and are counted.
-/// [`Container::verify`] checks the checksums.
+/// Checks what opening does not check. Each word must be found by its text, and each n-gram by its
+/// key. The suffix of each n-gram must exist and be flagged as having children. No probability or
+/// backoff may be NaN, and blanks must exist and be counted. [`Container::verify`] checks the
+/// checksums.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Errors about n-grams, without their place in the source.
+//! Errors about n-grams, without the place of the n-gram in the source.
 //!
 //! The next part is read while one is added, and a table has only the hashes of its n-grams. So an
 //! error is completed when the source is free again, by a search for equal n-grams.

@@ -54,7 +54,7 @@ impl ProbingBuilder {
         order == self.counts.len()
     }
 
-    /// Begins the n-grams of `order` words, of which there are `total`.
+    /// Begins the order of the n-grams of `order` words. There are `total` of these n-grams.
     pub(super) fn begin_order(&mut self, order: usize, total: usize) {
         let home_lines = if self.is_longest(order) {
             home_lines::<Line5>(total, LOAD_FACTOR)
