@@ -84,7 +84,7 @@ pub struct AlignSummary {
     pub too_long_pairs: u64,
     /// Distinct pairs of words that cooccur in a sentence pair.
     pub word_pairs: u64,
-    /// Bytes spilled to a temporary file.
+    /// The number of bytes written to a temporary file.
     pub spilled_bytes: u64,
     /// The results of each training iteration of IBM model 2, forward and reverse. All counts are 0
     /// in a direction that is not trained.

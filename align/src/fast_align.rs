@@ -41,7 +41,7 @@ pub struct FastAlignOptions {
     /// left out if its logarithm is below `-b` times the logarithm of the largest probability in
     /// its row.
     pub table: Option<(PathBuf, f64)>,
-    /// Worker threads.
+    /// The number of worker threads.
     pub threads: usize,
 }
 
@@ -49,7 +49,7 @@ pub struct FastAlignOptions {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct FastAlignSummary {
-    /// Counts and iterations; the second of each pair is the reverse direction's.
+    /// The counts and the iterations. In each pair, the second value is for the reverse direction.
     pub align: AlignSummary,
     /// The mean, over all lines, of the number of target words per source word; in reverse, of
     /// source words per target word.

@@ -66,7 +66,7 @@ impl Ibm2Options {
 pub struct Ibm2Iteration {
     /// ln p(outputs | states) of the text.
     pub ln_likelihood: f64,
-    /// Words explained.
+    /// The number of words that are explained.
     pub outputs: f64,
     /// The expected number of words that the null word explains.
     pub null_outputs: f64,

@@ -20,7 +20,7 @@ const NULL: &[u8] = b"NULL";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LexicalCountSummary {
-    /// Links outside their sentences, which are left out.
+    /// The number of links outside their sentences, which are left out.
     pub skipped_links: u64,
     /// The line of the first skipped link, from 1.
     pub first_skipped_line: Option<u64>,

@@ -12,7 +12,7 @@ use crate::sentence_pair::SentencePair;
 pub(crate) struct ConsistentSpan {
     /// The target phrase.
     pub target: Range<usize>,
-    /// From the first linked source word to the end of the last.
+    /// The shortest source phrase: from the first linked word to the last.
     pub minimal_source: Range<usize>,
     /// The longest source phrase.
     pub maximal_source: Range<usize>,

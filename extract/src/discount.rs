@@ -5,7 +5,7 @@ use crate::Smoothing;
 use crate::partition::{CountsOfCounts, MAX_COUNTED};
 
 /// The counts of a phrase pair, as f32: the occurrences of the pair, of its source phrase and of
-/// its target phrase, and for each of both phrases the number of distinct pairs that have it.
+/// its target phrase, and for each of the two phrases the number of distinct pairs that have it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PhrasePairCounts {
     pub pair: f32,

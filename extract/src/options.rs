@@ -45,7 +45,7 @@ pub struct ExtractOptions {
     pub memory: u64,
     /// The folder of temporary files.
     pub temp_dir: PathBuf,
-    /// Worker threads.
+    /// The number of worker threads.
     pub threads: usize,
 }
 

@@ -14,7 +14,7 @@ pub(crate) fn hash_phrase(words: &[u32]) -> u64 {
     hash ^ hash >> 32
 }
 
-/// Compares two phrases with `end` after each.
+/// Compares two phrases, each followed by `end`.
 #[inline]
 pub(crate) fn compare_phrases(a: &[u32], b: &[u32], end: u32) -> Ordering {
     a.iter().chain([&end]).cmp(b.iter().chain([&end]))
@@ -27,8 +27,8 @@ pub(crate) fn compare_phrases(a: &[u32], b: &[u32], end: u32) -> Ordering {
 pub(crate) struct PackedAlignment(Vec<u8>);
 
 impl PackedAlignment {
-    /// Packs `links`, ordered by target words and then source words, of the `words` target words
-    /// from `target` on. Source positions are relative to `source`.
+    /// Packs the `links` of the `words` target words from `target` on, ordered by target words,
+    /// then source words. Source positions are relative to `source`.
     pub fn set(&mut self, links: &[Link], source: usize, target: usize, words: usize) {
         self.0.clear();
         let mut last = None;

@@ -49,7 +49,7 @@ impl VocabularyBuilder {
     }
 }
 
-/// Compares two words with a space after each.
+/// Compares two words, each followed by a space.
 fn compare_before_space(a: &[u8], b: &[u8]) -> std::cmp::Ordering {
     a.iter().chain(b" ").cmp(b.iter().chain(b" "))
 }

@@ -215,7 +215,7 @@ pub fn push_key(out: &mut Vec<u8>, name: &str) {
     out.extend_from_slice(b"\":");
 }
 
-/// Adds a number, or `null` where it is not finite.
+/// Adds a number, or `null` if it is not finite.
 pub fn push_number(out: &mut Vec<u8>, value: f64) {
     if value.is_finite() {
         number::push_shortest_f64(out, value)

@@ -1,8 +1,8 @@
 //! Model files as lists of n-grams.
 //!
-//! In every kind of file, an order follows from the order before: an n-gram is its suffix, which is
-//! one of the shorter n-grams, with one more word in front. A [`LevelReader`] gives the suffix and
-//! the word; this module joins the words of the n-grams.
+//! In every kind of file, an order follows from the previous order: an n-gram is its suffix, which
+//! is one of the shorter n-grams, with one more word in front. A [`LevelReader`] gives the suffix
+//! and the word; this module joins the words of the n-grams.
 
 use std::ops::Range;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub struct LevelNgrams {
     pub backoffs: Vec<f32>,
     /// The oldest word of each.
     pub oldest: Vec<u32>,
-    /// For each n-gram of the order before, the start of the n-grams whose suffix it is; then the
+    /// For each n-gram of the previous order, the start of the n-grams whose suffix it is; then the
     /// end of the last ones. Values never fall, from 0 to the number of n-grams.
     pub offsets: Vec<usize>,
     /// Whether each n-gram belongs to the model and is not a blank; empty if there are no blanks.
@@ -52,7 +52,7 @@ pub struct LevelSource<R> {
     has_unknown: bool,
     levels: R,
     next_order: usize,
-    /// The words of the n-grams of the order before, blanks included, oldest first.
+    /// The words of the n-grams of the previous order, blanks included, oldest first.
     words: Vec<u32>,
 }
 

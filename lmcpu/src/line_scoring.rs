@@ -20,7 +20,7 @@ pub struct LineOptions {
     /// Whether a line may hold several sentences, separated by `\n`; the values of a line are then
     /// the sums of the values of its sentences. Otherwise `\n` is a blank.
     pub documents: bool,
-    /// Worker threads, from 1.
+    /// The number of worker threads, from 1.
     pub threads: usize,
 }
 

@@ -62,7 +62,7 @@ pub trait LanguageModel: Send + Sync {
     /// Returns the id of `word`; [`LmWord::UNKNOWN`] when it is not in the model.
     fn word_id(&self, word: &[u8]) -> LmWord;
 
-    /// Returns the word with this id, where the file holds its words.
+    /// Returns the word with this id, if the file holds its words.
     fn word(&self, id: LmWord) -> Option<&[u8]>;
 
     /// Returns the state after `<s>`: always of length 1.

@@ -34,7 +34,7 @@ pub struct NextWordOptions {
     pub candidates: NextWordSelection,
     /// Whether `<s>` comes before each line.
     pub sentence_markers: bool,
-    /// Worker threads, from 1.
+    /// The number of worker threads, from 1.
     pub threads: usize,
 }
 

@@ -33,7 +33,7 @@ use crate::{Error, LanguageModel, Result};
 pub struct PerplexityOptions {
     /// Whether `<s>` comes before and `</s>` after each line of text.
     pub sentence_markers: bool,
-    /// Worker threads, from 1.
+    /// The number of worker threads, from 1.
     pub threads: usize,
     /// The preparation of text before it is scored, if any. Text is always written as it was read.
     pub preparation: Option<Preparation>,

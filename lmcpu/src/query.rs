@@ -36,7 +36,7 @@ pub struct QueryOptions {
     pub verbosity: Verbosity,
     /// Whether `<s>` comes before and `</s>` after each line.
     pub sentence_markers: bool,
-    /// Worker threads, from 1.
+    /// The number of worker threads, from 1.
     pub threads: usize,
     /// Whether the scores of each line are printed before the next line is read.
     pub line_buffered: bool,

@@ -236,11 +236,11 @@ pub(crate) struct BlockOutcome {
 /// Counts of lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineCounts {
-    /// Lines read.
+    /// The number of lines read.
     pub read: u64,
-    /// Lines that passed the filter.
+    /// The number of lines that passed the filter.
     pub kept: u64,
-    /// Lines left out because they are invalid.
+    /// The number of lines left out because they are invalid.
     pub invalid: u64,
 }
 

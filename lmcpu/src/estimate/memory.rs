@@ -39,7 +39,7 @@ pub(super) fn sort_bytes_per_token(length: usize) -> u64 {
 /// The division of the memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MemoryPlan {
-    /// Bytes in total.
+    /// All memory, in bytes.
     pub memory: u64,
     /// The number of tokens that are sorted at once; a longer text is sorted in runs.
     pub chunk_tokens: usize,

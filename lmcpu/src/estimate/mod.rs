@@ -65,7 +65,7 @@ use crate::{Error, MAX_ORDER, Result};
 /// Options of the model to estimate, and the resources to use.
 #[derive(Clone, Debug)]
 pub struct EstimateOptions {
-    /// Words in the longest n-grams, 1 to [`MAX_ORDER`].
+    /// The number of words in the longest n-grams, 1 to [`MAX_ORDER`].
     pub order: usize,
     /// N-grams of i + 1 words that occur at most `prune[i]` times are dropped; the last threshold
     /// applies to longer n-grams too. Thresholds must not decrease.
@@ -93,11 +93,11 @@ pub struct EstimateOptions {
     /// Whether probability and backoff are collapsed into one value, which gives sentences,
     /// but not words, the same probabilities (Heafield et al. 2012).
     pub collapse_values: bool,
-    /// Bytes of memory to use.
+    /// The memory to use, in bytes.
     pub memory: u64,
     /// The folder for temporary files.
     pub temp_dir: PathBuf,
-    /// Worker threads.
+    /// The number of worker threads.
     pub threads: usize,
 }
 
@@ -194,7 +194,7 @@ pub struct EstimateSummary {
     pub types: u64,
     /// The number of n-grams of each order, from 1.
     pub counts: Vec<u64>,
-    /// Bytes written to temporary files.
+    /// The number of bytes written to temporary files.
     pub spilled_bytes: u64,
 }
 

@@ -14,7 +14,7 @@ use crate::Result;
 pub(super) struct Resources {
     /// The largest number of parts worked on at once.
     pub threads: usize,
-    /// Bytes of memory for all of them.
+    /// The memory for all parts, in bytes.
     pub memory: u64,
 }
 

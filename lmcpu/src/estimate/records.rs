@@ -78,7 +78,7 @@ impl From<Unigram> for NgramValue {
 
 /// The n-grams of all orders as records.
 pub(super) struct SortedRecords<'m> {
-    /// Words in the longest n-grams.
+    /// The number of words in the longest n-grams.
     pub order: usize,
     pub renumbering: Renumbering<'m>,
     unigrams: Vec<u32>,

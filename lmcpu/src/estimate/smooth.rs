@@ -17,7 +17,7 @@ use crate::{MAX_ORDER, Result};
 
 /// Options for computing probabilities.
 pub(super) struct Smoothing {
-    /// Words in the longest n-grams.
+    /// The number of words in the longest n-grams.
     pub order: usize,
     /// By order, from 1 word on.
     pub discounts: Vec<Discounts>,

@@ -24,7 +24,7 @@ impl MemoryBudget {
         self.0.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Takes `bytes` from the budget if it has that many, and returns whether it had.
+    /// Takes `bytes` bytes from the budget if it has that many; returns whether it had.
     pub fn try_reserve(&self, bytes: u64) -> bool {
         self.0
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left: u64| left.checked_sub(bytes))

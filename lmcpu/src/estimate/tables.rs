@@ -14,7 +14,7 @@ use crate::{MAX_ORDER, Result};
 
 /// An estimated model.
 pub(super) struct ModelTables<'m> {
-    /// Words in the longest n-grams.
+    /// The number of words in the longest n-grams.
     pub order: usize,
     /// The name of the text, for messages.
     pub text: &'m str,

@@ -58,7 +58,7 @@ pub struct FilterOptions {
     /// Whether the vocabulary has phrases, separated by tabs. N-grams then pass if phrases of a
     /// line can make them up.
     pub phrases: bool,
-    /// Worker threads, from 1.
+    /// The number of worker threads, from 1.
     pub threads: usize,
 }
 

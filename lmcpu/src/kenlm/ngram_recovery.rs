@@ -3,11 +3,10 @@
 //! A hash cannot be inverted, but an n-gram can be guessed. Its n-1 newest words are an n-gram that
 //! is flagged as extended to the left, and its n-1 oldest words are an n-gram that is flagged as
 //! extended to the right. (KenLM ensures both: it adds a blank where the former is missing, and
-//! rejects models in which the latter is missing.) So an order follows from the order before: every
-//! pair of such n-grams that overlaps in n-2 words is a candidate, and a candidate is an n-gram if
-//! its hash is in the table.
-//! A model of 10^5 words has 10^10 candidates of two words and about as many of three, nearly all
-//! of them wrong.
+//! rejects models in which the latter is missing.) So an order follows from the previous order:
+//! every pair of such n-grams that overlaps in n-2 words is a candidate, and a candidate is an
+//! n-gram if its hash is in the table. A model of 10^5 words has 10^10 candidates of two words and
+//! about as many of three, nearly all of them wrong.
 //!
 //! The form of the hash makes this feasible: it is the exclusive or of a term of the newer words
 //! and a term of the oldest word. A bitmap over the high bits of the hashes in the table filters
@@ -48,15 +47,15 @@ const GROUPS_PER_TASK: usize = 8;
 pub struct RecoveredLevel {
     hashes: Vec<u64>,
     oldest: Vec<u32>,
-    /// The index of the suffix among the n-grams of the order before.
+    /// The index of the suffix among the n-grams of the previous order.
     suffix: Vec<u32>,
-    /// The index of the context among the n-grams of the order before.
+    /// The index of the context among the n-grams of the previous order.
     context: Vec<u32>,
     extends_left: Vec<bool>,
     extends_right: Vec<bool>,
     /// The slot of each n-gram in the table; empty for unigrams.
     pub slots: Vec<usize>,
-    /// The number of n-grams of the order before: for unigrams 1, the empty n-gram.
+    /// The number of n-grams of the previous order: for unigrams 1, the empty n-gram.
     shorter: usize,
 }
 

@@ -119,7 +119,7 @@ impl LevelReader for TrieLevelReader {
 pub struct ProbingLevelReader<const U: usize, const M: usize> {
     file: ProbingFile<U, M>,
     path: PathBuf,
-    /// The n-grams of the order before.
+    /// The n-grams of the previous order.
     shorter: RecoveredLevel,
 }
 

@@ -21,7 +21,7 @@ use crate::level_source::{
 pub(crate) struct ProbingLevels {
     container: Container,
     model: ProbingModel,
-    /// By n-gram of the order before, in table order: its position in the order of words.
+    /// By n-gram of the previous order, in table order: its position in the order of words.
     positions: Vec<usize>,
     /// The number of entries before each line of their table.
     line_ranks: Vec<usize>,

@@ -17,9 +17,9 @@ use crate::level_source::{
 /// A reader of the orders of a trie file.
 pub(crate) struct TrieLevels {
     model: TrieModel,
-    /// By number of the n-grams of the order before: the position in the order of words.
+    /// By number of the n-grams of the previous order: the position in the order of words.
     positions: Vec<u32>,
-    /// The number of n-grams of the order before.
+    /// The number of n-grams of the previous order.
     suffix_count: usize,
 }
 
