@@ -73,16 +73,16 @@ pub enum AlignModel {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct AlignSummary {
-    /// Sentence pairs read.
+    /// The number of sentence pairs read.
     pub pairs: u64,
-    /// Links written.
+    /// The number of links written.
     pub links: u64,
-    /// Sentence pairs that got no links because a side has no words.
+    /// The number of sentence pairs that got no links because a side has no words.
     pub empty_pairs: u64,
-    /// Sentence pairs that got no links because a side has more than [`crate::MAX_SENTENCE_WORDS`]
-    /// words.
+    /// The number of sentence pairs that got no links because a side has more than
+    /// [`crate::MAX_SENTENCE_WORDS`] words.
     pub too_long_pairs: u64,
-    /// Distinct pairs of words that cooccur in a sentence pair.
+    /// The number of distinct pairs of words that cooccur in a sentence pair.
     pub word_pairs: u64,
     /// The number of bytes written to a temporary file.
     pub spilled_bytes: u64,

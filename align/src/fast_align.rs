@@ -49,7 +49,8 @@ pub struct FastAlignOptions {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct FastAlignSummary {
-    /// The counts and the iterations. In each pair, the second value is for the reverse direction.
+    /// The counts and the iterations. If there are two values, the second is for the reverse
+    /// direction.
     pub align: AlignSummary,
     /// The mean, over all lines, of the number of target words per source word; in reverse, of
     /// source words per target word.

@@ -27,8 +27,8 @@ pub(crate) fn compare_phrases(a: &[u32], b: &[u32], end: u32) -> Ordering {
 pub(crate) struct PackedAlignment(Vec<u8>);
 
 impl PackedAlignment {
-    /// Packs the `links` of the `words` target words from `target` on, ordered by target words,
-    /// then source words. Source positions are relative to `source`.
+    /// Packs `links`: the links of the `words` target words from `target` on. They are sorted by
+    /// target words, then by source words. Source positions are relative to `source`.
     pub fn set(&mut self, links: &[Link], source: usize, target: usize, words: usize) {
         self.0.clear();
         let mut last = None;
