@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_rejected() {
+    fn lists_and_options_that_do_not_fit_are_rejected() {
         let short = "0 ||| a ||| F0= 0 ||| 0\n";
         let error = run(&[LIST, short], &options()).unwrap_err();
         assert!(error.contains("0.list, line 4, field 1: sentence 1 is not in"), "{error}");

@@ -44,7 +44,8 @@ impl PooledLists {
             (Some(_), None) => Ok(None),
             (Some(ended), Some(entry)) => {
                 let reason = format!(
-                    "sentence {} is not in {ended}, which has {}: give lists of the same sentences",
+                    "sentence {} is not in {ended}, which has {} sentence(s); give lists of the \
+                     same text",
                     self.sentences, self.sentences
                 );
                 Err(entry.error(1, reason).into())

@@ -43,7 +43,7 @@ pub enum Error {
     /// A neural model could not translate.
     #[error(transparent)]
     Neural(#[from] miriam_nmt::Error),
-    /// The training of a student could not be prepared.
+    /// A neural model could not be trained, or the training of a student could not be prepared.
     #[error(transparent)]
     Trainer(#[from] miriam_trainer::Error),
     /// No text is left to train from.

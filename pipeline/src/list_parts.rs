@@ -2,7 +2,7 @@
 //! them complete or absent, so a killed run resumes after the last part.
 //!
 //! One translation runs over all remaining lines, so batches and threads never wait for the end
-//! of a part; its ordered output is divided into parts.
+//! of a part; the ordered output of the translation is divided into parts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -150,7 +150,7 @@ impl ListParts {
     }
 }
 
-/// The progress of a translation that began at line `first_line` of the text, from 0.
+/// The progress of a translation that began at line `first_line` (counted from 0) of the text.
 struct ResumedProgress<'a> {
     task: &'a ProgressTask<'a>,
     first_line: u64,
@@ -174,7 +174,7 @@ impl Progress for ResumedProgress<'_> {
 struct PartWriter {
     folder: PathBuf,
     part_lines: u64,
-    /// The number, in the whole text, of the line that is sentence 0 of the translation.
+    /// The line of the text, counted from 0, at which the translation began.
     first_line: u64,
     /// The start of a line whose end is not yet written.
     line: Vec<u8>,
@@ -276,7 +276,7 @@ mod tests {
             assert!(read_text(&folder.path().join("000002.zst")).starts_with("4 ||| a |||"));
             assert_eq!(read_text(&folder.path().join("000003.zst")), "6 ||| c ||| F0= 0 ||| 0\n");
             let mut reader = NBestReader::new([folder.path().join("000003.zst")], NBestForm::Plain);
-            assert!(reader.next().is_err(), "a part is not a list from 0 on");
+            assert!(reader.next().is_err(), "the list does not begin with sentence 0");
         }
     }
 }

@@ -28,7 +28,7 @@ const RANDOM_DIRECTIONS: usize = 4;
 const MIN_GAIN: f64 = 1e-3;
 /// The distance of a move beyond the outermost breakpoint.
 const OUTER_MARGIN: f64 = 0.1;
-/// Intervals between closer breakpoints are ignored.
+/// Intervals that are not longer than this are ignored.
 const MIN_INTERVAL: f64 = 1e-9;
 
 /// Returns the weights with the best BLEU that the searches from `starts` and from random weights
@@ -65,7 +65,7 @@ pub(super) fn optimize(
         });
         joined.collect()
     });
-    // Of equal results the first counts.
+    // If results are equal, the first counts.
     let mut best = &ends[0];
     for end in &ends {
         if end.0 > best.0 {

@@ -2,7 +2,7 @@
 //! tuning share them.
 //!
 //! Optimisers see a translation only as feature values and BLEU statistics. Results do not depend
-//! on the number of threads: seeds follow from the numbers of runs.
+//! on the number of threads: seeds are derived from the indices of runs and lines.
 
 mod mert;
 mod mira;

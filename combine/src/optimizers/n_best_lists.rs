@@ -1,4 +1,4 @@
-//! The translations found so far, line by line.
+//! The translations that tuning has found so far, by line.
 //!
 //! Translations with the same feature values and the same BLEU statistics are merged: no
 //! weights distinguish them.
@@ -106,8 +106,8 @@ impl NBestLists {
         }
     }
 
-    /// Adds the lists of an iteration, the best translation of each line first. Returns
-    /// the BLEU statistics of the best translations and the number of new translations.
+    /// Adds the lists of an iteration, one per line. The first translation of a list is the best.
+    /// Returns the summed BLEU counts of the best translations and the number of new translations.
     pub fn merge(&mut self, lists: Vec<NBestList>) -> (BleuCounts, usize) {
         let NBestLists { num_components: width, lines, seen, hasher } = self;
         let (mut counts, mut new) = (BleuCounts::default(), 0);

@@ -19,7 +19,7 @@ use super::{WeightScale, derive_seed};
 const DRAWN_PAIRS: usize = 5000;
 /// The largest number of pairs that are kept for a line.
 const KEPT_PAIRS: usize = 50;
-/// The smallest difference in BLEU, from 0 to 1, of a pair.
+/// The smallest difference in BLEU, from 0 to 1, of a pair that is kept.
 const MIN_DIFFERENCE: f64 = 0.05;
 /// The strength of the prior that keeps weights small.
 const PRIOR: f64 = 1.0;

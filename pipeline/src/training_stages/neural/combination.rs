@@ -1,8 +1,8 @@
 //! The stage that combines the systems: the phrase-based system lists translations of the dev text,
 //! the neural models of both directions score them, and the weights of all scores are tuned.
 //!
-//! The search keeps the weights that were tuned for it. So its lists stay the lists that the
-//! weights of the combination were tuned on.
+//! The search keeps the weights that were tuned for it. So it still lists the translations on which
+//! the weights of the combination were tuned.
 
 use std::fs;
 use std::path::Path;
