@@ -1,4 +1,4 @@
-//! Progress of a training run, and points in it, in Marian's units.
+//! Progress of a training run, and lengths of training, in Marian's units.
 
 use std::str::FromStr;
 

@@ -2,8 +2,8 @@
 //! [`miriam_kernels::random`].
 //!
 //! Each number is a function of a key and a counter, so any thread can draw any of them in any
-//! order: a permutation by seed and epoch, a mask by sentence and position, a parameter by its
-//! name.
+//! order. For example, a permutation is drawn by seed and epoch, a mask by sentence and position,
+//! and a parameter by its name.
 
 use miriam_kernels::random::philox;
 

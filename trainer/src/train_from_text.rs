@@ -264,7 +264,7 @@ impl TrainingRequest {
         Summary::Trained { outcome: Outcome::Cancelled, model }
     }
 
-    /// Returns the options with the paths of this training run.
+    /// Returns the options with the paths of this training run, in Marian's YAML.
     fn marian_yaml(&self, paths: &Paths) -> Result<String> {
         let mut options = self.options.clone();
         fn text(path: &Path) -> String {

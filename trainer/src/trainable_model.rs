@@ -68,7 +68,7 @@ impl<K: Kernels> TrainableModel<K> {
     }
 
     /// Records the translation of `sources` by `targets`, one row per target token, and returns the
-    /// sums of losses over the rows. Both end with `</s>`.
+    /// sums of losses over the rows. All sources and targets end with `</s>`.
     ///
     /// # Errors
     /// If the device fails; never on a CPU.

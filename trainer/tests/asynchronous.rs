@@ -387,7 +387,7 @@ fn staleness_is_the_number_of_other_workers() {
 }
 
 #[test]
-fn threads_train_stop_and_go_on() {
+fn threads_train_stop_and_resume() {
     let place = Workplace::new();
     let [source, target] = ["source", "target"].map(|name| place.text(name));
     let sets = [&source[..], &target];

@@ -102,7 +102,7 @@ fn gradients_are_limits_of_differences() {
 
 /// Checks up to 200 elements of each tensor; most tensors have fewer.
 #[test]
-#[ignore = "minutes: two losses for each of some thousand parameters of sixteen models"]
+#[ignore = "minutes: two losses for each of some thousand parameters of nineteen models"]
 fn gradients_are_limits_of_differences_in_200_coordinates_a_tensor() {
     for (name, architecture) in all() {
         LossFunction::new(architecture, Dropout::default(), None).check(name, 200);
@@ -197,7 +197,10 @@ fn gradients_pass_through_recurrent_dropout() {
         function.dropout.recurrent = 0.0;
         let words = function.loss(&values);
         function.dropout = Dropout::default();
-        assert!(dropped != words && words != function.loss(&values), "{name}: both are drawn");
+        assert!(
+            dropped != words && words != function.loss(&values),
+            "{name}: both kinds of dropout have effects"
+        );
     }
 }
 

@@ -213,7 +213,7 @@ fn a_model_without_its_optimizer_gives_initial_parameters() {
     let log = folder.train("8", &[]).unwrap();
     let remark = log.iter().find(|line| line.contains("There is no")).unwrap();
     assert!(remark.contains("optimizer.npz") && remark.contains("after 7 updates"), "{remark}");
-    // The average is near the parameters, so the first cost is near Marian's.
+    // The model has the average, which is near the parameters, so the first cost is near Marian's.
     let line = log.iter().find(|line| line.starts_with("Ep. 2 : Up. 8 :")).unwrap();
     let cost: f64 = after(line, "Cost ").parse().unwrap();
     assert!((2.5..3.5).contains(&cost), "{line}");

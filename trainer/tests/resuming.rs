@@ -319,7 +319,7 @@ fn models_that_a_killed_run_did_not_write_are_written() {
     }
     run_request(&request).unwrap();
     assert!(std::fs::read(place.path("model.iter4.npz")).ok() == saved[1]);
-    // At the end of a training run, only the model is left.
+    // At the end of a training run, no copy with the number of updates is written.
     assert!(place.path("model.npz").is_file() && !place.path("model.iter9.npz").exists());
 }
 

@@ -82,7 +82,7 @@ fn a_program_alone_validates() {
     let missing = ("valid-script-path", &["./no-such-program"][..]);
     let error = place.train("wrong", &[missing, options[1]]).unwrap_err();
     assert!(error.contains("no-such-program: program not found"), "{error}");
-    assert!(!place.path("wrong.npz").exists(), "it is looked for first");
+    assert!(!place.path("wrong.npz").exists(), "the program is looked for before training");
     let failing = program(&place, "fail", "exit 4");
     let failing = ("valid-script-path", &[&failing[..]][..]);
     let error = place.train("failing", &[failing, options[1], options[2]]).unwrap_err();

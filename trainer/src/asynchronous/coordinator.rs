@@ -84,7 +84,7 @@ mod tests {
     }
 
     impl Protocol {
-        /// Returns all possible next states, each one step of one participant away.
+        /// Returns all states that one step of one participant can lead to.
         fn successors(&self) -> Vec<Protocol> {
             let mut all = Vec::new();
             for worker in 0..self.places.len() {
@@ -110,7 +110,7 @@ mod tests {
                 };
                 all.push(next);
             }
-            // The coordinator: a batch, a report or an exclusive task.
+            // The coordinator does an exclusive task, hands out a batch, or takes a report.
             let mut next = self.clone();
             if self.coordinator.is_exclusive() {
                 next.validations += 1;

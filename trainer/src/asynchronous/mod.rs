@@ -2,9 +2,9 @@
 //!
 //! The flat vector of parameters is cut into one shard per worker. A worker fetches all shards,
 //! computes the gradients of some batches with its copy, and pushes their sum into each shard,
-//! whose optimiser takes a step at once. By then other workers have stepped as well, so gradients
-//! are stale. The code of shards and workers knows neither threads nor time: it is driven by
-//! threads (`training`) or by the simulator of a machine ([`simulation`]).
+//! whose optimiser takes a step at once. Between the fetch and the push, other workers change the
+//! shards, so gradients are stale. The code of shards and workers knows neither threads nor time:
+//! it is driven by threads (`training`) or by the simulator of a machine ([`simulation`]).
 
 mod coordinator;
 mod gradient_dropping;

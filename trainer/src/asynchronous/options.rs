@@ -17,7 +17,7 @@ pub enum ShardUpdate {
 /// An optimiser in each worker that updates its copy between two fetches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalOptimizer {
-    /// The number of first batches of each worker that use it.
+    /// The number of batches of each worker, from its first on, in which this optimiser is used.
     pub batches: u64,
     /// Adam's betas; `None` for the betas of the shards.
     pub betas: Option<[f64; 2]>,

@@ -409,6 +409,7 @@ mod tests {
         Machine::parse(&format!("workers = {workers}\nseconds_per_word = 1e-3")).unwrap()
     }
 
+    /// Between a worker's fetch and its push, each other worker pushes once to each shard.
     #[test]
     fn equal_batches_are_stale_by_all_others() {
         for workers in [1, 2, 3, 4, 8] {

@@ -28,7 +28,7 @@ use crate::update::{
     UpdateReport, gradient_norm, scale_gradient,
 };
 
-/// The settings of a batch, by the training's progress when the batch was handed out.
+/// The settings of a batch, which follow from the progress when the batch was handed out.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BatchTerms {
     /// Dropout with its key.

@@ -28,7 +28,7 @@ pub struct PairAnnotations<'a> {
     pub weights: Option<&'a [f32]>,
 }
 
-/// An invalid field of a line: its number, from 1, and the reason.
+/// An invalid field of a line: its number, from 1 (0 for a line without fields), and the reason.
 pub type InvalidField = (usize, String);
 
 fn fields(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {

@@ -22,7 +22,7 @@ pub struct BatchFile {
 }
 
 impl BatchFile {
-    /// Reads the batches of `corpus` in the file `path`.
+    /// Reads the file `path`, and finds the pairs of its line numbers in `corpus`.
     ///
     /// # Errors
     /// If the file cannot be read, is empty, or names a line that the corpus does not have or has

@@ -227,10 +227,11 @@ mod tests {
             micro_batches
         };
         assert_eq!(split(10, None, None), [vec![0, 1, 2], vec![3, 4, 5]]);
-        // Three micro-batches would do; four are balanced.
+        // Three micro-batches would be enough; four are balanced.
         assert_eq!(split(7, None, None), [vec![0, 1], vec![2], vec![3], vec![4, 5]]);
         let costs: &[usize] = &[10, 10, 10, 50, 5, 5];
-        // Two would do; a sentence above the limit is a micro-batch alone.
+        // By the sum of bytes two would be enough, but a sentence above the limit is a micro-batch
+        // alone.
         let micro_batches = split(100, Some(45), Some(costs));
         assert_eq!(micro_batches, [vec![0, 1, 2], vec![3], vec![4, 5]]);
         assert_eq!(split(7, Some(50), Some(costs)), [vec![0, 1], vec![2], vec![3], vec![4, 5]]);

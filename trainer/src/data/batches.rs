@@ -43,7 +43,7 @@ pub enum SortKey {
 /// The size at which a batch is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchSize {
-    /// At n sentences (`mini-batch`).
+    /// At this many sentences (`mini-batch`).
     Sentences(usize),
     /// When its source has more tokens than this, as in Marian (`mini-batch-words`).
     SourceTokens(usize),
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_goes_on_where_it_was() {
+    fn reading_resumes_at_a_saved_position() {
         let corpus = random_corpus(500);
         for size in [BatchSize::Sentences(7), BatchSize::SourceTokens(200)] {
             let options = options(size, 60);

@@ -46,7 +46,8 @@ impl BiasCorrections {
     }
 }
 
-/// The moving average of parameters (`exponential-smoothing`), which is validated and saved.
+/// A step of the moving average of parameters (`exponential-smoothing`). The average is validated
+/// and saved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smoothing {
     /// The weight of the newest parameters in this step.

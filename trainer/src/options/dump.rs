@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_is_dumped_and_read_back() {
+    fn given_options_are_dumped_and_read_back() {
         let given = given();
         let yaml = given.dump(DumpScope::Minimal);
         assert_eq!(RawOptions::from_yaml(yaml.as_bytes(), "dumped").unwrap(), given, "{yaml}");
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_has_a_value_is_dumped() {
+    fn all_options_with_a_value_are_dumped() {
         let given = given();
         let yaml = given.dump(DumpScope::Full);
         for line in [

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn presets_are_those_of_decoders() {
+    fn presets_apply_to_language_models_without_a_source() {
         for (name, _) in preset_names() {
             let mut options = RawOptions::default();
             let kind = match &preset(name).unwrap().get_string("type")[..] {

@@ -250,8 +250,8 @@ impl RawOptions {
         }
         if fits && self.leaves_gpu_memory() {
             warnings.push(format!(
-                "--workspace {workspace} leaves memory of a GPU free in Marian; here a batch takes \
-                 the default"
+                "--workspace {workspace} leaves memory of a GPU free in Marian; here the limit of \
+                 a batch is the default workspace"
             ));
         }
         if fits && words != "0" {
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_or_not_honoured_is_named() {
+    fn unknown_and_unsupported_options_are_named() {
         let error = |yaml: &[u8]| RawOptions::from_yaml(yaml, "train.yml").unwrap_err().to_string();
         assert!(error(b"dim-embb: 3").contains("--dim-emb?"));
         assert!(error(b"- a").contains("mapping"));

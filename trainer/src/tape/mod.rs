@@ -54,7 +54,7 @@ pub struct ProjectedEmbeddings {
     pub(crate) weights: AffineId,
 }
 
-/// The numbers that a tape needs for some sentences.
+/// The counts of numbers that a tape needs for some sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TapeSize {
     /// The number of elements of results, and of numbers that are saved for their gradients.

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_written_file_is_read_back() {
         let path = Path::new("model.npz.progress.yml");
         let state = state();
         let text = marian_progress(&state, 1e-3, TrainingLength::from_updates(20), 1);

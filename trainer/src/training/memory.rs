@@ -62,7 +62,8 @@ impl MemoryUse {
     pub fn describe(&self) -> String {
         format!(
             "[memory] {} MB for the program and the corpus, {} MB for parameters, {} MB for the \
-             optimiser, {} MB of gradients, about {} MB a worker, {} MB in validation: {} MB",
+             optimiser, {} MB of gradients, about {} MB a worker, {} MB in validation; {} MB in \
+             all",
             megabytes(self.program + self.corpus),
             megabytes(self.parameters),
             megabytes(self.optimizer),

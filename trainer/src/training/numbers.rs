@@ -7,8 +7,8 @@ use super::checkpoint::SavedTraining;
 use crate::parameters::ParameterLayout;
 use crate::update::{BiasCorrections, OptimizerState};
 
-/// The exclusive limit of a parameter's magnitude: the product of two such numbers is near the
-/// limit of f32.
+/// The exclusive limit of a parameter's magnitude. Products of two parameters are then below 1e30,
+/// and sums of many such products stay below the limit of f32, 3.4e38.
 const PARAMETER_LIMIT: f32 = 1e15;
 
 /// Checks parameters and the state of their optimiser.

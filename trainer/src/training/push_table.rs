@@ -48,7 +48,7 @@ impl PushTable {
                 break;
             }
             if !line.ends_with(b"\n") {
-                let last = last.map_or("its head".into(), |last: u64| format!("update {last}"));
+                let last = last.map_or("its header".into(), |last: u64| format!("update {last}"));
                 let reason = format!("it ends after {last}, before update {updates}");
                 return Err(StorageError::damaged(path, "pushes", reason).into());
             }

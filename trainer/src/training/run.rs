@@ -185,7 +185,7 @@ pub(super) struct Run<'a, 'l> {
     /// The training before its last pushes, once they are made.
     pub(super) before_last_pushes: Option<SavedTraining>,
     display: TrainingLog,
-    /// The unit in which progress is shown, and the length of the training in it.
+    /// The unit in which progress is shown, and the length of the training in this unit.
     shown_length: (SchedulingUnit, Option<u64>),
     /// The learning rate of the last update.
     last_rate: f64,

@@ -50,8 +50,8 @@ impl Statistics {
         }
     }
 
-    /// Records the gradient norm per word of update `updates`, over a window of `window` updates
-    /// (`gradient-norm-average-window`). A skipped update has no norm.
+    /// Records the gradient norm per word of update number `updates`, over a window of `window`
+    /// updates (`gradient-norm-average-window`). A skipped update has no norm.
     pub fn record_norm(&mut self, norm: f64, updates: u64, window: u64) {
         if norm > 0.0 && norm.is_finite() {
             let weight = window_weight(window as f64, updates);

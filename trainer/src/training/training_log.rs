@@ -8,7 +8,7 @@ use crate::update::UpdateReport;
 /// The time without a line after which the first early line is written.
 const FIRST_EARLY_LINE: Duration = Duration::from_secs(20);
 
-/// Sums since the last line.
+/// Sums over the updates since the last log line.
 #[derive(Clone, Debug)]
 pub struct TrainingLog {
     loss: f64,

@@ -1,4 +1,5 @@
-//! Program of the user that scores a model (`valid-script-path`, `docs/spec/training.md` A.12).
+//! Program of the user that scores a model or its translations (`valid-script-path`,
+//! `docs/spec/training.md` A.12).
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_wrong_is_named() {
+    fn failures_of_the_program_are_named() {
         let error = |script: ValidationScript| script.score(None).unwrap_err().to_string();
         assert!(error(shell("exit 3")).contains("--valid-script-path: sh: the program has failed"));
         assert!(error(shell("echo BLEU = 3")).contains("\"BLEU\""));

@@ -11,7 +11,7 @@ pub struct FlexibleRate {
 }
 
 impl FlexibleRate {
-    /// Returns the factor for `words` of `batches` batches.
+    /// Returns the factor for a step with `words` target tokens from `batches` batches.
     pub fn factor(self, words: u64, batches: usize) -> f64 {
         self.normal_words.map_or(batches as f64, |normal| words as f64 / normal)
     }

@@ -22,7 +22,7 @@ pub struct QuantizationOptions {
 }
 
 impl QuantizationOptions {
-    /// The maximum number of bits: sums of magnitudes stay exact in f32.
+    /// The maximum number of bits: the numbers of all levels are exact in f32.
     pub const MAX_BITS: u32 = 24;
 
     /// Quantises the tensors of `values`, a flat vector of `layout`. `residual` has the rounding

@@ -434,7 +434,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
 
     /// Takes the step on all parts of the flat vector, one per worker, and packs the new weights.
     /// `words` is the number of words of the update, `reference` the number that rates are meant
-    /// for.
+    /// for; both are 1 if the rate is not adjusted.
     fn step(
         &mut self,
         gradient: &[K::Real],

@@ -11,14 +11,15 @@ use miriam_storage::ZeroedVec;
 
 use crate::Real;
 
-/// A complete or last subtree: its level, its index in the level, its sum.
+/// A subtree that is complete, or that lacks leaves because it ends the tree: its level, its index
+/// in the level, its sum.
 struct Subtree<R: Real> {
     level: u32,
     index: usize,
     sum: ZeroedVec<R>,
 }
 
-/// Sums of consecutive micro-batches, at most one per level of the tree.
+/// Sums of consecutive micro-batches, at most two per level of the tree.
 pub struct MicroBatchTree<R: Real> {
     subtrees: Vec<Subtree<R>>,
     /// Vectors for reuse.
@@ -27,7 +28,7 @@ pub struct MicroBatchTree<R: Real> {
 }
 
 /// Returns the numbers of the micro-batches that a worker computes. They are consecutive, and
-/// workers have equal shares.
+/// the shares of workers differ by at most one.
 pub fn worker_share(worker: usize, workers: usize, micro_batches: usize) -> Range<usize> {
     (worker * micro_batches).div_ceil(workers)..((worker + 1) * micro_batches).div_ceil(workers)
 }
@@ -74,7 +75,8 @@ impl<R: Real> MicroBatchTree<R> {
                 first.join_siblings();
             }
         }
-        // The remaining subtrees end the tree: their right siblings are missing.
+        // The right sibling of each remaining subtree is incomplete or missing. The last subtree
+        // moves up to the level of the subtree before it, and its sum is added to that sum.
         while let [.., _, _] = first.subtrees[..] {
             let mut right = first.subtrees.pop().expect("there are two");
             let left = first.subtrees.last_mut().expect("there are two");
@@ -86,7 +88,8 @@ impl<R: Real> MicroBatchTree<R> {
             (left.level, left.index) = (left.level + 1, left.index / 2);
             first.spare.push(right.sum);
         }
-        // Vectors of the other trees have moved to the first tree, which returns a fair share.
+        // Vectors of the other trees have moved to the first tree. It gives each of these trees
+        // half of its surplus.
         for tree in others {
             let missing = first.spare.len().saturating_sub(tree.spare.len()) / 2;
             tree.spare.extend(first.spare.drain(..missing));
@@ -149,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn no_micro_batches_have_no_sum() {
+    fn there_is_no_sum_without_micro_batches() {
         assert!(MicroBatchTree::<f32>::join(&mut [&mut MicroBatchTree::new(3)]).is_none());
     }
 }

@@ -41,7 +41,7 @@ pub enum Status {
 /// An option.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionSpec {
-    /// Its name, without dashes.
+    /// Its name, without the leading dashes.
     pub name: &'static str,
     /// The heading under which help lists it.
     pub group: &'static str,
@@ -53,7 +53,7 @@ pub struct OptionSpec {
     pub default: &'static str,
     /// A line of help.
     pub help: &'static str,
-    /// Whether the option is supported, without effect, or rejected.
+    /// The treatment of the option: honoured, ignored or rejected.
     pub status: Status,
 }
 
