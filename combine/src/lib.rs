@@ -1,4 +1,4 @@
-//! n-best lists of one or several systems: minimum Bayes risk decoding, rescoring by further
+//! n-best lists of one or several systems: minimum Bayes risk decoding, rescoring by other
 //! models, reranking by weights, and tuning of the weights.
 //!
 //! Lists are read a sentence at a time and worked on by several threads. Results are written in the

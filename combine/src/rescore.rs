@@ -1,4 +1,4 @@
-//! Scores of translations by further models, added to n-best lists as features.
+//! Scores of translations by additional models, written into n-best lists as features.
 //!
 //! Models implement [`FeatureModel`](crate::lists::FeatureModel), so this crate depends on none of
 //! them.

@@ -245,8 +245,8 @@ fn best_entries(lists: &NBestLists, weights: &[f64]) -> BleuCounts {
     counts
 }
 
-/// Returns the lines that [`FeatureWeights::read`] reads. Numbers have as many digits as an `f64`
-/// needs, so the file gives exactly the same ranking.
+/// Returns the weights as lines for [`FeatureWeights::read`]. Numbers have as many digits as an
+/// `f64` needs, so the file gives exactly the same ranking.
 fn format_weights(scheme: &FeatureScheme, weights: &[f64]) -> Vec<u8> {
     let mut text = Vec::new();
     let mut weights = weights.iter();

@@ -16,8 +16,8 @@ pub(crate) struct ResumableFolder {
     /// The folder, relative to the model's folder. No other stage writes to it.
     pub path: PathBuf,
     /// The folder for new work while `path` has the work of other options or texts; `None` empties
-    /// `path` instead. If this folder exists, the stage works in it. It takes the place of `path`
-    /// when the stage is done.
+    /// `path` instead. If the replacement exists, the stage works in it. The replacement takes the
+    /// place of `path` when the stage is done.
     pub replacement: Option<PathBuf>,
     /// The text of the options that the unfinished work depends on.
     pub key: String,

@@ -210,8 +210,8 @@ impl<'p> MiraRun<'p> {
             scores: Vec::new(),
             bleu_gains: Vec::new(),
         };
-        // The background starts with the counts that an endless text of such lines would leave. The
-        // 1 that is added to each count keeps the numbers of matches above zero.
+        // The background starts with the counts that endless repetition of the lines would leave.
+        // The 1 that is added to each count keeps the numbers of matches above zero.
         for line in &problem.lines {
             line.compute_scores(start, &mut run.scores);
             let best = argmax(run.scores.iter().copied());

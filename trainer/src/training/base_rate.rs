@@ -4,7 +4,7 @@
 
 use crate::random::RandomStream;
 
-/// The random stream of the rates, different from others with the same seed.
+/// The random stream of the rates, different from other streams with the same seed.
 const STREAM: u32 = 0x6c72;
 
 /// The learning rate before warm-up and decay.

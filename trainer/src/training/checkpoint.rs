@@ -4,8 +4,8 @@
 //! from which Marian can resume, and an extra entry with everything else that the next update
 //! depends on. It is written to a temporary file and renamed into place. The model and the files
 //! beside it are derived from this state and written afterwards; a training run that was killed in
-//! between writes them again when it is resumed. Numbers are stored as their bits, so that a resumed
-//! training takes the same steps as one that was never stopped.
+//! between writes them again when it is resumed. Numbers are stored as their bits, so that a
+//! resumed training takes the same steps as one that was never stopped.
 
 use std::path::Path;
 

@@ -119,7 +119,7 @@ pub enum ScheduleEvent {
     },
     /// An epoch ended; progress is in the next one.
     EpochEnd,
-    /// A validation stalled, for this many consecutive times.
+    /// Validation has stalled, this many times in a row.
     Stalled(u64),
 }
 
