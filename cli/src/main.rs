@@ -38,7 +38,7 @@ Start here:
   miriam nmt translate -m MODEL -i news.de             a model of Marian, CTranslate2, Hugging Face,
                                                        OPUS-MT, Argos Translate or Firefox
   miriam translate -f moses.ini -i news.de             a system of Moses
-  miriam serve --model NAME=MODEL,from=de,to=en        a page and a server for either
+  miriam serve --model NAME=MODEL,from=de,to=en        a web page and a server for any model
   miriam lm query lm.arpa -i news.en                   a language model of KenLM or in ARPA text
 miriam COMMAND --help explains a command.";
 

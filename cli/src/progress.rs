@@ -1,4 +1,4 @@
-//! Progress on standard error: a bar on a terminal, and lines of studies elsewhere.
+//! Progress on standard error: a bar on a terminal; elsewhere lines of the log, for studies only.
 
 use std::io::IsTerminal;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -105,7 +105,7 @@ impl Progress for TerminalProgress {
         self.with_bar(|slot| {
             if let Some(bar) = slot {
                 bar.set_position(done);
-                // The estimate of time excludes only a position that was drawn.
+                // `reset_eta` counts from the last recorded position, and `tick` records this one.
                 bar.tick();
                 bar.reset_eta();
             }

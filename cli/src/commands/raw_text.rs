@@ -42,7 +42,8 @@ Raw text; only translations are detokenised, other outputs contain tokens:
                                                for -tokenize, -split and -html
   -truecase MODEL                              restore true case, as miriam truecase
   -detokenize LANG                             join translations, as miriam detokenize
-  -recase                                      begin their sentences with a capital letter
+  -recase                                      begin sentences of translations with a capital
+                                               letter
   -split                                       split each line into sentences, translate them,
                                                and join them with the original white space
   -html                                        translate the text of an HTML page; tags surround
@@ -141,8 +142,9 @@ impl RawTextOptions {
         Ok(Some(PreparationSteps { processor: settings.build()?, language, prefixes }))
     }
 
-    /// Returns the input, which is sampled while it is read. A warning is logged if it does not
-    /// look tokenised and no step tokenises it, unless `-no-raw` is given.
+    /// Returns the input. It is sampled while it is read, and a warning is logged if it does not
+    /// look tokenised. Nothing is sampled if a step tokenises, if `-raw` or `-no-raw` is given, or
+    /// for running text and HTML.
     pub fn watch_tokenization(
         &self,
         input: Input,

@@ -167,8 +167,8 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     let outcome = match (&steps, format) {
         (steps, Some(format)) => {
             let splitter = tokens.raw_text.running_text.splitter(steps.as_ref());
-            let form = steps.as_ref().map(|steps| steps as &dyn LineProcessor);
-            translate_segments(&system, input, format, &splitter, form, (&stop, &progress))
+            let processor = steps.as_ref().map(|steps| steps as &dyn LineProcessor);
+            translate_segments(&system, input, format, &splitter, processor, (&stop, &progress))
         }
         (Some(steps), None) => translate_raw_text(&system, input, steps, &stop, &progress),
         (None, None) => translate_text(&system, input, &stop, &progress),

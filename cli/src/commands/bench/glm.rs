@@ -62,8 +62,8 @@ pub struct Arguments {
     /// The number of measurements; the result is their median [default: 5; with --quick 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     repeat: Option<u16>,
-    /// The price of the CPU in any currency, for a column of queries per second and price; only
-    /// rows that use all threads have a value there
+    /// The price of the CPU in any currency, for a column of queries per second divided by
+    /// the price; only rows that use all threads have a value there
     #[arg(long, value_name = "P", value_parser = super::parse_price, conflicts_with = "check")]
     cpu_price: Option<f64>,
     /// The price of the device in the same currency

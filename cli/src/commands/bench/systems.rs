@@ -182,7 +182,7 @@ fn find_ini(ini: &Path, options: &[String], tokens: &[OsString]) -> anyhow::Resu
     match read_configuration(&tokens) {
         Ok(configuration) => Ok(configuration.ini),
         Err(error) => {
-            // Options that are valid by themselves contradict those of the study.
+            // If the options are valid by themselves, they contradict those of the study.
             let file = ["-f".to_owned(), ini.to_string_lossy().into_owned()];
             read_configuration(&[&file[..], options].concat())?;
             exit_with_usage_error(format!(

@@ -66,7 +66,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     for input in inputs.into_iter().flatten() {
         Input::check_access(input, Some(&arguments.output))?;
     }
-    // A converted model may lie beside the original, which it must not replace (see below).
+    // A file with an extension of converted models may be replaced even beside the original model;
+    // any other file there may belong to the model.
     let extension = arguments.output.extension().and_then(|extension| extension.to_str());
     if !matches!(extension, Some("miriam" | "npz" | "bin")) {
         check_model_folder(&arguments.model.model, [arguments.output.as_path()])?;

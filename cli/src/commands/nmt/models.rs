@@ -295,7 +295,7 @@ impl ModelArguments {
         Ok((bundle, is_via_set))
     }
 
-    /// Returns the options that change the results of models.
+    /// Returns the languages and the dialect that are set, by the names of their options.
     pub fn describe_choices(&self) -> BTreeMap<String, String> {
         let choices = [
             ("from", &self.shared.from),

@@ -39,8 +39,8 @@ pub struct Arguments {
     #[arg(short = 'i', long, visible_alias = "input", value_name = "LIST", default_value = "-")]
     n_best: PathBuf,
     /// The names of the new features, separated by commas, first those of -m, then those of
-    /// --reverse [default: Neural0, Neural1, ... and Reverse0, ..., without those that the list
-    /// has]
+    /// --reverse [default: Neural0, Neural1, ... and Reverse0, ..., except names that the
+    /// list already has]
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     features: Vec<String>,
     /// The file to write; compressed if it ends in .gz or .zst. The same command continues a run

@@ -277,8 +277,8 @@ impl Arguments {
         }
     }
 
-    /// Returns the number of threads: from Marian's option, else `for_devices`, which GPUs have,
-    /// else from `--threads`.
+    /// Returns the number of threads: from Marian's option, else `for_devices`, which is set if the
+    /// model computes on GPUs, else from `--threads`.
     fn threads(&self, for_devices: Option<usize>, common: &CommonOptions) -> usize {
         let given = self.cpu_threads.and_then(|CpuThreads(threads)| threads).map(Threads::count);
         given.or(for_devices).unwrap_or(common.threads.count())

@@ -19,9 +19,9 @@ pub struct Arguments {
     /// The file to write; - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// The number of merges (bpe), of pieces with </s> and <unk> (SentencePiece), or the largest
-    /// number of words with these two (words) [default for words: all; 0 is all,
-    /// too]
+    /// For bpe, the number of merges; for SentencePiece, the number of pieces; for words, the
+    /// largest number of words. Pieces and words include </s> and <unk> [default for words: all;
+    /// 0 is all, too]
     #[arg(long, alias = "vocab-size", value_name = "N",
           value_parser = clap::value_parser!(u32).range(..=10_000_000))]
     size: Option<u32>,
@@ -84,7 +84,7 @@ impl Arguments {
         })
     }
 
-    /// Returns the size, which is not 0.
+    /// Returns the size; `None` if it is not given or 0.
     fn size(&self) -> Option<usize> {
         self.size.map(|size| size as usize).filter(|&size| size > 0)
     }

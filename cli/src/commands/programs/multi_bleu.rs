@@ -1,5 +1,6 @@
-//! Moses' `multi-bleu.perl`: BLEU of tokenised text, in the script's words. The script ignores
-//! missing lines of a reference and missing further files; this program stops at them.
+//! Moses' `multi-bleu.perl`: BLEU of tokenised text, printed as the script prints it. The script
+//! ignores missing lines of a reference and missing files of further references; this program stops
+//! at them.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
