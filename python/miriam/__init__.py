@@ -1,10 +1,11 @@
 """Machine translation and n-gram language models.
 
-``miriam.ct2`` has CTranslate2's ``Translator``; ``miriam.kenlm`` is KenLM's Python module;
-``miriam.lm`` scores many lines at once, estimates and builds models; ``miriam.metrics`` scores
-translations; ``miriam.text`` has the text tools, ``miriam.phrase`` phrase-based translation,
-``miriam.align`` word alignment, ``miriam.train`` training, ``miriam.combine`` works on n-best lists;
-its functions are here too, as ``miriam.mbr`` and ``miriam.rerank``. Importing this package imports
+``miriam.ct2`` has the interface of CTranslate2's ``Translator``, and ``miriam.kenlm`` that of
+KenLM's Python module. ``miriam.lm`` scores many lines at once, estimates and builds models;
+``miriam.metrics`` scores translations; ``miriam.text`` has the text tools, ``miriam.phrase``
+phrase-based translation, ``miriam.align`` word alignment, ``miriam.train`` training.
+``miriam.combine`` works on n-best lists; its functions are here too, as ``miriam.mbr`` and
+``miriam.rerank``. Importing this package imports
 none of them, so that programs load only the modules they use.
 """
 

@@ -11,7 +11,7 @@ class Progress:
     """The progress of a call."""
 
     task: str
-    """The current task, with its name on the command line."""
+    """The current task, named as on the command line."""
     done: int
     """Finished units of work of the task."""
     total: int | None

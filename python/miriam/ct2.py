@@ -1,4 +1,4 @@
-"""CTranslate2's ``Translator``.
+"""The interface of CTranslate2's ``Translator``.
 
 Names, arguments, defaults and results are those of CTranslate2's module; ``install`` replaces it
 by this module. Models are folders of CTranslate2 and all others that ``miriam nmt`` reads. In

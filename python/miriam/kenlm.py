@@ -1,4 +1,4 @@
-"""KenLM's Python module, with Miriam's models and speed.
+"""The interface of KenLM's Python module, with Miriam's models and speed.
 
 Use it as ``import miriam.kenlm as kenlm``, or call :func:`install` once before ``kenlm`` is
 imported, so that ``import kenlm`` returns this module.

@@ -1,4 +1,4 @@
-//! `miriam.kenlm`: the classes of KenLM's Python module.
+//! `miriam.kenlm`: classes with the interface of KenLM's Python module.
 //!
 //! Names, arguments, results and the order of additions are KenLM's, so that programs for it run
 //! unchanged. Where KenLM's behaviour is undefined (a state of another model, an unloaded model),

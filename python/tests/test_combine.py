@@ -1,4 +1,4 @@
-"""miriam.combine gives what `miriam mbr` and `miriam rerank` write, for files and memory."""
+"""miriam.combine gives what `miriam mbr` and `miriam rerank` write, from files and memory."""
 
 from __future__ import annotations
 

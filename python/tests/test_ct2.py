@@ -1,4 +1,4 @@
-"""miriam.ct2: CTranslate2's Translator."""
+"""miriam.ct2: the interface and the results of CTranslate2's Translator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/python.md: its examples run and print what they say."""
+"""docs/python.md: its examples run and print what the page says."""
 
 from __future__ import annotations
 

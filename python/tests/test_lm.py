@@ -1,4 +1,4 @@
-"""miriam.lm: the values of `miriam.kenlm`, which are KenLM's, in batches."""
+"""miriam.lm scores batches with the values of `miriam.kenlm`, which are KenLM's."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def test_an_exception_of_a_callback_stops_training_which_can_be_resumed(tmp_path
         )
     assert (tmp_path / "m/model.npz").exists(), "the state of training is saved"
     lines: list[str] = []
-    # More updates than the first run made until it noticed that it should stop.
+    # These are more updates than the first run made until it noticed that it should stop.
     options["after"] = "400u"
     model = train.neural(
         source, target, tmp_path / "m", options=options, vocab_size=150, log=lines.append

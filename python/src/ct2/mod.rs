@@ -1,4 +1,4 @@
-//! Native part of `miriam.ct2`: CTranslate2's `Translator`.
+//! Native part of `miriam.ct2`, which has the interface of CTranslate2's `Translator`.
 //!
 //! A batch creates no Python objects for tokens. Tokens are converted to ids while they are read
 //! from the arguments. Ids are converted to tokens only when a result is accessed, as references to
