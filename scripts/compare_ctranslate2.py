@@ -19,10 +19,10 @@ and the cost of beam 5 relative to greedy search: in time, and in the multiply-a
 --settings picks rows, BATCHxBEAM. Then start-up is measured: wall time and memory for a text
 without lines.
 nllb-600m is the shape of NLLB-200-distilled-600M; making it takes 10 GB of memory and 6 GB of disk.
---threads N: N threads against one over the same text, at least two batches a thread; tokens a
-second of wall time, and how much CPU time they take.
---marian: against Marian, all kinds of decoder one after the other.
---agree: nothing is timed; small models are translated and scored by both in f32, and
+--threads N: compares N threads with one over the same text, at least two batches a thread. Prints
+tokens a second of wall time, and the ratio of CPU times.
+--marian: compares with Marian, with all kinds of decoder one after the other.
+--agree: nothing is timed; both programs translate and score with small models in f32, and
 differences are counted.
 """
 
@@ -75,18 +75,18 @@ def measure_command(command):
 
 
 def spread(values, digits=2):
-    """Median with the least and the largest."""
+    """Returns the median, with the least and the largest value."""
     low, high = min(values), max(values)
     return f"{statistics.median(values):.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
 
 def differing(one, other):
-    """How many lines of two files differ."""
+    """Returns how many lines of two files differ."""
     one, other = Path(one).read_bytes().splitlines(), Path(other).read_bytes().splitlines()
     return abs(len(one) - len(other)) + sum(a.split() != b.split() for a, b in zip(one, other))
 
 
-# Run in a process of its own, so that its CPU time can be measured.
+# Each of these functions runs in a process of its own, so that its CPU time can be measured.
 
 
 def drive_ctranslate2(a):
@@ -204,7 +204,7 @@ class Comparison:
 
     def agreement(self):
         """Prints how many lines differ if both programs compute in f32 with the same weights."""
-        held = self.theirs
+        converted = self.theirs
         if self.arguments.marian:
             self.theirs = self.npz
         self.texts(32)
@@ -214,10 +214,11 @@ class Comparison:
             run(self.theirs_command(setting, self.folder / "short", names[0], "float32"))
             run(self.our_command(setting, self.folder / "short", names[1], "float32"))
             print(f"f32, beam {beam}: {differing(*names)} of 32 lines differ", flush=True)
-        self.theirs = held
+        self.theirs = converted
 
     def slope(self, command, setting, **options):
-        """CPU and wall seconds of the additional lines of the long text."""
+        """Returns the CPU and wall seconds of the additional lines of the long text, and the most
+        memory."""
         short, long = (run(command(setting, self.folder / text, self.folder / "out", **options))
                        for text in ("short", "long"))
         return Cost(long.cpu - short.cpu, long.wall - short.wall, long.memory)
@@ -319,7 +320,7 @@ def table(a, comparison):
         rows.append(f"{wide.batch:>5} {wide.beam:>4} {''.join(costs)} {ratio:>14.2f}")
     if rows:
         names = "".join(f"{name:>12}" for name in (a.peer, "Miriam")[:2 - a.peer_only])
-        print(f"time a token beside greedy search\nbatch beam {names}  multiply-adds")
+        print(f"time a token relative to greedy search\nbatch beam {names}  multiply-adds")
         print("\n".join(rows), flush=True)
     return [[f"{comparison.kind}, batch {setting.batch}, {setting.search}",
              *(f"{speed:,.0f}" for speed in speeds.values()),
@@ -329,7 +330,7 @@ def table(a, comparison):
 def table_of_threads(a, comparison):
     print(f"\n{comparison.kind} {a.shape}, {a.type}: tokens a second of wall time")
     print(f"batch beam {'':>12} {'1 thread':>24} {f'{a.threads} threads':>24} {'speed-up':>22} "
-          f"{'CPU time, times':>22}", flush=True)
+          f"{'CPU time ratio':>22}", flush=True)
     return [row for setting in a.settings for row in comparison.measure_threads(setting, a.threads)]
 
 

@@ -30,14 +30,14 @@ def run(command, **options):
 
 
 def kenlm_rate(kenlm, model, ids):
-    """Queries a CPU second of kenlm_benchmark over a file of word ids."""
+    """Returns the queries a CPU second of kenlm_benchmark over a file of word ids."""
     with open(ids, "rb") as words:
         out = run([kenlm / "kenlm_benchmark", "-q", "-t", "1", "-m", model], stdin=words)
     return float(re.search(rb"Queries per second excluding load, CPU: ([0-9.]+)", out)[1])
 
 
 def miriam_rate(miriam, model, text, way, table):
-    """Queries a CPU second of `miriam bench lm`."""
+    """Returns the queries a CPU second of `miriam bench lm`."""
     run([miriam, "bench", "lm", model, "-i", text, "--way", way, "--threads", "1",
          "--csv", table])
     with open(table, newline="") as rows:

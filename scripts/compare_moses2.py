@@ -31,7 +31,7 @@ from pathlib import Path
 
 
 def run(command, output):
-    """CPU seconds, wall seconds and peak memory (MB) of a command."""
+    """Runs a command; returns its CPU seconds, wall seconds and peak memory (MB)."""
     start = time.monotonic()
     with open(output, "wb") as out:
         process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
@@ -45,13 +45,13 @@ def run(command, output):
 
 
 def differing(one, other):
-    """How many lines of two files differ."""
+    """Returns how many lines of two files differ."""
     one, other = one.read_bytes().splitlines(), other.read_bytes().splitlines()
     return abs(len(one) - len(other)) + sum(a != b for a, b in zip(one, other))
 
 
 def spread(values, digits=2):
-    """Median with the least and the largest."""
+    """Returns the median, with the least and the largest value."""
     low, high = min(values), max(values)
     return f"{statistics.median(values):.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
@@ -70,7 +70,7 @@ def grouped(words):
 
 
 def system(text):
-    """Name, Moses2's ini, our ini and options of a value of --system."""
+    """Returns the name, Moses2's ini, our ini and the options in a value of --system."""
     words = shlex.split(text)
     if len(words) < 3:
         raise argparse.ArgumentTypeError(f"{text!r}: expected NAME THEIR_INI OUR_INI [OPTIONS]")
@@ -78,7 +78,8 @@ def system(text):
 
 
 def repeated(text, counts, folder):
-    """Texts of the numbers of lines in `counts`, by name, each with the number of its words."""
+    """Writes a text for each name in `counts`, with that number of lines; returns the number of
+    words of each."""
     lines = text.read_bytes().splitlines(keepends=True)
     if not lines:
         sys.exit(f"{text} is empty")
@@ -92,7 +93,7 @@ def repeated(text, counts, folder):
 
 def measure(programs, options, texts, rounds, folder):
     """Returns the runs of both programs, by program and text, and how many lines of each text
-    differ, including lists."""
+    differ, including lines of n-best lists."""
     measured = {(program, text): [] for program in programs for text in texts}
     different = {}
     has_list = any("{list}" in word for word in options)

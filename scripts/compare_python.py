@@ -32,7 +32,7 @@ def seconds(clock, work):
 
 
 def import_seconds(module):
-    """The CPU seconds that a new interpreter takes to import `module`, less those of starting."""
+    """Returns the CPU seconds in which a new interpreter imports `module`, without its start."""
     def run(program):
         code = "import time; t = time.process_time(); " + program + "; print(time.process_time() - t)"
         return float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
@@ -87,7 +87,7 @@ def compare_with_program(arguments, lines):
         for name, values in slopes.items():
             print(f"{name}: {1e6 * statistics.median(values) / count:.0f} us a line "
                   f"({1e6 * min(values) / count:.0f} to {1e6 * max(values) / count:.0f})")
-        print(f"translate_batch takes {statistics.median(ratios):.3f} of the time "
+        print(f"translate_batch takes {statistics.median(ratios):.3f} of the program's time "
               f"({min(ratios):.3f} to {max(ratios):.3f}), round by round")
 
 

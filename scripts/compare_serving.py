@@ -15,7 +15,7 @@ answer.
 
 targets: throughput against the command line, requests that do nothing, an open loop against an
 ideal queue, batches, overload, reloads, cold start. --ini is a phrase-based system, --binary the
-same one mapped; the neural model is that of the race.
+same system with binary tables, which are mapped; the neural model is that of the race.
 """
 
 import argparse
@@ -120,7 +120,7 @@ class Server:
 
 
 class Bench:
-    """Loads by `miriam bench serve`."""
+    """Puts loads on servers by `miriam bench serve`."""
 
     def __init__(self, miriam, folder):
         self.miriam, self.folder = miriam, folder
@@ -272,12 +272,12 @@ def against_cli(name, bench, server, text, command, a, *options):
         cpu, seconds = ((early + late) / 2 for early, late in zip(before, after))
         cpu_ratios.append(cpu / load.cpu_each)
         ratios.append(seconds * load.rate)
-    print(f"1. {name}, 64 clients: throughput is {spread(ratios)} of the command line's, of a CPU "
+    print(f"1. {name}, 64 clients: throughput is {spread(ratios)} of the command line's, per CPU "
           f"second {spread(cpu_ratios)}", flush=True)
 
 
 def lindley(arrivals, services):
-    """Latencies of an ideal queue with one server."""
+    """Returns the latencies of an ideal queue with one server, in ascending order."""
     free, latencies = 0.0, []
     for arrival, service in zip(arrivals, services):
         free = max(free, arrival) + service
@@ -300,8 +300,8 @@ def against_ideal_queue(name, bench, server, text, a, *options):
         ideal = lindley(arrivals, [services[k % len(services)] for k in range(len(arrivals))])
         for side, percent in zip(ratios, (50, 99)):
             side.append(load.percentile(percent) / (1e3 * ideal[int(percent / 100 * len(ideal))]))
-    print(f"3. {name}, {rate:.0f} requests/s, 70 % of one after the other: p50 {spread(ratios[0])}, "
-          f"p99 {spread(ratios[1])} of an ideal queue's", flush=True)
+    print(f"3. {name}, {rate:.0f} requests/s (70 % of the sequential rate): p50 "
+          f"{spread(ratios[0])}, p99 {spread(ratios[1])} of an ideal queue's", flush=True)
 
 
 def targets(a, folder):

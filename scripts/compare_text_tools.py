@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Without Â: the script treats the middle dot of Catalan words as its two UTF-8
+# Â is left out: the script treats the middle dot of Catalan words as its two UTF-8
 # bytes, and so acts on a dot after that letter alone.
 PIECES = (
     list("abcXYs5 79aZ1 ,.'\"-:;()[]|&<>`!?%/@#$")

@@ -28,7 +28,7 @@ printed with wall seconds, for a machine that has other work.
 one thread: target tokens a CPU second, and the peak of its memory beside the memory that it
 computed in advance (the line [memory] of its log).
 
-Where the two differ, and why:
+Where Marian and Miriam differ, and why:
 - Marian's gradient of layer norm on CPUs multiplies with the scale after it has summed over
   the row, which is right only while all scales are alike. The types that end in -norm show the
   effect and have wider tolerances; the other types have no layer norm.
@@ -159,7 +159,7 @@ def run(command, log):
 
 
 def updates(log):
-    """The lines about updates of a log."""
+    """Returns the lines of a log that report updates."""
     number = lambda text: int(text.replace(",", ""))
     found = LINE.findall(Path(log).read_text(errors="replace"))
     return [Update(int(epoch), int(update), number(sentences), float(cost), number(words),
@@ -404,7 +404,7 @@ def agree(a, folder):
 
 
 def spread(values, digits=0):
-    """Median with the least and the largest."""
+    """Returns the median, with the least and the largest value."""
     low, high = min(values), max(values)
     return f"{statistics.median(values):.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 

@@ -22,7 +22,7 @@ TEST_MODULE = re.compile(r"^#\[cfg\(test\)\]\n(?:#\[.*\]\n)*(?:pub(?:\(.*\))? )?
 
 
 def members(root):
-    """The folders of the crates, in the order of the workspace."""
+    """Returns the folders of the crates, in the order of the workspace."""
     manifest = (root / "Cargo.toml").read_text(encoding="utf-8")
     listed = re.search(r"^members = \[(.*?)\]", manifest, re.MULTILINE | re.DOTALL)
     if listed is None:
@@ -31,7 +31,7 @@ def members(root):
 
 
 def without_test_modules(text):
-    """`text` without modules of tests, which end at a brace at the start of a line."""
+    """Returns `text` without modules of tests, which end at a brace at the start of a line."""
     while (found := TEST_MODULE.search(text)) is not None:
         end = text.find("\n}\n", found.end())
         text = text[: found.start()] + ("" if end < 0 else text[end + 3 :])
@@ -53,7 +53,7 @@ def count_lines(text):
 
 
 def source_files(crate):
-    """The production files of a crate."""
+    """Yields the production files of a crate."""
     for path in sorted((crate / "src").rglob("*.rs")):
         names = {*path.relative_to(crate / "src").parts[:-1], path.stem}
         if not names & TEST_NAMES:

@@ -95,7 +95,7 @@ def adjectives_for(kind):
 
 
 def noun_phrase(kind, role="object", adjectives=None):
-    """A noun of a class with determiner and adjectives."""
+    """Returns a noun of the class `kind` with its determiner and adjectives."""
     noun = choose(LEXICON[kind])
     count = 0 if adjectives is None else adjectives
     if adjectives is None:
@@ -161,7 +161,7 @@ PRONOUNS = [("i", "", 0, "m"), ("you", "", 1, "m"), ("he", "él", 2, "m"), ("she
 
 
 def subject(animals=False):
-    """Who does something."""
+    """Returns a phrase for a subject: a name, a pronoun, a person or an animal."""
     if animals and chance(0.25):
         return noun_phrase("animal", "subject")
     kind = random_.random()
@@ -181,7 +181,7 @@ def third_person(animals=False):
 
 
 def place_phrase():
-    """Where something is."""
+    """Returns a phrase for a place, such as `in the garden`, in both languages."""
     kind = choose(["room", "building", "land", "building", "room"])
     place = noun_phrase(kind, "place", 1 if chance(0.3) else 0)
     inside = {"room": "in en", "building": "in en", "land": "near cerca_de"}[kind]
@@ -289,7 +289,7 @@ def joined(*parts):
 
 
 def clause(tense=None, who=None):
-    """A clause without its full stop, in both languages."""
+    """Returns a clause without its full stop, in both languages."""
     who = who or subject(animals=chance(0.1))
     verb = verb_phrase() if who.kind == "person" else animal_verb()
     person, spanish = who.person, verb.spanish
@@ -348,7 +348,7 @@ def animal_verb():
 
 
 def copula():
-    """Something is of a kind, in a state, or somewhere."""
+    """Returns a clause that says of something what it is like, in which state, or where."""
     choice = random_.random()
     if choice < 0.4:
         english, spanish, _, classes = choose([a for a in ADJECTIVES if "," not in a[3]])
@@ -426,7 +426,7 @@ def giving():
 
 
 def relative():
-    """A sentence about one who does something."""
+    """Returns a sentence with a relative clause, such as `the man who sings buys bread`."""
     who = noun_phrase("person", "subject", 0)
     if not who.definite:
         return relative()
@@ -517,7 +517,7 @@ def sentence():
 
 
 def new_pair(seen):
-    """A sentence that is in no set yet, in both languages."""
+    """Returns a sentence that is in no set yet, in both languages."""
     while True:
         english, spanish = sentence()
         if english not in seen and spanish not in seen and len(english.split()) <= 18:
@@ -525,14 +525,14 @@ def new_pair(seen):
 
 
 def ngrams(spanish):
-    """The distinct bigrams and trigrams of a sentence, in its order."""
+    """Returns the distinct bigrams and trigrams of a sentence, in its order."""
     words = ["<s>"] + spanish.split()
     found = [tuple(words[i : i + n]) for n in (2, 3) for i in range(len(words) - n + 1)]
     return list(dict.fromkeys(found))
 
 
 def rarity(spanish, counts):
-    """How rare the n-grams of a sentence are, from 0 to 1; it is 1 if none has been seen."""
+    """Returns how rare the n-grams of a sentence are, from 0 to 1: 1 if none has been seen."""
     found = ngrams(spanish)
     return sum(1 / (1 + counts[ngram]) for ngram in found) / len(found)
 

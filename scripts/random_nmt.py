@@ -39,7 +39,7 @@ OPTIONS = {
 
 
 def shape_of(text):
-    """A shape by its name or by its four numbers."""
+    """Returns the shape with a name, or of four numbers as text."""
     if text in SHAPES:
         return SHAPES[text]
     try:
@@ -132,7 +132,7 @@ class Model:
             self.parameters[f"{prefix}_b{suffix}"] = np.zeros((1, columns), np.float32)
 
     def recurrent(self):
-        """One layer a side, as Nematus and Amun have it, with states of twice the width."""
+        """Adds one layer a side, as Nematus and Amun have it, with states of twice the width."""
         e, h = self.width, 2 * self.width
         self.options.update({"enc-depth": 1, "dec-depth": 1})
         self.cell("encoder_bi", e)
@@ -213,14 +213,14 @@ class Model:
 
 
 def save_vocabulary(words, path):
-    """`</s>`, `<unk>`, then w2, w3 and so on."""
+    """Writes a vocabulary: `</s>`, `<unk>`, then w2, w3 and so on."""
     with open(path, "w") as file:
         file.write("</s>: 0\n<unk>: 1\n")
         file.writelines(f"w{number}: {number}\n" for number in range(2, words))
 
 
 def sentences(count, length, words, seed=2):
-    """Lines of random words."""
+    """Returns `count` lines of `length` random words each."""
     random = np.random.default_rng(seed)
     numbers = random.integers(2, words, (count, length))
     return [[f"w{number}" for number in line] for line in numbers]

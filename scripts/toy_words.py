@@ -195,7 +195,7 @@ OFTEN = ["always siempre", "never nunca", "often a_menudo", "sometimes a_veces"]
 
 
 def conjugate(infinitive, person, tense):
-    """A form of a verb; person 0 to 4: I, you, he or she, we, they."""
+    """Returns a form of a verb; person 0 to 4: I, you, he or she, we, they."""
     present, past, *future = IRREGULAR.get(infinitive, (None, None))
     if tense == "future":
         return (future[0] if future else infinitive) + FUTURE.split()[person]

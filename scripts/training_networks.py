@@ -1,5 +1,5 @@
-"""The networks of the oracle models in PyTorch, over batches with padding and masks, and their files
-(`make_training_golden.py`)."""
+"""Networks in PyTorch for the models of the training tests, over batches with padding and masks,
+and a reader of the models' files (`make_training_golden.py`)."""
 
 import math
 
@@ -56,7 +56,8 @@ def marian_names(config):
 
 
 def read_model(path):
-    """The options of a model and its parameters by Marian's names, as arrays of two dimensions."""
+    """Returns the options of a model and its parameters by Marian's names, as two-dimensional
+    arrays."""
     archive = np.load(path)
     config = yaml.safe_load(archive["special:model.yml"].tobytes().rstrip(b"\0"))
     names = marian_names(config) if config["type"] in ("amun", "nematus") else {}
@@ -111,12 +112,12 @@ class Network:
         return self["Wemb"] if own is None else own
 
     def previous_words(self, batch):
-        """The vectors of the words before each target word: zeros before the first."""
+        """Returns the vectors of the words before each target word: zeros before the first."""
         vectors = self.table("decoder")[batch.targets[:, :-1]]
         return F.pad(vectors, (0, 0, 1, 0))
 
     def loss(self, batch, smoothing):
-        """The sum over the target words."""
+        """Returns the sum of the cross-entropies of the target words."""
         labels = batch.targets.masked_fill(~batch.target_mask, -100)
         logits = self.logits(batch)
         return F.cross_entropy(
@@ -255,7 +256,7 @@ class Recurrent(Network):
         return F.layer_norm(x, scale.shape, scale, bias, 1e-5)
 
     def gates(self, name, which):
-        """The matrices for the gates and for the candidate, side by side."""
+        """Returns the matrices for the gates and for the candidate, side by side."""
         return torch.cat([self[f"{name}_{which}"], self[f"{name}_{which}x"]], 1)
 
     def marian_gru_inputs(self, name, x, state):

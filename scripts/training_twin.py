@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains a model of Marian's shape with PyTorch: the twin that compare_training.py races.
+"""Trains a model of Marian's shape with PyTorch: the twin of Miriam's in compare_training.py.
 
     python3 -m venv venv && venv/bin/pip install torch numpy sentencepiece pyyaml
     venv/bin/python scripts/training_twin.py -t train.de train.en -v vocab.spm --model twin/model.npz \\
@@ -62,7 +62,7 @@ class Corpus:
             self.pairs = [pair for pair in self.pairs if max(map(len, pair)) <= max_length + 1]
 
     def batches(self, words, shuffle):
-        """Lists of pairs of about equal length."""
+        """Returns batches: lists of pairs of about equal length."""
         order = list(self.pairs)
         if shuffle:
             random.shuffle(order)
@@ -94,7 +94,7 @@ class Network:
         return self.parameters[name]
 
     def add(self, name, rows, columns):
-        """A matrix, a bias (one row of zeros) or the scale of a norm (ones)."""
+        """Adds a matrix, a bias (one row of zeros) or the scale of a norm (ones)."""
         if "_ln_scale" in name:
             tensor = torch.ones(rows, columns)
         elif rows == 1 and not name.endswith("U_att"):
@@ -191,7 +191,7 @@ class Transformer(Network):
         return self.norm(x, side + "_top") if self.is_pre_norm else x
 
     def project(self, x, name, parts):
-        """Products with some matrices at once."""
+        """Returns the products with several matrices, computed at once, by attention head."""
         weights = torch.cat([self[f"{name}_W{part}"] for part in parts], 1)
         bias = torch.cat([self.vector(f"{name}_b{part}") for part in parts])
         rows = torch.addmm(bias, x.flatten(0, 1), weights).view(*x.shape[:2], len(parts), -1)
@@ -280,7 +280,7 @@ class Recurrent(Network):
         return torch.cat([self[f"{name}_{which}"], self[f"{name}_{which}x"]], 1)
 
     def encode(self, x, mask):
-        """Both directions by PyTorch's gru, whose second bias stays zero."""
+        """Encodes in both directions by PyTorch's gru, whose second bias stays zero."""
         lengths = mask.sum(1)
         packed = torch.nn.utils.rnn.pack_padded_sequence(
             x, lengths, batch_first=True, enforce_sorted=False)
@@ -386,7 +386,7 @@ class Trainer:
         self.updates = 0
 
     def rate(self):
-        """The rate of the next update."""
+        """Returns the learning rate of the next update."""
         options, update = self.options, self.updates + 1
         rate, warmup, inverse = (options[name] for name in
                                  ("learn-rate", "lr-warmup", "lr-decay-inv-sqrt"))
@@ -416,7 +416,7 @@ class Trainer:
         return loss.item(), norm.item()
 
     def validate(self, corpus):
-        """The cross-entropy of a token with the averaged parameters."""
+        """Returns the mean cross-entropy of a token with the averaged parameters."""
         network, total, words = self.network, 0.0, 0
         trained = network.parameters
         network.parameters, network.is_training = self.average, False
