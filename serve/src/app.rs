@@ -273,7 +273,8 @@ impl App {
     /// Checks the API key and its quota of characters.
     ///
     /// # Errors
-    /// If a key is needed and this one is not known or over its quota.
+    /// If there are too many characters, or if a key is needed and this one is not known or over
+    /// its quota.
     pub fn admit(&self, key: Option<&str>, characters: usize) -> Result<(), Refusal> {
         if let Some(limit) = self.configuration.limits.characters
             && characters > limit

@@ -32,7 +32,7 @@ impl From<Abandoned> for Refusal {
     }
 }
 
-/// Stops work whose result nobody waits for.
+/// A guard that stops work when it is dropped, because nobody waits for the result.
 struct StopOnDrop(Arc<AtomicBool>);
 
 impl Drop for StopOnDrop {

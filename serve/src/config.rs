@@ -308,7 +308,7 @@ impl Configuration {
         }
         let base = &self.base_path;
         if !base.is_empty() && (!base.starts_with('/') || base.ends_with('/')) {
-            return wrong(format!("base-path {base:?}: it begins with / and does not end with it"));
+            return wrong(format!("base-path {base:?}: it must begin with / and not end with /"));
         }
         self.networks()?;
         self.socket_access()?;

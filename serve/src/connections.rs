@@ -87,9 +87,11 @@ pub async fn serve<S>(
 struct Clock {
     started: Instant,
     is_answering: AtomicBool,
-    /// Milliseconds at which the head of a request began to arrive; 0 for none.
+    /// The time at which the head of a request began to arrive, in milliseconds after `started`; 0
+    /// for none.
     head: AtomicU64,
-    /// Milliseconds since which the client does not read the response; 0 for none.
+    /// The time since which the client does not read the response, in milliseconds after `started`;
+    /// 0 for none.
     write: AtomicU64,
 }
 

@@ -165,7 +165,7 @@ mod tests {
     const SECRET: &str = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
 
     #[test]
-    fn keys_let_in_and_are_counted() {
+    fn known_keys_admit_requests_up_to_their_quota() {
         let keys = Keys::parse(&format!("# who\n\n{SECRET} somebody rpm=2 cpm=100 admin\n"));
         let keys = keys.unwrap_or_else(|(line, reason)| panic!("{line}: {reason}"));
         assert_eq!(keys.admit(None, 1), Err(KeyError::Unknown));
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn new_keys_let_in_and_differ() {
+    fn new_keys_are_accepted_and_differ() {
         let (key, line) = make_key("somebody").unwrap();
         assert_eq!(key.len(), "miriam-".len() + 48);
         assert!(!line.contains(&key) && line.ends_with(" somebody"), "{line}");

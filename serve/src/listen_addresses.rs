@@ -56,8 +56,9 @@ impl ListenAddresses {
     }
 }
 
-/// Whether two sockets cannot listen at these addresses. Port 0 is a free one. `[::]` includes single
-/// IPv4 addresses: without them it would not serve other IPv4 clients.
+/// Whether two sockets cannot listen at these addresses. Port 0 means any free port.
+/// `[::]` overlaps with a single IPv4 address: if it left IPv4 out, other IPv4 clients could not
+/// connect.
 fn overlap(one: SocketAddr, other: SocketAddr) -> bool {
     if one.port() != other.port() || one.port() == 0 {
         return false;

@@ -1,4 +1,4 @@
-//! LibreTranslate: the interface with clients in most applications.
+//! The interface of LibreTranslate, for which most applications have clients.
 //!
 //! Error messages are those that clients expect.
 
@@ -218,7 +218,8 @@ fn alternatives(app: &App, given: &Parameters) -> Result<usize, Wrong> {
     }
 }
 
-/// Returns the options for a number of alternatives, at most the beam size of a neural model.
+/// Returns the options for the best translation and `alternatives` others: together at most the
+/// beam size of a neural model.
 fn options(route: &Route, alternatives: usize) -> RequestOptions {
     let model = route.models.last().expect("a route has a model");
     let n_best = alternatives + 1;

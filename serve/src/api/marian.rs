@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 use crate::request_record::RequestRecord;
 use crate::text_translation::refuse_untranslated;
 
-/// Translates the messages of a websocket with the model that its address names.
+/// The translator of a websocket's messages, by the model that the address names.
 struct Lines {
     app: Arc<App>,
     query: Fields,

@@ -277,8 +277,8 @@ fn not_found() -> Response {
     respond(StatusCode::NOT_FOUND, "text/plain", "there is nothing here\n")
 }
 
-/// Returns the response to a method that a path does not have. `allowed` is `GET`, which includes
-/// `HEAD`, or `POST`.
+/// Returns the response to a method that a path does not have. `allowed` is `GET`, `POST` or
+/// `GET, POST`; with `GET`, `HEAD` is allowed too.
 fn wrong_method(allowed: &'static str) -> Response {
     let allowed = match allowed {
         "GET" => "GET, HEAD",

@@ -121,10 +121,10 @@ fn describe(text: &TranslatedText) -> Value {
     let (mut source, mut target, mut links) = (Vec::new(), Vec::new(), Vec::new());
     for result in &text.results {
         let Some(best) = result.translations.first() else { continue };
-        let (first, after) = (source.len() as u32, target.len() as u32);
+        let (source_offset, target_offset) = (source.len() as u32, target.len() as u32);
         source.extend(result.source.iter().map(|token| shown(token)));
         target.extend(best.tokens.iter().map(|token| shown(token)));
-        let points = best.alignment.iter().map(|(s, t)| (s + first, t + after));
+        let points = best.alignment.iter().map(|(s, t)| (s + source_offset, t + target_offset));
         let points =
             points.filter(|(s, t)| (*s as usize) < source.len() && (*t as usize) < target.len());
         links.extend(points.map(|(s, t)| format!("{s}-{t}")));

@@ -82,7 +82,7 @@ fn languages(app: &App) -> Value {
     json!({"languages": pairs})
 }
 
-/// Answers the messages of the websocket.
+/// The answerer of the websocket's messages.
 struct Messages {
     app: Arc<App>,
     key: Option<String>,
@@ -112,14 +112,14 @@ impl Message {
     /// Parses a JSON object, or `fi-en text`.
     ///
     /// # Errors
-    /// If the object has no text, a value that is not a text, or a name twice.
+    /// If the object has no text, a value that is not a string, or a name twice.
     fn parse(message: &str) -> Result<Self, String> {
         if matches!(serde_json::from_str(message), Ok(Value::Object(_))) {
             let given = strict_json::parse(message.as_bytes())?;
             let text = |name: &str| match given.get(name) {
                 None | Some(Value::Null) => Ok(None),
                 Some(Value::String(text)) => Ok(Some(text.clone())),
-                Some(_) => Err(format!("{name} is not a text")),
+                Some(_) => Err(format!("{name} is not a string")),
             };
             fn is_unknown(code: &str) -> bool {
                 code == "detect" || code == "DL"
@@ -257,9 +257,9 @@ mod tests {
         assert_eq!((&*given.text, given.source), ("well-known text", None));
         assert_eq!(parse("{not JSON").text, "{not JSON");
         for (message, reason) in [
-            (r#"{"text":5}"#, "text is not a text"),
+            (r#"{"text":5}"#, "text is not a string"),
             (r#"{"source":"en"}"#, "text is missing"),
-            (r#"{"text":"a","source":["en"]}"#, "source is not a text"),
+            (r#"{"text":"a","source":["en"]}"#, "source is not a string"),
             (r#"{"text":"a","text":"b"}"#, "\"text\" is given twice"),
         ] {
             let error = Message::parse(message).err().unwrap();

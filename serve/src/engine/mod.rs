@@ -34,7 +34,7 @@ use request::Request;
 /// The longest time for which a class of sentences may occupy a worker while others wait.
 const MAX_TURN: Duration = Duration::from_millis(200);
 
-/// The time after which a worker switches to waiting sentences of another class or model.
+/// The waiting time after which sentences of another class or model make a worker switch to them.
 const MAX_WAIT: Duration = Duration::from_millis(50);
 
 /// State that all models share: permits to search, and the size of the queues.

@@ -42,7 +42,7 @@ struct Waiting {
     next: usize,
 }
 
-/// A sentence of a request that must be finished or failed.
+/// A sentence of a request; the task must be finished or failed.
 pub struct Task {
     request: Arc<Request>,
     index: usize,
@@ -155,7 +155,7 @@ impl ModelQueue {
         sentences.div_ceil(state.idle.min(self.workers) + 1)
     }
 
-    /// Returns the arrival of the oldest request of another class than `options`.
+    /// Returns the arrival time of the oldest request of another class than `options`.
     pub(super) fn oldest_other(&self, options: RequestOptions) -> Option<Instant> {
         let state = self.lock();
         state.classes.iter().filter(|class| class.options != options).map(Class::oldest).min()
@@ -163,8 +163,8 @@ impl ModelQueue {
 }
 
 impl Class {
-    /// Returns the arrival of the first request in the ring, which is nearly in the order of
-    /// arrival.
+    /// Returns the arrival time of the first request in the ring. The ring is nearly in the order
+    /// of arrival.
     fn oldest(&self) -> Instant {
         self.ring.front().expect("no class is empty").request.arrived
     }
@@ -201,7 +201,7 @@ impl Task {
         self.request.cancellation.clone()
     }
 
-    /// Returns the number of its words, and one for its end.
+    /// Returns the number of words of the sentence, plus one for its end.
     pub fn words(&self) -> usize {
         self.request.sentence_words(self.index)
     }

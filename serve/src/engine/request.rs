@@ -259,12 +259,12 @@ impl Request {
         (Arc::new(request), Pending { receiver, cancellation, deadline, abandoned })
     }
 
-    /// Returns the number of words of sentence `index`, and one for its end.
+    /// Returns the number of words of sentence `index`, plus one for its end.
     pub fn sentence_words(&self, index: usize) -> usize {
         self.sentences[index].text.split(u8::is_ascii_whitespace).count() + 1
     }
 
-    /// Returns the number of words of all sentences.
+    /// Returns the number of words of all sentences, plus one for the end of each.
     pub fn words(&self) -> usize {
         (0..self.sentences.len()).map(|index| self.sentence_words(index)).sum()
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 
-/// Answers each sentence with itself, and records their order.
+/// A backend that answers each sentence with itself, and records the order of sentences.
 #[derive(Default)]
 struct Echo {
     seen: Mutex<Vec<String>>,

@@ -21,7 +21,7 @@ use super::{Response, respond};
 use crate::background::{self, Abandoned};
 use crate::request_record::RequestRecord;
 
-/// Bytes that are unpacked at a time.
+/// The number of bytes that are unpacked at a time.
 const UNPACKED_PIECE: u64 = 64 << 10;
 
 /// The body of a response.

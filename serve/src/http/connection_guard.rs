@@ -11,7 +11,7 @@ use crate::metrics::Metrics;
 pub struct ConnectionGuard {
     metrics: Arc<Metrics>,
     _permit: OwnedSemaphorePermit,
-    /// The server waits until all of these are dropped.
+    /// The server waits until all clones of this sender are dropped.
     _alive: mpsc::Sender<()>,
 }
 

@@ -76,7 +76,7 @@ pub struct Opener {
     pub engine: Arc<Engine>,
     /// The measurements of the models.
     pub metrics: Arc<Metrics>,
-    /// Chooses kernels for neural models.
+    /// The tuner that chooses kernels for neural models.
     pub tuner: Arc<Autotuner>,
 }
 

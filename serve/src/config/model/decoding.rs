@@ -96,7 +96,7 @@ enum Key<K, V> {
     Other(V),
 }
 
-/// Reads a key.
+/// The reader of a key.
 struct KeySeed<K>(K);
 
 impl<'de, K: DeserializeSeed<'de>> DeserializeSeed<'de> for KeySeed<K> {
@@ -124,7 +124,7 @@ impl<'de, K: DeserializeSeed<'de>> Visitor<'de> for KeySeed<K> {
     }
 }
 
-/// Reads the value of an option of decoding.
+/// The reader of the value of an option of decoding.
 struct ValueSeed<'a> {
     key: &'static str,
     decoding: &'a mut DecodingSettings,
