@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains a model of Marian's shape with PyTorch: the twin of Miriam's in compare_training.py.
+"""Trains a model of Marian's shape with PyTorch, for compare_training.py.
 
     python3 -m venv venv && venv/bin/pip install torch numpy sentencepiece pyyaml
     venv/bin/python scripts/training_twin.py -t train.de train.en -v vocab.spm --model twin/model.npz \\

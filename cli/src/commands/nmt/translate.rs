@@ -373,7 +373,7 @@ impl Arguments {
     }
 }
 
-/// Returns the value of a pair of switches, of which one turns on what the other turns off.
+/// Returns the value that two opposite switches set; `None` if neither is given.
 fn flag(on: bool, off: bool) -> Option<bool> {
     on.then_some(true).or(off.then_some(false))
 }
