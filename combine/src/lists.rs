@@ -136,7 +136,8 @@ pub fn check_name(name: &str) -> Result<()> {
         return Ok(());
     }
     Err(Error::usage(format!(
-        "{name:?} is not a name of a feature: expected letters, then letters and digits"
+        "{name:?} is not a name of a feature: it must not begin with a digit, nor have spaces, \
+         `=`, `:` or `|`"
     )))
 }
 

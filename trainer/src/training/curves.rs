@@ -17,6 +17,8 @@ const HEADER: &str = "updates,labels,epoch,name,value";
 pub const LOSS: &str = "loss";
 /// The name of the learning rate.
 pub const RATE: &str = "learning-rate";
+/// The name of the cross-entropy per target token of a sample of the training text.
+pub const TRAINING_SAMPLE: &str = "training sample: ce-mean-words";
 
 /// A value at a point of the training.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,7 +114,7 @@ impl Curves {
     /// Returns the chart: a panel for losses, one for each other measure, and one for the rate.
     fn chart(&self) -> Chart {
         fn is_loss(name: &str) -> bool {
-            matches!(name, LOSS | "ce-mean-words")
+            matches!(name, LOSS | TRAINING_SAMPLE | "ce-mean-words")
         }
         let names = self.names();
         let losses: Vec<&str> = names.iter().copied().filter(|name| is_loss(name)).collect();
@@ -157,6 +159,7 @@ fn describe(name: &str) -> String {
     match name {
         LOSS => "loss in training".into(),
         RATE => "learning rate".into(),
+        TRAINING_SAMPLE => "ce-mean-words of a sample of the training text".into(),
         name => format!("{name} of the validation set"),
     }
 }

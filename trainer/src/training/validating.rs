@@ -7,6 +7,7 @@ use miriam_textio::date;
 
 use super::checkpoint::TrainingState;
 use super::config::StoppingRule;
+use super::curves::TRAINING_SAMPLE;
 use super::metric::MetricState;
 use super::run::Run;
 use super::validation::{Candidate, Validator};
@@ -45,7 +46,7 @@ impl Run<'_, '_> {
         let Progress { updates, epoch, .. } = self.state.progress;
         if let Some(value) = sample_loss {
             let (name, pairs) = ("ce-mean-words", sample.map_or(0, ParallelCorpus::len));
-            self.curves.add(&self.state.progress, "training sample: ce-mean-words", value);
+            self.curves.add(&self.state.progress, TRAINING_SAMPLE, value);
             (self.log)(&format!(
                 "[train] Ep. {epoch} : Up. {updates} : {name} : {value:.6} : {pairs} pairs"
             ));
