@@ -2,7 +2,8 @@
 //!
 //! Each harness has options and a function that measures and prints a table row by row; some also
 //! write files and a chart. Harnesses use the public functions of the libraries, so that they
-//! measure what users call; only the timing of kernels on a GPU has functions of its own.
+//! measure what users call. The exception is the timing of kernels on a GPU, for which the
+//! libraries have special functions.
 //!
 //! ```
 //! use miriam_bench::synthetic::{SyntheticOptions, Text, TextKind};

@@ -1,4 +1,5 @@
-//! Sizes of the kinds of a phrase table, and the time to build them (Bogoychev 2019, table 3.1).
+//! Sizes of a phrase table as text and in binary form, and the time to build the binary tables
+//! (Bogoychev 2019, table 3.1).
 
 use std::fmt::Write as _;
 use std::io::{self, Write};

@@ -1,6 +1,6 @@
-//! The layout of the blocks of an order: one after another, in the order of their parents, each at
-//! the first unit that its alignment allows. Builder and checker allocate in the same order, so a
-//! file is valid if its blocks are exactly here.
+//! Layout of the blocks of one n-gram order: they follow each other in the sequence of their
+//! parents, each at the first unit that its alignment allows. Builder and checker allocate in the
+//! same sequence, so the blocks of a valid file are exactly where the allocator puts them.
 
 use crate::format::{BlockShape, GPU_CACHE_LINE, MANY_CHILDREN, NodeWidth};
 

@@ -8,7 +8,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A model file could not be written, opened or trusted.
+    /// A model file could not be written or opened, or is damaged.
     #[error(transparent)]
     Storage(#[from] miriam_storage::Error),
     /// The model that a file is made from could not be read.

@@ -2,11 +2,11 @@
 //! depth (Bogoychev's thesis, chapter 4), in one file that the CPU maps and searches and that a GPU
 //! uses unchanged.
 //!
-//! [`format`](mod@format) describes the layout of the n-grams, `docs/formats.md` every byte.
-//! [`build_glm`] writes a file, [`GlmModel`] searches it on the CPU, and [`device`], with the cargo
-//! feature `cuda`, on a GPU. Both are language models for [`miriam_lmcpu`], which scores words,
-//! batches and text with either of them, to the same bits. [`open()`] opens language models of
-//! every kind.
+//! [`format`](mod@format) describes the layout of the n-grams, and `docs/formats.md` describes
+//! every byte. [`build_glm`] writes a file, [`GlmModel`] searches it on the CPU, and [`device`],
+//! with the cargo feature `cuda`, on a GPU. Both are language models for [`miriam_lmcpu`], which
+//! scores words, batches and text with them. Their scores are equal to the bit. [`open()`] opens
+//! language models of every kind.
 //!
 //! # Examples
 //!

@@ -127,7 +127,8 @@ impl GlmModel {
         self.node_width
     }
 
-    /// Returns the highest order in a hash table, which starts at order 2; 0 or 1: none.
+    /// Returns the highest order that is in a hash table. Orders from 2 up to this one are; 0 or 1:
+    /// none.
     pub fn max_hashed_order(&self) -> usize {
         self.metadata.max_hashed_order as usize
     }

@@ -2,8 +2,8 @@
 //! checked while they are read, so that listing and verifying share this code.
 //!
 //! The blocks of an order are read in the order in which they were allocated, and must lie exactly
-//! where [`BlockAllocator`] puts them. So none overlaps another or is left out. In a hashed order,
-//! a search must reach each key, and its suffix must count it as a child.
+//! where [`BlockAllocator`] puts them. So no block overlaps another or is left out. In a hashed
+//! order, a search must reach each key, and the suffix of its n-gram must count it as a child.
 
 use miriam_lmcpu::{FoundNgram, LmWord, NgramIndex, Result, check_values};
 use miriam_storage::Container;

@@ -368,7 +368,7 @@ fn prefetch_entry(
     Some(LookupStep::Pending)
 }
 
-/// Searches one bucket; `found` reads the n-gram of a bucket and a slot.
+/// Searches one bucket; `found` reads the n-gram in a slot of a bucket.
 #[inline(always)]
 fn search_bucket<B: HashBucket>(
     buckets: &[B],

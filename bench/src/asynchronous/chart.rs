@@ -61,7 +61,7 @@ fn draw(study: &Study, label: &str, x: fn(&ValidationPoint) -> f64) -> Chart {
     }
 }
 
-/// Returns a panel of the lowest part of curves.
+/// Returns a panel that shows the lowest part of curves.
 fn panel(label: &str, height: u32, mut curves: Vec<Curve>) -> Panel {
     let points = curves.iter().flat_map(|curve| &curve.points);
     let low = points.clone().map(|(_, y)| *y).fold(f64::INFINITY, f64::min);

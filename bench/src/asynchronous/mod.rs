@@ -147,7 +147,8 @@ pub fn run(
     Ok(true)
 }
 
-/// The number of pairs of the training text whose cross-entropy is measured at each validation.
+/// The number of sentence pairs of the training text whose cross-entropy is measured at each
+/// validation.
 const TRAINING_SAMPLE: usize = 1000;
 
 /// Options that the study or its systems set and that a configuration of the model may not set.
@@ -317,7 +318,7 @@ fn prepare(options: &AsyncOptions, stop: &CancellationToken) -> Result<Option<Tr
         false,
         base.case_augmentation()?,
         &NoProgress,
-        // The dry run has logged them.
+        // The dry run has already logged these messages.
         &mut |_| {},
     )?;
     let mut scale = Scale {

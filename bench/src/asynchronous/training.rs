@@ -122,7 +122,7 @@ impl Trainee {
             stop,
             progress,
             &mut |line| tracing::debug!("{name}: {line}"),
-            // The run that made the vocabulary has warned of the same.
+            // The dry run that made the vocabulary has already logged these warnings.
             &mut |warning| tracing::debug!("{name}: {warning}"),
         )?;
         if matches!(summary, Summary::Trained { outcome: Outcome::Cancelled, .. }) {

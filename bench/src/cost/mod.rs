@@ -1,9 +1,10 @@
-//! Study of quality against cost: BLEU, and the price of translating a million words, of several
-//! systems with one or several settings of their search (Junczys-Dowmunt et al. 2018, figures 1 and
-//! 2; Bogoychev 2019, chapter 6).
+//! Study of quality against cost: the BLEU of several systems, each with one or several search
+//! settings, and their price of translating a million words (Junczys-Dowmunt et al. 2018, figures 1
+//! and 2; Bogoychev 2019, chapter 6).
 //!
-//! Speeds are measured, saved and resumed as in a scaling study, with one number of threads. Each
-//! system also translates the text once to a file, which is scored against the reference.
+//! Speeds are measured with one number of threads. Measurements are saved and resumed as in a
+//! scaling study. Each system also translates the text once to a file, which is scored against the
+//! reference.
 
 mod report;
 

@@ -1,7 +1,7 @@
 //! Chart of queries per second over batch size: explicit queries above, sentences below, both axes
 //! logarithmic.
 //!
-//! Only the default layout of `glm` files is drawn, because a curve for each layout would be too
+//! Only the default layout of `glm` files is drawn, because the curves of all layouts would be too
 //! many. Solid curves belong to the last text (the held-out-like text of a synthetic model), dashed
 //! curves to the others.
 

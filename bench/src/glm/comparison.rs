@@ -165,7 +165,7 @@ fn compare_text_on_device(
         QueryWords::TextPrefix(text.words[..=i % text.words.len()].to_vec())
     })?;
     report(&format!("{what}, {} compared", expected.len() * times));
-    // Parts of the text of every batch size, without <s>.
+    // Parts of the text without <s>, for every batch size.
     for &size in &data.batch_sizes {
         let size = size.min(text.words.len());
         let what = format!("text without <s>, batches of {size}: device = CPU");
@@ -268,8 +268,7 @@ fn collect_scores(
 enum QueryWords<'q> {
     /// Words, newest first.
     Ngram(&'q [u32]),
-    /// Words of a text, of which the last one is scored; the first ones may belong to the previous
-    /// sentence.
+    /// Words of a text. The last one is scored; the first ones may belong to the previous sentence.
     TextPrefix(Vec<u32>),
 }
 

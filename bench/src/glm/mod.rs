@@ -64,7 +64,7 @@ pub struct GlmBenchOptions {
     pub output: Option<StudyFolder>,
     /// The device that is measured besides the CPU.
     pub device: DeviceChoice,
-    /// Use a small model, small batches and few repetitions.
+    /// Whether to use a small model, small batches and few repetitions.
     pub quick: bool,
     /// The number of repetitions of each measurement, if not the default.
     pub repeat: Option<usize>,
@@ -84,7 +84,7 @@ pub struct HardwarePrices {
 }
 
 impl GlmBenchOptions {
-    /// Returns the number of n-grams of a synthetic model, or its default.
+    /// Returns `ngrams`, or the default number of n-grams of a synthetic model.
     fn synthetic_ngrams(&self, ngrams: Option<u64>) -> u64 {
         ngrams.unwrap_or(if self.quick { 100_000 } else { 80_000_000 })
     }
@@ -111,7 +111,7 @@ pub enum NgramSource {
 
 /// Node widths that are measured.
 const NODE_WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWidth::Keys32];
-/// The values of the highest order with a hash table that are measured.
+/// The values of `max_hashed_order` that are measured.
 const MAX_HASHED_ORDERS: [usize; 2] = [0, 2];
 
 /// Other kinds of model of the same n-grams that are measured.
@@ -130,7 +130,8 @@ pub fn run(options: &GlmBenchOptions, out: &mut dyn Write, progress: &dyn Progre
     let device = options.device.resolve_for_build().map_err(miriam_glm::Error::from)?;
     match &options.output {
         Some(folder) => {
-            // Before the n-grams, because generating or reading them takes long.
+            // The folder is opened before the n-grams are generated or read, because that takes
+            // long.
             let device = resolve_auto(device);
             let saved = SavedResults::open(Some(folder), describe(options, device)?)?;
             let source = read_source(options, progress)?;
@@ -359,8 +360,9 @@ fn count_trees(model: &SortedModel, texts: &[(String, Text)], queries: usize) ->
     [TreeSizes::all_trees(model)].into_iter().chain(searched).collect()
 }
 
-/// Returns the layouts that are measured for models of an order: every node width with bigrams in a
-/// tree and in a hash table, the default of `lm build`, and all orders in hash tables.
+/// Returns the layouts that are measured for models of an order: every node width, once with
+/// bigrams in a tree and once with bigrams in a hash table; the default of `lm build`; and hash
+/// tables for all orders.
 fn measured_layouts(order: usize) -> Vec<GlmOptions> {
     let hashed = MAX_HASHED_ORDERS.iter().filter(|&&hashed| hashed <= order);
     let mut layouts: Vec<GlmOptions> = hashed

@@ -1,9 +1,10 @@
 //! Counts of the bytes that a search reads for each query, to express queries per second as a share
 //! of the memory bandwidth.
 //!
-//! A plain search counts requests in sectors of 32 bytes: an entry is one sector, a node of keys
-//! one to four, and a block that fits into a cache line is one request. Cache hits are counted like
-//! other reads. Reads of queries and writes of scores are not counted, because they are sequential.
+//! A plain search counts requests and the sectors of 32 bytes that they read: an entry is one
+//! sector, and a node of keys is one to four. A block that fits into a cache line is read by one
+//! request. Cache hits are counted like other reads. Reads of queries and writes of scores are not
+//! counted, because they are sequential.
 
 use miriam_glm::device::PAD;
 use miriam_glm::format::{

@@ -84,8 +84,8 @@ impl QueryMode {
 pub enum Backend {
     /// The device; the time of the kernel alone.
     Kernel,
-    /// The device; the time of the kernel for any order, if the model's order also has its own
-    /// kernel.
+    /// The device; the time of the generic kernel, which serves any order. It is measured only if
+    /// the model's order also has a special kernel.
     GenericKernel,
     /// The device; the time with copies from and to the host's memory.
     WithCopies,
@@ -149,8 +149,8 @@ impl Measurement {
         self.queries as f64 / self.wall_seconds
     }
 
-    /// Returns a line of `queries.csv`. The price of the CPU is that of all its threads, so only
-    /// rows with all `threads` use it.
+    /// Returns a line of `queries.csv`. The price of the CPU pays for all its threads, so only rows
+    /// that are measured with all `threads` use it.
     fn to_csv(&self, prices: HardwarePrices, threads: usize) -> String {
         let price = match self.backend.threads() {
             0 => prices.device,

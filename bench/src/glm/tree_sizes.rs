@@ -1,5 +1,5 @@
-//! Shares of B-trees that are a single node, among all trees of a model and among those that the
-//! queries of a text search (Bogoychev 2019, section 4.5.2, which calls them B-stumps).
+//! Shares of B-trees that are a single node, among all trees of a model and among the trees that
+//! are searched to score a text (Bogoychev 2019, section 4.5.2, which calls them B-stumps).
 //!
 //! The tree of an n-gram holds the words that precede it. Frequent words have large trees and are
 //! searched often, so the share among searches is lower than the share among trees.
@@ -115,8 +115,8 @@ fn table_line(label: &str, cells: impl Iterator<Item = String>) -> String {
     format!("{label:<40}{}", cells.concat())
 }
 
-/// Returns the thesis' share of trees of n-grams of this order that are a single node; above order
-/// 3 a lower bound.
+/// Returns the thesis' share of trees that are a single node, among trees of n-grams of this order.
+/// Above order 3 it is a lower bound.
 fn published_share(order: usize) -> f64 {
     match order {
         2 => 0.88,
@@ -125,8 +125,8 @@ fn published_share(order: usize) -> f64 {
     }
 }
 
-/// Writes `trees.csv` to `folder`. The thesis' shares are in the rows of all trees with the widest
-/// nodes.
+/// Writes `trees.csv` to `folder`. The thesis' shares are in the rows that count all trees and have
+/// the widest nodes.
 ///
 /// # Errors
 /// If the file cannot be written.

@@ -1,7 +1,7 @@
 //! Benchmark of Marian's optimisations for CPUs (Junczys-Dowmunt et al. 2018, table 2): shortlists,
 //! 16-bit integers and auto-tuning, for single sentences and for batches of 384 words.
 //!
-//! The paper has a row for 16 bits whose weights are quantised in every product. It has no
+//! The paper has a row for 16 bits in which weights are quantised in every product. This row has no
 //! counterpart here: weights are packed once, when a model is loaded.
 
 use std::fmt::Write as _;

@@ -25,7 +25,7 @@ const FIRST_TOKEN: u32 = 2;
 /// Resolves the choice of a device: the CPU or a single GPU.
 ///
 /// # Errors
-/// If this build has no GPUs and one is chosen, or several are chosen.
+/// If a GPU is chosen but this build does not support GPUs, or if several are chosen.
 fn resolve_device(devices: &DeviceSet) -> std::result::Result<DeviceSet, Error> {
     match devices.clone().resolve() {
         Ok(DeviceSet::Cuda(numbers)) if numbers.len() > 1 => {

@@ -19,7 +19,7 @@ pub const DECODING_SHAPES: [&str; 4] = ["gru", "mlstm", "tiny", "base"];
 /// The bias of EOS, with which no hypothesis ends before the length limit.
 const EOS_BIAS: f32 = -1e4;
 
-/// The names of the biases of output layers, of recurrent models and of transformers.
+/// The name of the bias of the output layer: in recurrent models, and in transformers.
 const OUTPUT_BIASES: [&str; 2] = ["decoder_ff_logit_l2_b", "decoder_ff_logit_out_b"];
 
 /// Returns the architecture called `name`, one of [`DECODING_SHAPES`], with vocabularies of `words`

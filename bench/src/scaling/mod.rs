@@ -1,5 +1,5 @@
-//! Benchmark of the speed-up with threads, on physical cores first and then on hyperthreads, of
-//! one or several systems, which may be other programs.
+//! Benchmark of the speed-up with threads, on physical cores first and then on hyperthreads. It
+//! measures one or several systems, which may be other programs.
 //!
 //! Each measurement runs in a new process of this program, so that memory, CPU time and context
 //! switches can be attributed to it. The process is pinned to the CPUs of its workers, and each
@@ -123,8 +123,8 @@ pub(crate) fn check_input(input: &Path) -> Result<()> {
     Ok(Input::check_access(input, None)?)
 }
 
-/// Makes the measurements that `study` lacks, and saves each at once. After each round `write` gets
-/// the study.
+/// Makes the measurements that `study` lacks, and saves each at once. `write` gets the study after
+/// each round except the last.
 pub(crate) fn measure(
     options: &ScalingOptions,
     study: &mut ScalingStudy,

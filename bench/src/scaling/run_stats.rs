@@ -86,7 +86,7 @@ pub struct ProcessUsage {
     pub voluntary_switches: u64,
     pub involuntary_switches: u64,
     /// The highest peak memory of any of the processes. The peak of a program includes the memory
-    /// that the process that started it had at that time.
+    /// that its parent process had when the program started.
     pub max_resident_bytes: u64,
 }
 

@@ -118,8 +118,8 @@ impl StudyDescription {
         write_file(folder, DESCRIPTION, &format!("{text}\n"))
     }
 
-    /// Returns the first difference of a saved description, if it has any. Systems that it lacks
-    /// are not a difference.
+    /// Returns the first difference of a saved description, if it has any. A system that the saved
+    /// description lacks is not a difference.
     fn difference(&self, saved: &Map<String, Value>) -> Option<String> {
         for (key, ours) in self.content.iter().filter(|(key, _)| *key != SYSTEMS) {
             let difference = find_difference(key, saved.get(key).unwrap_or(&Value::Null), ours);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_runs_have_a_place() {
+    fn damaged_runs_are_rejected_with_their_line() {
         let csv = simulate().runs_csv();
         let parse_runs = |text: &str| parse_runs(text, 8);
         assert!(parse_runs("").unwrap_err().contains("line 1"));
@@ -368,7 +368,7 @@ mod tests {
         fs::write(folder.join("study.json"), "{").unwrap();
         assert!(error(&options).contains("study.json beside it is damaged"));
 
-        // Without runs nothing could be mixed.
+        // If there are no runs, a damaged description does not matter.
         ScalingStudy::new(Topology::uniform(1, 4, 2), &[], &[]).write_runs(folder).unwrap();
         assert_eq!(describe(&options).read_runs(folder).unwrap(), []);
     }

@@ -92,7 +92,7 @@ pub fn split_name(argument: &str) -> (Option<&str>, &str) {
 /// Returns the default name of a system: the name of the folder of a moses.ini, the name of a
 /// folder, or the name of another file without its extension.
 pub fn default_name(path: &Path) -> String {
-    // A relative path may not name its folder.
+    // A relative path may lack the name of its folder.
     let path = path.canonicalize().unwrap_or_else(|_| path.into());
     let is_standard = path.file_name().is_some_and(|name| name == "moses.ini");
     let named = match path.parent() {

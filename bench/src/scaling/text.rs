@@ -44,7 +44,7 @@ impl MeasuredText {
     /// Returns an input that reads the text `passes` times.
     ///
     /// # Errors
-    /// If the text belongs to a format other than text.
+    /// If the bytes are in a known format that is not text.
     pub fn repeated(&self, passes: u64) -> Result<Input> {
         let text = RepeatedText { text: Arc::clone(&self.bytes), position: 0, passes };
         Ok(Input::from_reader(text, &self.name, None)?)

@@ -19,8 +19,8 @@ impl MeasuredDurations {
         total.1 += 1;
     }
 
-    /// Returns the seconds that `rest` takes: for each measurement, the mean of those with the same
-    /// system and number of threads, else the mean of the system, else the mean of all.
+    /// Returns the seconds that `rest` takes: for each measurement, the mean duration of the
+    /// measurements with the same system and number of threads, else of the system, else of all.
     ///
     /// # Panics
     /// If nothing was measured.

@@ -163,7 +163,8 @@ fn frame(message: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Reads frames up to the first that is not a ping; returns its opcode. Its payload is `body`.
+/// Reads frames up to the first that is not a ping; returns its opcode, and puts its payload into
+/// `body`.
 fn read_frame(stream: &mut impl BufRead, body: &mut Vec<u8>) -> std::io::Result<u8> {
     loop {
         let mut head = [0; 2];

@@ -36,7 +36,7 @@ impl Protocol {
 
 /// Requests, and the handshake of their connections.
 pub(super) struct RequestBytes {
-    /// The request of each line: with its head for HTTP, the message for websockets.
+    /// The request of each line: for HTTP with its head, for websockets only the message.
     pub all: Vec<Vec<u8>>,
     /// The request that upgrades a connection to a websocket.
     pub handshake: Option<Vec<u8>>,

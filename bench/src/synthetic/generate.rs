@@ -184,7 +184,8 @@ impl GrowingLevel<'_> {
     fn candidates(&self, at: usize) -> Candidates {
         let nodes = self.nodes();
         let (start, end) = if self.order() == 1 {
-            // All but <unk>; </s>, which precedes nothing, is left out by `fill_block`.
+            // The candidates are all words but <unk>. `fill_block` leaves out </s>, which precedes
+            // nothing.
             let has_children = at != 0 && at as u32 != self.bos_id;
             (1, if has_children { nodes.len() } else { 1 })
         } else {

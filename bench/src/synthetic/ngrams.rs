@@ -1,7 +1,7 @@
 //! Random n-grams, for comparing two searches.
 //!
-//! n-grams of random words are rarely in a model. So the newest words of half of these n-grams are
-//! an n-gram drawn uniformly from the model, which visits all parts of the model with equal
+//! n-grams of random words are rarely in a model. So the newest words of half of these n-grams form
+//! an n-gram that is drawn uniformly from the model. All parts of the model are visited with equal
 //! probability.
 
 use miriam_lmcpu::sorted::SortedModel;

@@ -150,7 +150,7 @@ fn fill_blocks(
                 }
                 let (keys, entries) = ((keys - base) as usize, (entries - base) as usize);
                 out[keys..entries].fill(Unit([NO_KEY; 4]));
-                // A single node is a tree whose positions ascend.
+                // If the block is a single node, the positions of its tree ascend.
                 let tree =
                     StaticBTree { node_keys: width.keys() as u64, count: children.len() as u64 };
                 for (position, at) in tree.in_order_positions().zip(children) {

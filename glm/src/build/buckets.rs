@@ -38,7 +38,7 @@ struct PlacedKey {
 }
 
 impl BucketWriter {
-    /// Places the n-grams of `order`, whose parents are `parents`, with the layout `own`.
+    /// Places the n-grams of `order`, whose parents are `parents` with the layout `parent_layout`.
     ///
     /// # Errors
     ///
@@ -48,7 +48,7 @@ impl BucketWriter {
         orders: usize,
         parents: &Nodes,
         nodes: &Nodes,
-        own: &LevelLayout,
+        parent_layout: &LevelLayout,
         writer: &ContainerWriter,
     ) -> Result<Self> {
         let slots = if order == orders { 5 } else { 3 };
@@ -67,8 +67,8 @@ impl BucketWriter {
         let mut placed: Vec<PlacedKey> = (0..parents.len())
             .into_par_iter()
             .flat_map_iter(|parent| {
-                let number = match own {
-                    LevelLayout::Buckets(own) => own.node_slots[parent],
+                let number = match parent_layout {
+                    LevelLayout::Buckets(table) => table.node_slots[parent],
                     _ => parent as u32,
                 };
                 parents.children_of(parent as u32).map(move |node| {
@@ -117,7 +117,7 @@ impl BucketWriter {
         Ok(level.nodes.blanks.iter().map(|&blank| self.node_slots[blank as usize]).collect())
     }
 
-    /// Writes the buckets. `fill` makes each from its keys and whether it overflows.
+    /// Writes the buckets. `fill` makes a bucket from its keys and from whether it overflows.
     fn write_buckets<B: IntoBytes + Immutable + Copy + Send>(
         &self,
         order: usize,

@@ -1,8 +1,8 @@
 //! Building a `glm` file from the n-grams of a model.
 //!
 //! [`miriam_lmcpu::sorted`] sorts and joins them. Then the orders are written one after another, in
-//! batches. The next order is laid out first, because entries point to their children; written
-//! orders are freed. The bytes do not depend on the number of threads.
+//! batches. Before an order is written, the next one is laid out, because entries point to their
+//! children. Written orders are freed. The bytes do not depend on the number of threads.
 
 mod blocks;
 mod buckets;

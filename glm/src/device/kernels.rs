@@ -1,4 +1,4 @@
-//! The kernels: PTX that `scripts/build_ptx.py` has compiled, embedded.
+//! Kernels as embedded PTX, which `scripts/build_ptx.py` has compiled.
 
 use miriam_gpu::{Device, Kernel, Module, PtxArchive};
 use miriam_lmcpu::LanguageModel;
@@ -19,8 +19,8 @@ pub(super) struct Kernels {
 }
 
 impl Kernels {
-    /// Loads the kernels for `model` and searches by `tile`: those for its order if there are any,
-    /// unless `generic`.
+    /// Loads the kernels for `model` and for searches with `tile`. They are the special kernels for
+    /// the order of the model if there are any, unless `generic` is set.
     pub fn load(device: &Device, model: &GlmModel, tile: Tile, generic: bool) -> Result<Self> {
         let (lanes, keys) = (tile.lanes(), model.node_width().keys());
         // Kernels are compiled for no hash table, for bigrams, and for any number of hashed orders.
@@ -41,7 +41,7 @@ impl Kernels {
     }
 }
 
-/// Whether there are kernels for this order alone, which is common.
+/// Whether there are special kernels for this order. There are some for common orders.
 pub(super) fn has_special_kernels(order: usize, tile: Tile) -> bool {
     tile.lanes() == 4 && (3..=5).contains(&order)
 }

@@ -65,7 +65,7 @@ impl<'a> ScoreBuffers<'a> {
 ///
 /// # Examples
 ///
-/// The words of a sentence, each given those left of it:
+/// Scores the words of a sentence, each after the words to its left:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -114,7 +114,7 @@ pub struct DeviceModel {
 /// Logs the failure of the L2 window, which is optional: other programs share the L2 cache.
 fn ignore_failure(outcome: miriam_gpu::Result<()>) {
     if let Err(error) = outcome {
-        tracing::debug!("{error}; continuing without");
+        tracing::debug!("{error}; continuing without the L2 window");
     }
 }
 
@@ -124,8 +124,8 @@ impl DeviceModel {
     ///
     /// # Errors
     ///
-    /// If the GPU cannot be used or has not enough memory; the container is not a valid model; the
-    /// tile is too small for the order.
+    /// If the GPU cannot be used or has not enough memory, if the container is not a valid model,
+    /// or if the tile is too small for the order.
     pub fn new(
         container: &Container,
         cpu_model: Arc<dyn LanguageModel>,
@@ -165,8 +165,8 @@ impl DeviceModel {
         })
     }
 
-    /// Whether there are special kernels for the order of this model, which
-    /// [`DeviceOptions::generic_kernels`] does without.
+    /// Whether there are special kernels for the order of this model.
+    /// [`DeviceOptions::generic_kernels`] ignores them.
     pub fn has_special_kernels(&self) -> bool {
         has_special_kernels(self.order, self.tile)
     }
@@ -213,9 +213,9 @@ impl DeviceModel {
         })
     }
 
-    /// Scores each token of a stream, given those left of it in its sentence. `tokens` and
-    /// `answers` are `[n]`. The first token of a sentence has [`SENTENCE_START`] set; with
-    /// markers it is `<s>`, whose own score means nothing.
+    /// Scores each token of a stream after the tokens to its left in its sentence. `tokens` and
+    /// `answers` are `[n]`. The first token of a sentence has [`SENTENCE_START`] set. If sentences
+    /// have markers, it is `<s>`, whose own score means nothing.
     ///
     /// # Errors
     ///
@@ -238,9 +238,9 @@ impl DeviceModel {
         })
     }
 
-    /// Works like [`DeviceModel::score_tokens`], but returns only the sum of each sentence:
-    /// `ends` are the offsets in `tokens` at which they end, `sums` is as long as `ends`. With
-    /// `markers` the first token of a sentence is not counted.
+    /// Works like [`DeviceModel::score_tokens`], but returns only the sum of each sentence: `ends`
+    /// are the offsets in `tokens` at which sentences end, and `sums` is as long as `ends`. With
+    /// `markers`, the first token of a sentence, `<s>`, is not counted.
     ///
     /// # Errors
     ///

@@ -24,8 +24,8 @@ use crate::{GlmModel, KIND};
 ///
 /// # Errors
 ///
-/// If the file cannot be opened or trusted, is not a `glm` file though a GPU is chosen, or the
-/// chosen GPU cannot be used.
+/// If the file cannot be opened or is damaged, if a GPU is chosen for a file that is not a `glm`
+/// file, or if the chosen GPU cannot be used.
 ///
 /// # Examples
 ///

@@ -144,7 +144,7 @@ pub fn time_random_reads(
     let mut sink = stream.alloc_zeros::<u32>(1)?;
     let sectors = bytes / u64::from(sector);
     let readers = loads.div_ceil(8 * u64::from(ROUNDS));
-    // A reader is as many threads as a sector has units of 16 bytes (`common.cu`).
+    // A reader has one thread for each unit of 16 bytes of a sector (`common.cu`).
     let grid = (num_blocks(readers * u64::from(sector / 16)), 1);
     let mut seed = 0u64;
     let mut launch = || {

@@ -81,7 +81,7 @@ impl Sections {
     }
 }
 
-/// `Model` of `glm/kernels/model.cuh`.
+/// Mirror of `Model` in `glm/kernels/model.cuh`.
 #[derive(Clone, Copy, IntoBytes, Immutable)]
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C)]
@@ -93,7 +93,7 @@ pub(super) struct ModelParameters {
     padding: u32,
 }
 
-/// `Order` of `glm/kernels/model.cuh`.
+/// Mirror of `Order` in `glm/kernels/model.cuh`.
 #[derive(Clone, Copy, Default, IntoBytes, Immutable)]
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C)]

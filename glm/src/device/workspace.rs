@@ -301,7 +301,7 @@ impl StreamWorkspace {
     }
 }
 
-/// Returns the number of blocks that have `threads` threads.
+/// Returns the number of blocks that together have at least `threads` threads.
 pub(super) fn num_blocks(threads: u64) -> u32 {
     u32::try_from(threads.div_ceil(u64::from(THREADS_PER_BLOCK)).max(1)).expect("chunks are small")
 }

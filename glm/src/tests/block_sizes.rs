@@ -8,8 +8,8 @@ const BLOCK_SIZES: [usize; 20] =
     [1, 2, 4, 5, 7, 8, 9, 31, 32, 33, 62, 63, 64, 254, 255, 256, 1023, 1024, 1055, 1056];
 const MAX_BLOCK_SIZE: usize = 40_000;
 
-/// Returns words `w0` and so on; `SIZES[N]` words precede `wN`, and one, two or many words precede
-/// each of these pairs.
+/// Returns a model with the words `w0` and so on: `sizes[N]` words precede `wN`, and one, two or
+/// many words precede each of these pairs.
 fn arpa() -> String {
     let sizes: Vec<usize> = BLOCK_SIZES.into_iter().chain([MAX_BLOCK_SIZE]).collect();
     let pairs: Vec<(usize, usize)> = (0..sizes.len())
@@ -59,7 +59,7 @@ fn blocks_of_all_sizes_are_searched() {
     let trie = built.trie();
     let word = |i: usize| LanguageModel::word_id(&trie, format!("w{i}").as_bytes());
     let words: Vec<LmWord> = (0..MAX_BLOCK_SIZE).map(word).collect();
-    // For each of the first words, trigrams with the words before it and the words before these.
+    // Trigrams that end with each of the first words, in the model or not.
     let mut text = Vec::new();
     for newest in 0..=BLOCK_SIZES.len() {
         for (older, oldest) in (0..MAX_BLOCK_SIZE).step_by(7).zip((0..1100).cycle()) {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::source::source_from_container;
 
-/// Makes every query of damaged bytes, each of which must give a score or an error.
+/// Makes queries of all kinds to damaged bytes. Each must give a score or an error.
 pub(super) fn query_everything(bytes: &[u8], words: &[u32]) {
     let Ok(container) = Container::from_bytes(Bytes::copy_from(bytes), Path::new("x")) else {
         return;
@@ -102,7 +102,7 @@ fn verify_notices_misplaced_blocks() {
             assert!(changed.verify().is_err());
             noticed += usize::from(verify(&changed).is_err());
         }
-        // Scores may be any number.
+        // A changed score is not noticed, because a score may be any number.
         assert!(noticed >= 400, "{hashed}: {noticed} of {}", length / 4);
     }
 }

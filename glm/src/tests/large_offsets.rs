@@ -24,8 +24,8 @@ fn bigram_log10(older: u32, newer: u32) -> f32 {
     -((older * 7 + newer) as f32) / 1000.0
 }
 
-/// Writes the bigrams of `newer` as a tree at `first`: every word except the first
-/// hundred precedes it; each has an only child, whose entry follows the tree.
+/// Writes the bigrams of `newer` as a tree at `first`: every word except the first hundred precedes
+/// it. Each bigram has an only child, which its entry holds.
 fn write_tree(order_2: u64, first: u64, newer: u32, width: NodeWidth, file: &std::fs::File) {
     let tree = StaticBTree { node_keys: width.keys() as u64, count: u64::from(CHILDREN) };
     let shape = BlockShape::new(tree.count, width, false);
@@ -35,7 +35,7 @@ fn write_tree(order_2: u64, first: u64, newer: u32, width: NodeWidth, file: &std
         let position = position as usize;
         keys[position / 4].0[position % 4] = older;
         let log10 = (bigram_log10(older, newer).to_bits() & !Entry::SINGLE) | Entry::SINGLE;
-        // The only trigram has the word 1 first, and twice the bigram's log10 p.
+        // The child is a trigram whose first word is 1 and whose log10 p is twice the bigram's.
         let child = (bigram_log10(older, newer) * 2.0).to_bits();
         entries[position] = Unit([log10, 0, child, 1]);
     }
@@ -44,7 +44,7 @@ fn write_tree(order_2: u64, first: u64, newer: u32, width: NodeWidth, file: &std
         .unwrap();
 }
 
-/// Extends the last section of the container to `length` bytes.
+/// Extends the last section of the container to `length` bytes, and returns its offset.
 fn extend_last_section(file: &std::fs::File, length: u64) -> u64 {
     let mut page = vec![0; 4096];
     file.read_exact_at(&mut page, 0).unwrap();

@@ -1,4 +1,4 @@
-//! `glm` files against `lmcpu`'s models, to the bit, and damaged files.
+//! Comparison of `glm` files with `lmcpu`'s models, to the bit, and tests of damaged files.
 
 mod block_sizes;
 mod corruption;

@@ -26,9 +26,9 @@ const PAD_TOKEN: Option<u32> = Some(1);
 /// Optimisations that are switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ablation {
-    /// Hypotheses of finished sentences are computed until their batch is done.
+    /// Whether hypotheses of finished sentences are computed until their batch is done.
     pub keep_dead_rows: bool,
-    /// The scores of the output layer, the softmax and the top-k are separate passes.
+    /// Whether the scores of the output layer, the softmax and the top-k are separate passes.
     pub unfused_output: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Benchmark of batching: sorting, shrinking and topping up batches, their sizes, and the output
-//! layer, fused and taken apart.
+//! Benchmark of batching: the gain of sorting, shrinking and topping up batches, the effect of
+//! batch sizes, and the time of the output layer, fused and in separate passes.
 
 mod ablated_session;
 mod output_parts;
@@ -57,7 +57,7 @@ pub struct BatchingStudy {
     pub batches: Vec<u32>,
     /// The beam sizes.
     pub beams: Vec<u32>,
-    /// The precisions of GEMM; if empty, f32 and i8, on a GPU f32 and f16.
+    /// The precisions of GEMM; if empty, f32 and i8 on the CPU, or f32 and f16 on a GPU.
     pub precisions: Vec<Precision>,
     /// The device: the CPU or a GPU.
     pub device: DeviceSet,
@@ -69,8 +69,9 @@ pub struct BatchingStudy {
     pub output: Option<StudyFolder>,
 }
 
-/// The variants that are measured with several sizes of batches: the default, Amun's, and the one
-/// of programs that go on computing finished sentences (Hoang et al. 2018, figure 3).
+/// The variants that are measured with several batch sizes: the default; the variant without
+/// top-up, as in Amun; and the variant that continues to compute finished sentences (Hoang et al.
+/// 2018, figure 3).
 const SWEPT: &[BatchingVariant] = BatchingVariant::ALL.split_at(3).0;
 
 /// The largest number of scores of a step whose output layer is measured in parts. The engine keeps

@@ -1,5 +1,5 @@
 //! Steps of searches one by one: the time of each step of a batch (Hoang et al. 2018, figure 2),
-//! and the number of sentences that batches still have (figure 8 of the draft).
+//! and the number of sentences that batches still have (figure 8 of the paper's draft).
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ pub const RECORDED: [BatchingVariant; 4] = {
     [all[1], all[2], all[5], all[0]]
 };
 
-/// The number of sentences below which the draft calls a batch small.
+/// The number of sentences below which the paper's draft calls a batch small.
 pub const FEW_SENTENCES: usize = 8;
 
 /// The names of the columns of `steps.csv`.
@@ -125,8 +125,8 @@ pub fn draw_times(searches: &[RecordedSearch], notes: &[String]) -> Chart {
     )
 }
 
-/// Draws the share of steps that have at most a number of sentences, over that number, for the
-/// variants that drop finished ones.
+/// Draws the share of steps that have at most n sentences, over n, for the variants that drop
+/// finished sentences.
 pub fn draw_sentences(searches: &[RecordedSearch], notes: &[String]) -> Chart {
     let shown: Vec<&RecordedSearch> =
         first_subject(searches).filter(|search| !search.variant.keep_dead_rows).collect();

@@ -29,13 +29,13 @@ pub const READ_AHEAD_BATCHES: usize = 20;
 pub struct BatchingVariant {
     /// The name in tables and charts.
     pub name: &'static str,
-    /// Sentences that are read ahead are sorted by length.
+    /// Whether sentences that are read ahead are sorted by length.
     pub sort_by_length: bool,
-    /// Finished sentences are replaced by new ones; excludes `keep_dead_rows`.
+    /// Whether finished sentences are replaced by new ones; excludes `keep_dead_rows`.
     pub top_up: bool,
-    /// Finished sentences are computed until the last one of their batch ends.
+    /// Whether finished sentences are computed until the last one of their batch ends.
     pub keep_dead_rows: bool,
-    /// GEMM, softmax and top-k of the output layer are separate passes.
+    /// Whether GEMM, softmax and top-k of the output layer are separate passes.
     pub unfused_output: bool,
 }
 

@@ -42,7 +42,7 @@ pub struct DevlinStudy {
     /// The systems, from [`SYSTEM_NAMES`]. For a single system, each speedup is measured; several
     /// systems are compared with all speedups on.
     pub shapes: Vec<String>,
-    /// Measure each speedup alone, instead of adding one after the other.
+    /// Whether to measure each speedup alone, instead of adding one after the other.
     pub alone: bool,
     /// The number of passes over the sentences.
     pub passes: u32,

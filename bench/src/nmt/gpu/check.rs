@@ -79,8 +79,9 @@ pub fn write_heading(out: &mut dyn Write) -> Result<()> {
     )?)
 }
 
-/// Compares all places with the first, the CPU, for each beam, and prints a row for each. Returns
-/// the first difference. Places that round more than f32 are compared, but may differ.
+/// Compares the translations of all other places with those of the first, the CPU, and prints a row
+/// for each beam size and place. Returns the first difference. Places that round more than f32 are
+/// compared, but may differ.
 ///
 /// # Errors
 /// If a place cannot be used, or a row cannot be printed.

@@ -90,7 +90,7 @@ struct Run<'a> {
     variant: BatchingVariant,
 }
 
-/// What one measurement found.
+/// The results of one measurement.
 #[derive(Serialize, Deserialize)]
 struct RunTimes {
     /// The median seconds of a run.

@@ -38,7 +38,7 @@ pub struct NmtGpuStudy {
     pub devices: DeviceSet,
     /// The folder to write to; if `None`, translations are compared and nothing is measured.
     pub output: Option<StudyFolder>,
-    /// Use tiny models and few sentences.
+    /// Whether to use tiny models and few sentences.
     pub quick: bool,
     /// The beam sizes.
     pub beams: Vec<u32>,
@@ -102,7 +102,7 @@ fn measure_all(
     Ok(Output::write_file(&folder.path.join("speed.svg"), chart.as_bytes())?)
 }
 
-/// Compares the CPU with the GPU, or with the reference if there is none.
+/// Compares the CPU with the GPU, or with the reference if there is no GPU.
 fn compare_all(
     study: &NmtGpuStudy,
     mut places: Vec<Place>,

@@ -24,7 +24,7 @@ pub struct Subject {
     pub name: String,
     /// The model, random or read from a file.
     pub model: Model,
-    /// The path of the model for messages; a description of a random model.
+    /// The path of the model, or a description of a random model, for messages.
     pub path: PathBuf,
     pub text: ParallelText,
 }
@@ -142,8 +142,8 @@ fn read_subject(study: &NmtGpuStudy, path: &Path) -> Result<Subject> {
 
 impl Subject {
     /// Returns the sizes of a decoding step with `rows` rows, in the middle of sentences of mean
-    /// length. `target_tokens` is the number of tokens of all translations, for a text whose
-    /// lengths of translations are not fixed.
+    /// length. `target_tokens`, the number of tokens of all translations, is used if the text does
+    /// not fix the lengths of its translations.
     pub fn step_sizes(&self, rows: f64, beam: usize, target_tokens: usize) -> StepSizes {
         let sentences = self.text.num_sentences().max(1);
         let [source_tokens, target] = self.text.token_counts();

@@ -30,7 +30,7 @@ impl Place {
     /// Returns the CPU, and the chosen GPU in each of its precisions.
     ///
     /// # Errors
-    /// If this build has no GPUs and one is chosen, or several are chosen.
+    /// If a GPU is chosen but this build does not support GPUs, or if several are chosen.
     pub fn for_devices(devices: &DeviceSet) -> Result<Vec<Place>> {
         let tuner = Arc::new(Autotuner::new(Cpu::detect()));
         let mut places = vec![Place::Cpu(Arc::clone(&tuner))];

@@ -12,7 +12,8 @@ use miriam_nmt::layer::{
 
 use super::{KernelWork, WorkByKernel};
 
-/// The number of columns of a part of a row of logits; the best of each part are found first.
+/// The number of columns of each part of a row of logits. The best tokens of each part are found
+/// first.
 const PART_COLUMNS: usize = 64;
 
 /// The largest number of rows for which a step writes its logits to memory and reads them again.

@@ -195,8 +195,8 @@ mod tests {
         PaperModel::new(&model, Path::new("random")).unwrap().work(SIZES).unwrap().step
     }
 
-    /// The operations of GEMM were computed by hand: 16 wide, 24 inside, one layer, 50 tokens, 6
-    /// rows.
+    /// The operations of GEMM were computed by hand: width 16, feed-forward width 24, one layer, 50
+    /// tokens, 6 rows.
     #[test]
     fn products_of_a_transformer_are_those_of_its_matrices() {
         let shape = transformer_of_width(16, 24, [1, 1], 50);
