@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 
 use crate::common::{lossy_text, miriam, project_root, run, run_with_input};
 
-/// A folder with the programs' names, and the folder of what the original programs wrote.
+/// A folder with links under the programs' names, and the folder with the recorded outputs of the
+/// original programs.
 struct Programs {
     folder: tempfile::TempDir,
     expected: PathBuf,
@@ -110,7 +111,7 @@ fn atools_prints_what_atools_printed() {
         let found = run(programs.command("atools").args(["-c", command]).args(files));
         assert_eq!(lossy_text(&found), programs.read(&format!("atools.{command}")), "{command}");
     }
-    // Links after text, and both inputs in turn.
+    // Both inputs are standard input, where their lines alternate; text may precede the links.
     let (forward, reverse) =
         (programs.read("links.both-recommended"), programs.read("links.reverse"));
     let lines = forward.lines().zip(reverse.lines());

@@ -218,9 +218,9 @@ fn without_default_features_nothing_needs_cudarc() {
     assert!(!names_cudarc(&without));
 }
 
-/// Crates that only tests need give no other crate a feature that it lacks in the program.
-/// Otherwise `cargo test --release --workspace` would build that crate again, and all crates that
-/// depend on it.
+/// Crates that only tests need do not enable features of other crates that the program does not
+/// enable. Otherwise `cargo test --release --workspace` would build those crates again, and all
+/// crates that depend on them.
 #[test]
 fn tests_build_no_crate_with_other_features_than_the_program() {
     let program = package_features(&["--package", "miriam", "--edges", "normal,build"]);
@@ -302,7 +302,7 @@ fn the_server_measures_time_by_the_monotonic_clock() {
             }
         }
     }
-    // Dates of log lines; when the process began.
+    // These files read the time of day: for the dates of log lines, and for the time of the start.
     assert_eq!(readers, BTreeSet::from(["access_log.rs".into(), "metrics.rs".into()]));
 }
 

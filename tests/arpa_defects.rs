@@ -34,7 +34,7 @@ const DEFECTS: [Defect; 3] = [
         message: "line 15: this 2-gram is on line 14 already; remove one of the two, or pass \
                   --duplicates keep-first",
         text: "a b\n",
-        // <s> a, a b and </s> alone.
+        // The n-grams <s> a and a b, and </s> without context.
         scores: "Total: -1.375 OOV: 0\n",
     },
     Defect {
@@ -209,7 +209,7 @@ fn feature_lines_have_keys_for_defects() {
 }
 
 #[test]
-fn files_of_other_programs_are_named_with_the_way_on() {
+fn errors_about_files_of_other_programs_say_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let mut archive = b"PK\x03\x04\x14\0\0\0\0\0".to_vec();

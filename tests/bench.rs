@@ -15,7 +15,7 @@ fn read_csv(folder: &Path, name: &str) -> Vec<Vec<String>> {
     text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
 }
 
-/// Returns the number of points in a chart, which has all `texts`.
+/// Checks that a chart has all `texts`, and returns the number of its points.
 fn chart_points(folder: &Path, name: &str, texts: &[&str]) -> usize {
     let svg = fs::read_to_string(folder.join(name)).unwrap();
     let document = roxmltree::Document::parse(&svg).unwrap();
@@ -233,8 +233,8 @@ fn every_devlin_optimization_has_a_row() {
     assert!(error.contains("no line with words"), "{error}");
 }
 
-/// Where nobody sees a bar, lines of the log tell how long a study still takes; on a terminal, rows
-/// are not written behind the bar.
+/// Without a terminal, lines of the log tell how long a study still takes. On a terminal, rows are
+/// not written on the line of the progress bar.
 #[test]
 fn studies_tell_the_time_left() {
     let folder = tempfile::tempdir().unwrap();
@@ -261,7 +261,7 @@ fn studies_tell_the_time_left() {
 }
 
 #[test]
-fn devlin_systems_stand_beside_their_published_speeds() {
+fn devlin_systems_are_shown_with_their_published_speeds() {
     let folder = tempfile::tempdir().unwrap();
     let devlin = |asked: &[&str]| {
         let mut command = miriam();

@@ -71,7 +71,7 @@ fn systems_are_compared_by_epoch_and_by_simulated_time() {
         let words = number(row, 2) / number(&trainings[0], 2);
         assert!(
             (words - 1.0).abs() < 0.06,
-            "all train on as many words but for a few batches: {csv}"
+            "all train on the same number of words but for a few batches: {csv}"
         );
         assert!((number(row, 2) / number(row, 3) / number(row, 4) - 1.0).abs() < 1e-3, "{row:?}");
         assert!(number(row, 6) <= number(row, 7), "the best is not above the last: {row:?}");
@@ -117,7 +117,7 @@ fn systems_are_compared_by_epoch_and_by_simulated_time() {
 /// are left at the end are pushed before the last validation. A study that is read again has the
 /// same results.
 #[test]
-fn delayed_updates_train_on_as_many_words() {
+fn delayed_updates_train_on_all_words() {
     let corpus = corpus();
     let systems = ["--systems", "sync,2,delay-4"];
     run(&mut study(&corpus, "delayed", &systems));
@@ -168,8 +168,8 @@ fn training_runs_end_when_they_no_longer_improve() {
     assert_eq!(points[0][3].parse::<f64>().unwrap(), to_best, "{csv} {curves}");
 }
 
-/// A training run takes hours: the time left is told within it, and lines of the log are not
-/// written behind a bar.
+/// A training run takes hours, so the time left is told within it. Lines of the log are not written
+/// on the line of a progress bar.
 #[test]
 fn the_time_left_is_told_within_a_training_run() {
     let corpus = corpus();

@@ -16,7 +16,7 @@ fn translate(ini: &Path, input: &[u8]) -> String {
     let mut command = miriam();
     command.args(["translate", "-output-hypo-score", "-n-best-list", "-", "20", "-f"]).arg(ini);
     let lists = lossy_text(&run_with_input(&mut command, input).stdout);
-    // As in Moses2, a logarithm of 0 is 1e-10 in binary tables.
+    // As in Moses2, binary tables store a logarithm that is 0 as 1e-10.
     let values = lists.split(' ').map(|value| if value.ends_with("e-10") { "0" } else { value });
     values.collect::<Vec<_>>().join(" ")
 }
@@ -54,7 +54,8 @@ fn read_ini(folder: &Path) -> String {
     fs::read_to_string(folder.join("moses.ini")).unwrap()
 }
 
-/// Features without names, tables of one name, an ini of the old format, and steps for raw text.
+/// Features without names, tables whose files have the same name, an ini of the old format, and
+/// steps for raw text.
 #[test]
 fn names_weights_and_preparation_stay() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! `scripts/cluster`: over 40 shards, with one worker or all of them killed in the middle, each
-//! recipe makes what one command makes of the whole text, and no line is lost or doubled.
+//! `scripts/cluster` over 40 shards: each recipe makes the output of one command over the whole
+//! text, even if one worker or all of them are killed in the middle. No line is lost or doubled.
 //!
 //! Ray, Spark and datatrove are large: their tests run when `MIRIAM_CLUSTER_TESTS` is 1, with the
 //! Python of `MIRIAM_CLUSTER_PYTHON` (python3). Otherwise they report that they are skipped.
@@ -55,7 +55,7 @@ impl Corpus {
         let expected = run(miriam().arg("--quiet").args(command).arg("-i").arg(whole));
         assert_eq!(expected.iter().filter(|&&b| b == b'\n').count(), SHARDS * LINES);
         // A command that takes long enough to be killed in the middle. If the test has made the
-        // folder `lose-a-worker`, it kills the worker that started it.
+        // folder `lose-a-worker`, the command kills the worker that started it.
         let slow = format!(
             "#!/bin/sh\n\
              if [ \"$1\" = --version ]; then exec {program} --version; fi\n\

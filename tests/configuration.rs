@@ -1,5 +1,5 @@
-//! Inis and command lines, end to end: compared with Moses' own cases, with systems
-//! written by hand, and with arithmetic.
+//! Inis and command lines, end to end. Results are compared with Moses' own cases, with systems
+//! written by hand, and with values computed by hand.
 
 use std::fs;
 use std::path::{Path, PathBuf};

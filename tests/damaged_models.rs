@@ -198,7 +198,7 @@ fn a_server_is_not_ok_with_a_damaged_model() {
 }
 
 #[test]
-fn tokens_that_are_not_utf8_are_rejected_or_said() {
+fn tokens_that_are_not_utf8_are_rejected_or_reported() {
     let folder = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(testdata("tiny-ct2")).unwrap() {
         let entry = entry.unwrap();

@@ -61,10 +61,10 @@ fn queries_print_the_same_as_over_tries() {
     }
 }
 
-/// Every odd ARPA file is accepted or rejected as KenLM does, and the accepted ones score
-/// as a trie does.
+/// For every odd ARPA file, a `glm` file and a trie give the same scores, or are rejected with the
+/// same message.
 #[test]
-fn odd_arpa_files_are_accepted_or_rejected_as_for_tries() {
+fn odd_arpa_files_give_the_same_results_as_for_tries() {
     let Some(cases) = shared_data("arpa-cases") else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let input = read_decompressed(&cases.join("input.txt"));

@@ -74,7 +74,7 @@ fn scorers_of_deepspeech_and_coqui() {
     filter("out/lm_filtered.arpa");
     let all = ngram_counts(folder, "out/lm.arpa");
     let kept = ngram_counts(folder, "out/lm_filtered.arpa");
-    // Every word of the vocabulary is in the text; tags stay.
+    // Every word of the vocabulary is in the text; <unk>, <s> and </s> stay.
     assert_eq!(kept[0], words.len() as u64 + 3);
     assert!(kept.iter().zip(&all).all(|(kept, all)| kept < all), "{kept:?} {all:?}");
     shell(folder, "bin/build_binary -a 255 -q 8 -v trie out/lm_filtered.arpa out/lm.binary");
@@ -151,7 +151,8 @@ fn models_of_ccnet() {
 }
 
 /// Models of pocolm, written by its format_arpa_lm.py: a space is before the backoff of `<s>`,
-/// n-grams are in the order of ids as text, and n-grams that are not a history have no backoff.
+/// n-grams are sorted by their word ids as text, and n-grams that are not a history have no
+/// backoff.
 #[test]
 fn models_of_pocolm_are_packed_and_asked() {
     let folder = workplace();

@@ -9,7 +9,7 @@ use crate::common::files_with_extensions;
 /// The files that hold prose or code in the project's own words.
 const OWN_TEXT: &[&str] = &["rs", "py", "pyi", "md", "cu", "cuh"];
 
-/// The first words of a head that says how or whether, and not what is inside.
+/// The first words of heads that do not say what is inside a file.
 const QUESTIONS: &[&str] = &["What", "How", "Whether", "Where", "When", "Which", "Who", "Why"];
 
 /// This file names the markers.

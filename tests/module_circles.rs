@@ -1,8 +1,9 @@
 //! Modules of every crate import downwards: within a folder, no module imports a module that
-//! imports it, directly or through others. Only the circles listed here are allowed.
+//! imports it, directly or through others. Only the import cycles (circles) that are listed here
+//! are allowed.
 //!
-//! A path counts for the module to which it leads through re-exports. For its neighbours, a module
-//! and the modules in its folder are one module.
+//! An import through re-exports counts as an import of the module to which they lead. For its
+//! neighbours, a module counts as one with the modules in its folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -38,8 +39,8 @@ const KEPT_CIRCLES: &[(&str, &str, &[&str])] = &[
     ("trainer", "training", &["asynchronous", "run", "simulated", "start", "updater"]),
 ];
 
-/// The modules of `nmt` in layers, the lowest first: the search, requests. Each imports its own
-/// layer and those below. Models and networks are crates of their own.
+/// The modules of `nmt` in layers, the lowest first: first the search, then requests. Each imports
+/// its own layer and those below. Models and networks are crates of their own.
 const NMT_LAYERS: &[&[&str]] = &[&["batch", "search"], &["score", "translate"]];
 
 /// A path to a module from the root of its crate.
@@ -163,7 +164,7 @@ fn re_exports(modules: &Modules) -> BTreeMap<ModulePath, BTreeMap<String, Module
 fn imports(modules: &Modules) -> BTreeMap<ModulePath, BTreeSet<ModulePath>> {
     let exports = re_exports(modules);
     let resolve = |mut path: ModulePath| -> ModulePath {
-        // Re-exports of re-exports are few; more steps would be a circle of them.
+        // Chains of re-exports are short; a longer one would be a cycle of re-exports.
         for _ in 0..8 {
             let known = (0..=path.len()).rev().find(|&n| modules.contains_key(&path[..n]));
             let known = known.unwrap_or(0);
@@ -260,7 +261,7 @@ fn modules_import_downwards() {
         }
     }
     complaints.extend(known.iter().map(|(name, folder, circle)| {
-        format!("{name}: {folder} {circle:?} is not a circle any more; take it from the list")
+        format!("{name}: {folder} {circle:?} is not a circle any more; remove it from the list")
     }));
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }

@@ -133,8 +133,8 @@ fn components_are_tuned_one_by_one() {
     }
 }
 
-/// Pairs that the table lacks get the default scores, by arithmetic: the logarithm of 0.125 for
-/// `building`, which monotone order charges.
+/// Pairs that the table lacks get the default scores. The expected score is computed by hand: the
+/// logarithm of 0.125 for `building`, because the order is monotone.
 #[test]
 fn reordering_has_default_scores() {
     let folder = write_models();
@@ -147,7 +147,7 @@ fn reordering_has_default_scores() {
         let line = list.lines().find(|line| line.contains("building")).unwrap();
         line.rsplit(' ').next().unwrap().parse().unwrap()
     };
-    // Minus half a word penalty is 0.5 for one word.
+    // The word penalty, -1 for one word, has the weight -0.5.
     assert!((score("", "haus\n") - 0.5).abs() < 1e-6);
     let with_default = score("default-scores=0.125,0.25,0.5", "haus\n");
     assert!((with_default - (0.5 + 0.125f32.ln())).abs() < 1e-5, "{with_default}");

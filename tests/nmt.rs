@@ -75,8 +75,8 @@ fn weights_are_packed_for_one_precision() {
         command.args(["nmt", "convert", "--quiet", "--precision", precision]);
         run(command.arg(tiny_model("tiny-ct2")).arg("-o").arg(&output));
         let verified = lossy_text(&run(miriam().arg("verify").arg(&output)));
-        // The table of embeddings is also the output layer; it is stored once only if that layer
-        // has floats.
+        // The table of embeddings is also the output layer. A single copy is stored only if that
+        // layer has floats.
         let version = if precision == "f32" { 5 } else { 2 };
         let expected = format!("whole: nmt-model version {version}");
         assert!(verified.contains(&expected), "{precision}: {verified}");

@@ -35,8 +35,8 @@ fn a_build_without_cuda_names_the_feature() {
     assert!(message.contains("feature `cuda`"), "{message}");
 }
 
-/// Without a driver, a requested GPU is an error, and `auto` is the CPU. Marian's option has no
-/// effect, because command lines are copied from machines with GPUs.
+/// Without a driver, a requested GPU is an error, and `auto` is the CPU. Marian's `--devices` has
+/// no effect, because command lines are copied from machines with GPUs.
 #[test]
 fn without_a_gpu_the_choice_is_named() {
     let toy = toy();
@@ -428,7 +428,7 @@ pub(crate) mod emulated {
                 assert_same_lists("toy", &expected, &lossy_text(&output.stdout));
             }
         }
-        // Too little for the model, too little for the batch, enough.
+        // The cases are too little memory for the model, too little for the batch, and enough.
         assert!(outcomes.iter().all(|&count| count > 0), "{outcomes:?}");
     }
 

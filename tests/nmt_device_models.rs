@@ -28,8 +28,8 @@ fn compare(model: &Path, seed: usize, beam: &str, more: &[&str]) {
 /// A model of `nmt/testdata`, two lines for it, and the options that it needs.
 type TestModel = (&'static str, &'static str, &'static [&'static str]);
 
-/// All models with vocabularies, except copies of `tiny-ct2` in other types: the sessions of those
-/// and of models without vocabularies are compared in `nmt/cuda/tests`.
+/// All models with vocabularies, except copies of `tiny-ct2` in other types. Sessions of these
+/// copies and of models without vocabularies are compared in `nmt/cuda/tests`.
 const MODELS: [TestModel; 16] = [
     ("ct2-bart", "w0 w22 w21 </s>\nw3 </s>\n", &[]),
     ("ct2-base", "s21 s6 s4\ns3\n", &[]),

@@ -296,7 +296,7 @@ fn write_browser_folder(folder: &Path, pack: impl Fn(&[u8]) -> Vec<u8>, suffix: 
 }
 
 #[test]
-fn a_browser_folder_opens_as_it_lies() {
+fn a_browser_folder_opens_unchanged() {
     let plain = tempfile::tempdir().unwrap();
     write_browser_folder(plain.path(), |bytes| bytes.to_vec(), "");
     let at = |name: &str| plain.path().join(name);
@@ -327,7 +327,7 @@ fn a_browser_folder_opens_as_it_lies() {
     }
     let without = output(translate(&[plain.path()]).arg("--no-shortlist"));
     assert_ne!(without, expected);
-    // Compressed in either way, and in a cache of both directions.
+    // The files compressed in either way, and a folder with the models of both directions.
     let pack_gzip: fn(&[u8]) -> Vec<u8> = gzip;
     for (pack, suffix) in [(pack_gzip, ".gz"), (zstd, ".zst")] {
         let folder = tempfile::tempdir().unwrap();

@@ -35,7 +35,7 @@ fn a_model_in_the_integers_of_browsers_translates_alike() {
         assert!(line(name).contains(" i8 "), "{}", line(name));
     }
     assert!(line("encoder_l1_self_bq").contains("f32"), "{}", line("encoder_l1_self_bq"));
-    // It gives words the probabilities that the model of floats gives them.
+    // The file gives words nearly the same probabilities as the model of floats.
     let cross_entropy = |model: &Path, more: &[&str]| -> f64 {
         let mut command = miriam();
         command.args(["nmt", "score", "--summary", "ce-mean-words", "-m"]).arg(model).arg("-v");

@@ -115,14 +115,14 @@ pub fn write_pieces_package(folder: &Path) {
 const TEXT: &str = "abba cab\nbac ab abc\n\nzz cab\n";
 
 #[test]
-fn an_opus_mt_archive_translates_as_it_lies() {
+fn opus_mt_packages_translate_unchanged() {
     let target = tempfile::tempdir().unwrap();
     let folder = target.path().join("opus-mt-de-en");
     fs::create_dir(&folder).unwrap();
     write_pieces_package(&folder);
     let archive = target.path().join("opus-2020-02-26.zip");
     zip(&folder, &archive);
-    // The same model with pieces in and out.
+    // The same model with pieces as input and output.
     let plain = target.path().join("plain");
     fs::create_dir(&plain).unwrap();
     let names = ["decoder.yml", "opus.spm32k-spm32k.vocab.yml"];

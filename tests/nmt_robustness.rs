@@ -34,7 +34,7 @@ fn make_lines(count: usize) -> String {
 fn a_signal_leaves_whole_lines_in_order_and_reports_the_rest() {
     let folder = tempfile::tempdir().unwrap();
     let (input, output) = (folder.path().join("input"), folder.path().join("output"));
-    // More than is translated during this test.
+    // More lines than are translated during this test.
     let count = 20_000;
     let source = make_lines(count);
     fs::write(&input, &source).unwrap();

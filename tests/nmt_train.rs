@@ -243,7 +243,7 @@ fn a_killed_training_goes_on_to_the_same_bytes() {
 }
 
 #[test]
-fn two_trainings_of_a_model_do_not_meet() {
+fn a_second_training_of_a_model_at_once_is_rejected() {
     let corpus = Corpus::new(200);
     let options = "--save-freq 5u --after";
     let log = corpus.path("log");
@@ -364,7 +364,7 @@ fn a_signal_ends_a_training_after_an_update_and_saves_it() {
     assert!(corpus.files("stopped") == corpus.files("whole"));
 }
 
-/// A training run says at once when its next line comes and when it ends.
+/// A training run says at once when its next log line comes and when training ends.
 #[test]
 fn the_first_line_says_when_there_are_more() {
     let corpus = Corpus::new(20);

@@ -32,7 +32,8 @@ fn train_whole_and_killed(corpus: &Corpus, options: &str) {
     run(&mut corpus.train("killed", &options));
 }
 
-/// This also holds if epochs end the training, whose last pushes are not part of the saved state.
+/// The bytes are the same also if a number of epochs ends the training. Its last pushes are then
+/// not part of the saved state.
 #[test]
 fn a_killed_simulation_goes_on_to_the_same_bytes() {
     for after in ["40u", "6e"] {
@@ -71,7 +72,7 @@ fn killed_threads_go_on_from_the_last_save() {
     assert_eq!(corpus.names("killed"), corpus.names("whole"), "no temporary file remains");
     let progress = fs::read_to_string(corpus.path("killed/model.npz.progress.yml")).unwrap();
     let updates = progress.lines().find_map(|line| line.strip_prefix("batches: ")).unwrap();
-    // The other worker ends the push that is under way.
+    // When one worker ends the training, the other one may still finish a push.
     assert!(["60", "61"].contains(&updates), "{progress}");
     let [killed, whole] = ["killed", "whole"].map(|model| -> f64 {
         let mut command = miriam();

@@ -89,7 +89,7 @@ fn unsuitable_text_is_rejected() {
     write("train.es", "");
     write("train.en", "");
     assert!(refuse("").contains("train.e"));
-    // Targets alone are too long: there is no pair to train on.
+    // Only the targets are too long, but no pair is left to train on.
     write("train.en", &"a b\n".repeat(20));
     write("train.es", &train);
     let error = refuse("--vocab-size 60 --max-length 5");

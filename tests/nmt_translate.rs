@@ -95,7 +95,8 @@ fn a_report_says_what_a_translation_took() {
     let expected = value("seconds") / words as f64 * 1000.0;
     let (seconds, price) = (value("seconds"), value("of a million words"));
     assert!(seconds > 0.0 && (price / expected - 1.0).abs() < 0.05, "{report}");
-    // With a second model, the words of the text are counted, not those in between.
+    // With a second model, the words of the text are counted, not those of the intermediate
+    // translation.
     let mut command = miriam();
     let model = tiny_model("tiny-ct2");
     command.args(["nmt", "translate", "--quiet", "--report", "-m"]).arg(&model);
@@ -229,7 +230,7 @@ fn alignments_and_ensembles_are_those_of_marian() {
 fn tokens_configurations_and_shortlists() {
     let Some(data) = shared_data("nmt-oracle") else { return };
     let folder = tempfile::tempdir().unwrap();
-    // Tokens in and out, by a vocabulary that is a map.
+    // Input and output are tokens, with a vocabulary that is a map in YAML.
     let yml = data.join("vocab.yml");
     let pieces = first_lines(&read_decompressed(&data.join("input.pieces.txt")), 30);
     let mut command = miriam();

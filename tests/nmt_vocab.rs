@@ -160,7 +160,7 @@ fn errors_say_what_to_do() {
         let error = usage(&[&["--text", "absent", "--size", "1"][..], &kind].concat());
         assert!(error.contains("--size 1: words need 2 or more"), "{error}");
     }
-    // The old file stays where no new one can be made.
+    // The old file stays if no new one can be made.
     let output = folder.path().join("codes");
     std::fs::write(&output, "old").unwrap();
     std::fs::write(&text, "\n").unwrap();
@@ -175,7 +175,7 @@ fn errors_say_what_to_do() {
 }
 
 #[test]
-fn few_merges_are_a_warning_and_bytes_of_no_character_are_symbols() {
+fn few_merges_give_a_warning_and_invalid_bytes_are_symbols() {
     let mut command = vocab(&["--size", "50", "--text", "-"]);
     let output = run_with_input(&mut command, b"a\xffb a\xffb\n");
     assert_eq!(output.stdout, b"#version: 0.2\n\xff b</w>\na \xffb</w>\n");

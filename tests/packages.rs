@@ -116,7 +116,7 @@ fn the_debian_package_installs_and_runs() {
     }
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(project_root().join("packaging/build_deb.sh"));
-    // What is left out here costs the most time: stripping and compressing well.
+    // Stripping symbols and compressing well take the most time, so they are left out here.
     command.env("KEEP_SYMBOLS", "1").env("COMPRESSION", "gzip -z1");
     let made = run(command.arg(env!("CARGO_BIN_EXE_miriam")).arg(folder.path()));
     let package = lossy_text(&made).trim().to_owned();

@@ -1,5 +1,5 @@
-//! Outputs appear under their names when they are complete: after a kill, a signal or on a full
-//! disk the file that was there before is as it was, and a rerun leaves nothing behind.
+//! Outputs appear under their names only when they are complete. After a kill, a signal or a write
+//! to a full disk, the earlier file is unchanged, and a rerun leaves no other file behind.
 
 use std::fs;
 use std::io::Write;
@@ -147,7 +147,7 @@ fn a_second_run_does_not_write_what_another_one_writes() {
     assert_eq!(fs::read_to_string(&output).unwrap(), "la casa . \n");
 }
 
-/// One file cannot be two outputs, under whatever names.
+/// One file cannot be two outputs, even under different names.
 #[test]
 fn two_outputs_of_one_name_are_told_apart_from_two_runs() {
     let folder = tempfile::tempdir().unwrap();
@@ -163,7 +163,7 @@ fn two_outputs_of_one_name_are_told_apart_from_two_runs() {
     assert!(!text.exists());
 }
 
-/// Files that appear when they are complete would replace each other.
+/// Outputs appear when they are complete, so two of them in one file would replace each other.
 #[test]
 fn one_file_for_two_outputs_or_an_input_is_rejected_before_work() {
     let folder = tempfile::tempdir().unwrap();

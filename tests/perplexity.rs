@@ -122,7 +122,7 @@ fn an_unterminated_line_is_treated_as_by_kenlm_on_request() {
     assert_eq!(run_piped(&mut lm(&compat), b"a b\nb zz\n").0, terminated);
 }
 
-/// The summary that KenLM's `query` printed for `texts` taken as one.
+/// `perplexity` prints the summary that KenLM's `query` printed for the same text.
 #[test]
 fn summaries_equal_kenlms() {
     let Some(data) = shared_data("m30k-de-en") else { return };
@@ -246,7 +246,8 @@ fn documents_are_put_into_the_buckets_of_ccnet() {
         ("fr", "a b", "a b"),
         ("en", "", ""),
     ];
-    // The reference: text that was normalised by hand and cut before, scored as plain text.
+    // The reference: text that was normalised by hand and cut into pieces before, scored as plain
+    // text.
     let vocabulary = miriam_textproc::SentencePiece::open(&pieces).unwrap();
     let mut encoding = miriam_textproc::sentencepiece::Encoding::new();
     let mut cut = Vec::new();

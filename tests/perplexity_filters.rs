@@ -140,7 +140,7 @@ fn the_best_share_is_kept_exactly() {
         let others = output(at, &format!("{keep} --invert -i text"));
         assert_eq!(others.lines().count(), 10 - count);
     }
-    // Compressed standard input, in parts, and a pipe by its name.
+    // Standard input that was compressed in two parts, and a pipe that is given by its name.
     let mut input = zstd::encode_all(LINES.as_bytes(), 1).unwrap();
     input.extend_from_slice(&zstd::encode_all(&b"zz\nzz\n"[..], 1).unwrap());
     let found = run_with_input(&mut perplexity(at, "--keep-percent 25"), &input);
@@ -174,7 +174,7 @@ fn a_minimum_leaves_boilerplate_out() {
     let both = output(at, "--min-perplexity 3.2 --max-perplexity 1e9 -i text");
     assert_eq!(both, likely);
     assert_eq!(output(at, "--min-perplexity 3.2 --max-perplexity 3.5 -i text"), "");
-    // The share is that of all lines.
+    // The percentage is that of all lines, not only of those above the minimum.
     assert_eq!(output(at, "--min-perplexity 3.2 --keep-percent 40 -i text"), "");
     assert_eq!(output(at, "--min-perplexity 3.2 --keep-percent 50 -i text").lines().count(), 1);
 }
@@ -227,7 +227,8 @@ fn a_folder_gets_an_output_for_each_input() {
     output(at, "--keep-percent 50 -i a.txt b.gz -o halves/");
     assert_eq!(read(&at.join("halves/a.txt")), "a b\n");
     assert_eq!(read(&at.join("halves/b.gz")).lines().count(), 5);
-    // Inputs of one output, without a name, or that would be overwritten are rejected.
+    // Inputs are rejected if two have the same output, if one has no name, or if one would be
+    // overwritten.
     fs::create_dir(at.join("other")).unwrap();
     fs::copy(at.join("a.txt"), at.join("other/a.txt")).unwrap();
     for (arguments, message) in [
@@ -260,7 +261,7 @@ fn a_field_that_no_document_has_is_an_error() {
     let error = run_to_error(&mut perplexity(at, "--json-field t --skip-invalid -i words"));
     assert!(error.contains("words, line 1: expected value"), "{error}");
     assert_eq!(output(at, "--json-field t --skip-invalid --per-line -i none"), "");
-    // So is a field of the language that no document has, if it is given.
+    // A language field that is given, but that no document has, is an error too.
     fs::write(at.join("cutoffs.csv"), ",en\n30,5\n60,9\n").unwrap();
     for more in ["--cutoffs cutoffs.csv", "--percentiles"] {
         let arguments = format!("--json-field text --lang-field lang -i web.jsonl {more}");

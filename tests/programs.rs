@@ -205,7 +205,7 @@ fn build_binary_takes_the_options_of_public_scripts() {
     let changed: Vec<(u8, u8)> =
         most.iter().zip(&all).filter(|(a, b)| a != b).map(|(a, b)| (*a, *b)).collect();
     assert_eq!(most.len(), all.len());
-    // The limit is in the region of each order but the first and the last.
+    // The limit is stored in the region of each order except the first and the last.
     assert_eq!(changed, [(64, 255); 3]);
     assert!(query(&most) == query(&all));
     for options in [&["-a", "255", "-q", "8", "trie"][..], &["trie"], &["probing"]] {
@@ -299,8 +299,8 @@ fn quantised_backoffs_of_one_bit_are_those_of_kenlm() {
     assert_eq!(lossy_text(&totals.stdout), expected);
 }
 
-/// Rest costs are one more number of each word and each n-gram but the longest: log10 p of the
-/// model of that order.
+/// A rest cost is an additional number of each word and of each n-gram below the highest order: its
+/// log10 p in the model of its order.
 #[test]
 fn rest_costs_come_from_models_of_lower_orders() {
     let folder = tempfile::tempdir().unwrap();

@@ -86,7 +86,7 @@ fn the_wheel_passes_its_tests() {
     let version = Command::new(installed.join("bin/miriam")).arg("--version").output().unwrap();
     assert!(lossy_text(&version.stdout).starts_with("miriam "), "{version:?}");
     let mut tests = Command::new(&python);
-    // Tests of GPUs start processes in which this folder holds the driver.
+    // Tests of GPUs start processes that load the driver from this folder.
     #[cfg(feature = "cuda")]
     tests.env("MIRIAM_EMULATED_DRIVER", {
         let mut variables = crate::common::emulated_gpu("").into_iter();

@@ -125,7 +125,7 @@ fn scripts_of_moses_prepare_text() {
     let headline = names.program("detruecase.perl").args(["--headline", "x"]).output().unwrap();
     assert!(lossy_text(&headline.stderr).contains("--headline"));
 
-    // Perl's lc: character by character, so that a final sigma is as any other.
+    // Perl's lc: character by character, so that a final sigma is treated like any other.
     let input = b"\xc3\x84B \xff \xce\xa3\xce\x91\xce\xa3\n".as_slice();
     let lower = run_with_input(&mut names.program("lowercase.perl"), input).stdout;
     assert_eq!(lower, b"\xc3\xa4b \xff \xcf\x83\xce\xb1\xcf\x83\n");

@@ -6,8 +6,8 @@ use crate::common::{
     lossy_text, miriam, project_root, read_decompressed, run, run_to_error, run_to_usage_error,
 };
 
-/// With the weights of the ini a list is in the order of the decoder, with the same totals up to
-/// rounding in print; with the sign of one feature turned it is not.
+/// With the weights of the ini, a list is in the order of the decoder, with the same totals up to
+/// rounding in print. If the sign of one weight is reversed, the order is different.
 #[test]
 fn the_weights_of_a_system_give_its_order_back() {
     let toy = project_root().join("examples/toy");

@@ -1,5 +1,5 @@
-//! Models in the section `[rescore]` of an ini: one command gives the same as four commands for
-//! lists, scores and weights.
+//! Models in the section `[rescore]` of an ini: one command gives the result of separate commands,
+//! which add scores to lists and sort them by weights.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,14 +47,14 @@ fn entries(list: &str) -> Vec<(String, String, Vec<f64>, f64)> {
 }
 
 #[test]
-fn one_command_gives_the_translations_of_lists_scores_and_weights() {
+fn one_command_gives_the_result_of_separate_commands() {
     let folder = tempfile::tempdir().unwrap();
     let [plain, rescored, list, neural, all, weights, ranked, own] =
         ["plain.ini", "rescored.ini", "list", "neural", "all", "weights", "ranked", "own"]
             .map(|name| folder.path().join(name));
     write_ini(&plain, "", "");
     write_ini(&rescored, MODELS, WEIGHTS);
-    // In four commands. Lists have one entry more than requested.
+    // With separate commands. Lists have one entry more than requested.
     run(translate(&plain, &["-n-best-list"]).arg(&list).args(["19", "distinct"]));
     let mut command = miriam();
     command.args(["nmt", "rescore", "-m"]).arg(project_root().join("examples/toy-neural"));
@@ -71,7 +71,7 @@ fn one_command_gives_the_translations_of_lists_scores_and_weights() {
     let mut command = miriam();
     command.args(["rerank", "--write-lists", "-i"]).arg(&all).arg("-w").arg(&weights);
     run(command.arg("-o").arg(&ranked));
-    // In one.
+    // With one command.
     let best = run(translate(&rescored, &["-n-best-list"]).arg(&own).args(["19", "distinct"]));
     assert_eq!(
         best,
@@ -137,8 +137,8 @@ fn fields(path: &Path) -> Vec<(usize, String, String)> {
     lines.collect()
 }
 
-/// The slow way: the translations of both systems in one list, to which every score is added by the
-/// command for it.
+/// Compares one command with the slow way: the translations of the phrase-based system and of the
+/// neural model are put into one list, and a separate command adds each score.
 #[test]
 fn translations_of_a_neural_model_enter_the_list() {
     let folder = tempfile::tempdir().unwrap();
@@ -155,7 +155,8 @@ fn translations_of_a_neural_model_enter_the_list() {
     let mut command = miriam();
     command.args(["nmt", "translate", "--n-best", "-b", "6", "-m"]).arg(&model);
     run(command.arg("-i").arg(&input).arg("-o").arg(&neural));
-    // Both in one list; a text of the neural model alone gets the values of the first entry.
+    // Both in one list. A text that only the neural model produced gets the values of the search's
+    // first entry for that sentence.
     let (found, others) = (fields(&list), fields(&neural));
     let mut lines = String::new();
     let mut added = Vec::new();
@@ -214,7 +215,7 @@ fn translations_of_a_neural_model_enter_the_list() {
         expected.push((number, text, values, total));
     }
     expected.sort_by(|a, b| (a.0, -a.3).partial_cmp(&(b.0, -b.3)).unwrap());
-    // In one command.
+    // With one command.
     let best = run(translate(&combined, &["-n-best-list"]).arg(&own).args(["25", "distinct"]));
     assert_eq!(best, run(&mut translate(&combined, &["-threads", "1"])));
     assert_eq!(fields(&own).len(), expected.len(), "20 of the search, and all that are added");
@@ -245,7 +246,7 @@ fn translations_of_a_neural_model_enter_the_list() {
         let first = rest.find(|entry| entry.starts_with(&format!("{number} |||"))).unwrap();
         assert_eq!(line.trim(), first.split(" ||| ").nth(1).unwrap().trim());
     }
-    // Every other form of output has the translation as one phrase.
+    // In all other forms of output, an added translation is a single phrase.
     let traced = folder.path().join("details");
     let more = ["-t", "-print-alignment-info", "-translation-details"];
     let shown = lossy_text(&run(translate(&combined, &more).arg(&traced)));

@@ -82,7 +82,7 @@ fn enough_time_changes_nothing() {
 
 #[test]
 fn without_a_file_a_few_failures_are_reported_and_the_rest_counted() {
-    // No pops, no translation.
+    // With a pop limit of 0 there is no translation.
     let input = "the house .\n".repeat(9);
     let options = ["-search-algorithm", "1", "-cbp", "0", "-threads", "2"];
     let output = run_with_input(&mut translate(&options), input.as_bytes());
@@ -239,7 +239,7 @@ fn a_closed_pipe_ends_a_run_that_waits_for_input() {
 }
 
 #[test]
-fn a_log_that_nobody_reads_any_more_ends_no_run() {
+fn a_run_continues_when_nobody_reads_its_log() {
     let folder = tempfile::tempdir().unwrap();
     let links = folder.path().join("links");
     let toy = project_root().join("examples/toy");

@@ -38,8 +38,8 @@ fn translate(mut command: Command, options: &[&str], text: &str) -> (String, Str
     (lossy_text(&output.stdout), lossy_text(&output.stderr))
 }
 
-/// Returns a text of sentences and the text between them, and the same with the sentences
-/// translated as lines.
+/// Returns two texts made of `parts`, each a sentence and the text after it: one with the
+/// sentences, and one with the translations that they have as lines.
 fn text_and_translation(command: Command, parts: &[(&str, &str)]) -> (String, String) {
     let lines: Vec<String> = parts.iter().map(|(sentence, _)| format!("{sentence}\n")).collect();
     let (translated, _) = translate(command, &[], &lines.concat());
@@ -138,7 +138,8 @@ fn long_lines_are_cut_where_sentences_end_unless_a_length_is_given() {
         words + 1
     );
     assert!(words > 5000 && messages.contains(&expected), "{messages}");
-    // As in Marian, if the length or the treatment is given, or if parts cannot be joined.
+    // As in Marian, the line fails if an option gives the length or the treatment of long lines, or
+    // if parts cannot be joined.
     for options in [&["--max-length", "5000"][..], &["--n-best"], &["--no-max-length-crop"]] {
         let (found, messages) = translate(tiny(), options, &text);
         let is_failed = |line: &str| line.is_empty() || line.starts_with("1 |||  |||");

@@ -1,6 +1,5 @@
-//! All end-to-end suites over the binary in one program, which is linked once; the tests
-//! of all suites run in parallel. `cargo test -p miriam --test suites NAME::` runs one of
-//! them.
+//! All end-to-end suites over the binary in one program, which is linked once; the tests of all
+//! suites run in parallel. `cargo test -p miriam --test suites NAME::` runs one suite.
 
 mod common;
 

@@ -248,7 +248,7 @@ fn training_on_raw_text_gives_a_raw_text_system() {
     assert!(log.contains("it is preparation.old now"), "{log}");
     let (tokens, _) = translate(&[], "this story is interesting .\n");
     assert_eq!(tokens, "esta historia es interesante . \n");
-    // Another command that would write an ini of a system of tokens there is rejected too.
+    // Another command is rejected too if it would write the ini of a system of tokens there.
     let mut build = miriam();
     build.args(["pt", "build", "--config"]).arg(toy_file("moses.ini"));
     let message = run_to_error(build.arg("-o").arg(at("elsewhere")));

@@ -126,7 +126,7 @@ fn a_stopped_training_is_saved() {
     let log = lossy_text(&output.stderr);
     assert!(log.contains("the same command resumes the training"), "{log}");
     assert_eq!(output.status.signal(), Some(15), "{log}");
-    // Another limit is not another training run.
+    // A changed limit does not start another training run.
     corpus.configure("after: 1u\n");
     let log = corpus.finish("model", &[]);
     assert!(!log.contains("it is replaced"), "{log}");

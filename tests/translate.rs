@@ -389,7 +389,7 @@ fn unknown_words_are_copied_marked_or_dropped() {
         run_toy(&["-mu", "true", "-unknown-word-prefix", "<", "-unknown-word-suffix", ">"], input);
     assert!(lossy_text(&marked).contains("<anselmo> "));
     assert!(!lossy_text(&run_toy(&["-drop-unknown"], input)).contains("anselmo"));
-    // One unknown word, dropped: only its penalty, and no sentence end.
+    // The only word is unknown and dropped: only its penalties count, not the end of the sentence.
     let score = lossy_text(&run_toy(
         &["-drop-unknown", "-output-hypo-score", "-search-algorithm", "1"],
         b"anselmo\n",

@@ -78,8 +78,8 @@ pub fn is_at_line_start(shown: &str) -> bool {
     ["\n", "\r\x1b[2K"].iter().any(|end| shown.ends_with(end))
 }
 
-/// Runs `command`, which must end with status 1, and returns its error message of one
-/// line.
+/// Runs `command`, which must end with status 1, and returns the last line of its standard error,
+/// the error message.
 pub fn run_to_error(command: &mut Command) -> String {
     let Output { status, stderr, .. } = command.output().expect("the binary starts");
     let stderr = lossy_text(&stderr);

@@ -34,7 +34,7 @@ fn json_lines(count: usize) -> String {
     lines(count).iter().map(|line| json!(line).to_string() + "\n").collect()
 }
 
-/// As nginx logs requests whose clients do not wait any longer.
+/// The status is 499, as nginx logs requests whose clients do not wait any longer.
 #[test]
 fn requests_that_are_given_up_are_logged_and_counted() {
     let (folder, server) = with_log(&toy_neural());
@@ -60,7 +60,8 @@ fn requests_that_are_given_up_are_logged_and_counted() {
     assert!(cancelled > 300.0, "{cancelled} sentences");
 }
 
-/// A stream is logged with all of its time and bytes, which are not in the histogram of times.
+/// A stream is logged with its whole time and all its bytes. Its time is not in the histogram of
+/// times.
 #[test]
 fn streams_are_logged_when_they_end() {
     let (folder, server) = with_log(&toy_neural());

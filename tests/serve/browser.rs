@@ -23,7 +23,7 @@ struct Browser {
     _folder: tempfile::TempDir,
 }
 
-/// A process that ends with the test, however this ends.
+/// A process that ends with the test, however the test ends.
 struct Process(Child);
 
 impl Drop for Process {
@@ -213,7 +213,7 @@ fn the_page_translates_and_shows_what_the_models_know() {
     assert_eq!(browser.value(&outline("#source")), "none");
     assert_eq!(browser.value(&outline(".pane:has(#source)")), "solid");
 
-    // The system has no file `preparation`.
+    // The system has no file `preparation`, so the hint about tokens is shown.
     assert_eq!(browser.value("document.getElementById('tokens-hint').hidden"), json!(false));
 
     // A word's partners are marked while the mouse is over it.
@@ -246,7 +246,7 @@ fn the_page_translates_and_shows_what_the_models_know() {
     assert_eq!(rows, json!(listed + 1), "a heading and the list");
     assert!(listed > 2 && browser.text("nbest").contains("Distortion0"));
 
-    // Phrases cover each word once; a click shows what else the span might be.
+    // Phrases cover each word once; a click shows other translations of the span.
     let spans = browser.value(
         "[...document.querySelectorAll('#phrases button')].map(e => e.dataset.span.split('-').map(Number))",
     );

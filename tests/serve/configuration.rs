@@ -14,8 +14,8 @@ use crate::common::{lossy_text, miriam, project_root};
 /// The file that lists `secret` as the key of `one`: `printf secret | sha256sum`.
 const KEYS: &str = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b one\n";
 
-/// A reload applies models, keys and the pivot, keys at once. Changes that need a restart are
-/// named.
+/// A reload applies models, keys and the pivot language. Keys apply even if other changes need a
+/// restart, and these changes are named.
 #[test]
 fn a_reload_tells_what_it_does_not_take() {
     let folder = tempfile::tempdir().unwrap();
@@ -55,7 +55,7 @@ fn a_reload_tells_what_it_does_not_take() {
     assert!(log.contains("no-page, limits: changed in the configuration"), "{log}");
 }
 
-/// What `--check` finds before a start or a reload does.
+/// `--check` finds these faults before a start or a reload does.
 #[test]
 fn a_check_covers_keys_addresses_groups_and_folders() {
     let folder = tempfile::tempdir().unwrap();
@@ -148,7 +148,7 @@ fn keys_have_names_in_the_log() {
     assert!(!answered(401).is_empty() && answered(401).iter().all(|line| line["key"].is_null()));
 }
 
-/// Keys of `--model` that a typing error would turn into something else are rejected.
+/// Typing errors in the keys of `--model` are rejected, not read as something else.
 #[test]
 fn languages_and_keys_of_models_are_checked() {
     let path = toy().split_once('=').unwrap().1.to_owned();

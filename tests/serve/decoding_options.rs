@@ -93,7 +93,7 @@ fn options_of_a_model_and_of_a_request_are_those_of_the_command_line() {
     for (at, (options, line)) in OPTIONS.iter().enumerate() {
         let expected = printed(options);
         assert_eq!(translated(&server, json!({}), &format!("m{at}")), expected, "{line}");
-        // The maximum length of a sentence is fixed before a request.
+        // The maximum length of a sentence is not an option of requests.
         if !line.starts_with("max-length =") {
             assert_eq!(translated(&server, request_options(line), "plain"), expected, "{line}");
         }
@@ -252,8 +252,8 @@ fn a_language_model_of_the_configuration() {
     assert!(found.text().contains("not in sampling"), "{}", found.text());
 }
 
-/// A neural language model takes part in the search as on the command line. A file of its folder
-/// that was written again is a change for the next reload.
+/// A neural language model takes part in the search as on the command line. If a file of its folder
+/// is written again, the next reload opens the model again.
 #[test]
 fn a_neural_language_model_of_the_configuration() {
     let folder = tempfile::tempdir().unwrap();

@@ -98,7 +98,7 @@ fn a_client_that_goes_away_is_worked_for_no_more() {
 }
 
 #[test]
-fn more_than_fits_is_told_when_to_come_back() {
+fn a_full_queue_rejects_requests_with_a_time_to_retry() {
     let (_folder, server) = with_limits("queued-words = 300", &toy_neural());
     let text = lines(2000);
     let body = json!({"text": text});
@@ -344,7 +344,8 @@ fn overload_is_sent_away_and_slows_nobody() {
     let url = format!("http://{}", server.address);
     let input = folder.path().join("text");
     std::fs::write(&input, lines(200).join("\n")).unwrap();
-    // Good responses a second, the slowest of them in milliseconds, and all outcomes.
+    // Returns the good responses per second, the time of the slowest one in milliseconds, and all
+    // outcomes.
     let load = |name: &str, options: &[&str]| -> (f64, f64, Vec<String>) {
         let output = folder.path().join(name);
         let mut command = crate::common::miriam();

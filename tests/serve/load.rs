@@ -38,7 +38,7 @@ fn loads_of_each_protocol_are_measured() {
 }
 
 #[test]
-fn another_machine_is_asked_only_when_one_says_so() {
+fn another_machine_is_measured_only_with_yes_remote() {
     let input = project_root().join("examples/toy/test.en");
     let folder = tempfile::tempdir().unwrap();
     let mut command = miriam();

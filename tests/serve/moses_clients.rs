@@ -163,7 +163,7 @@ fn the_server_of_one_system_is_configured_like_a_system() {
 }
 
 #[test]
-fn what_moses_changes_for_one_call_is_taken_where_it_holds_anyway() {
+fn members_for_a_single_call_are_accepted_if_they_change_nothing() {
     let server = Server::start(&["--model", &toy(), "--model", &toy_neural()]);
     let text = ("text", "<string>the house</string>");
     let ask = |path: &str, body: String| server.post(path, "text/xml", body.as_bytes()).text();

@@ -171,7 +171,8 @@ fn running_text_keeps_its_white_space() {
     let server = Server::start(&["--model", &super::toy_neural()]);
     let sentences = ["the red house is big .", "the small dog reads ."].map(str::to_owned);
     let expected = super::nmt_translate(&sentences, &[]);
-    // Lower case begins no sentence for the splitter, so there are paragraphs.
+    // The splitter begins no sentence with a lower-case letter, so the sentences are paragraphs
+    // here.
     let text = format!("  {}\n\n\t{} \n", sentences[0], sentences[1]);
     let response = server.post_json("/v1/translate", &json!({"text": text, "split": true}));
     let found = &response.json()["results"][0];
@@ -230,7 +231,8 @@ fn given_translations_have_the_scores_of_the_command_line() {
         let results = found["results"].as_array().unwrap();
         results.iter().map(|one| one["log_probability"].as_f64().unwrap()).collect()
     };
-    // Alone, together, and during other translations; six digits are printed.
+    // Pairs are scored one by one during other translations, and all together. Printed scores have
+    // six digits.
     let single = in_parallel(8, 12, |number| {
         let body = json!({"source": sources[number], "target": targets[number]});
         server.post_json("/v1/translate", &json!({"text": sources[number]}));
@@ -563,7 +565,7 @@ fn deepl_gives_the_translations_of_the_command() {
 }
 
 #[test]
-fn groups_can_be_left_out_and_pages_let_in() {
+fn protocols_can_be_left_out_and_origins_allowed() {
     let server =
         Server::start(&["--model", &toy(), "--apis", "v1,xmlrpc", "--cors", "https://a.example"]);
     assert_eq!(server.post_json("/translate", &json!({"q": "a"})).status, 404);
