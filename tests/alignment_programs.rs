@@ -74,7 +74,7 @@ fn fast_align_writes_what_fast_align_wrote() {
 }
 
 #[test]
-fn what_scripts_read_of_the_messages_is_printed() {
+fn messages_have_the_numbers_that_scripts_read() {
     let programs = Programs::new();
     let output = programs.command("fast_align").args(["-i", "text", "-dov"]).output().unwrap();
     let messages = lossy_text(&output.stderr);

@@ -131,7 +131,7 @@ fn every_command_names_the_option_and_takes_it() {
 /// Under the names of KenLM's programs, defects are treated as in KenLM: the first of two equal
 /// n-grams counts, with a warning, and `build_binary` has options for the other defects.
 #[test]
-fn names_of_kenlms_programs_follow_kenlm() {
+fn kenlms_program_names_treat_defects_as_kenlm() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let names = folder.join("names");

@@ -186,7 +186,7 @@ fn trees_of_one_node_are_counted_and_prices_divide_speeds() {
 }
 
 #[test]
-fn bits_are_compared_on_synthetic_and_on_given_models() {
+fn scores_are_compared_bitwise_on_synthetic_and_given_models() {
     let output = lossy_text(&run(&mut bench_glm(&["--check", "--quick", "--device", "cpu"])));
     assert_eq!(output.matches("20000 compared").count(), 8 * 6, "{output}");
     assert!(

@@ -228,7 +228,7 @@ fn results_end_with_the_epochs_of_the_study() {
 /// Options that would make a system differ from its name, or leave a training run out, are
 /// rejected.
 #[test]
-fn what_a_study_sets_is_not_given_twice() {
+fn repeated_values_and_options_of_the_study_are_rejected() {
     let corpus = corpus();
     let refused = |arguments: &[&str], expected: &str| {
         let error = run_to_error(&mut study(&corpus, "refused", arguments));

@@ -104,7 +104,7 @@ fn names_weights_and_preparation_stay() {
 }
 
 #[test]
-fn what_cannot_be_built_is_said() {
+fn tables_that_cannot_be_built_are_reported() {
     let toy = project_root().join("examples/toy");
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -180,7 +180,7 @@ fn keys_of_features_are_overwritten() {
 }
 
 #[test]
-fn unknown_words_by_keys_of_their_penalty() {
+fn keys_of_the_penalty_mark_or_drop_unknown_words() {
     let translated = |options: &[&str]| lossy_text(&run_toy(options, "anselmo reads .\n").stdout);
     let edit = |keys: &str| format!("UnknownWordPenalty0 {keys}");
     let marked = translated(&["-feature-overwrite", &edit("prefix=<< suffix=>>")]);

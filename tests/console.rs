@@ -87,7 +87,7 @@ fn a_full_output_is_an_error_that_names_it() {
 }
 
 #[test]
-fn help_without_room_is_not_an_error() {
+fn help_on_a_full_output_is_not_an_error() {
     if !Path::new("/dev/full").exists() {
         return report_skip("there is no /dev/full");
     }

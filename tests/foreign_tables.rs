@@ -191,7 +191,7 @@ fn a_reordering_table_of_another_system_is_warned_of() {
 }
 
 #[test]
-fn rules_of_hierarchical_models_are_no_phrases() {
+fn hierarchical_rules_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write_ini(folder, "PhraseDictionaryMemory");

@@ -114,7 +114,7 @@ fn an_option_takes_what_follows_as_its_value() {
 /// The LibriSpeech recipe of OpenSeq2Seq: `-a 256` means 0, as KenLM keeps eight bits of the
 /// number.
 #[test]
-fn bits_beyond_those_of_the_format() {
+fn only_eight_bits_of_an_option_are_kept() {
     let folder = workplace();
     let folder = folder.path();
     shell(
@@ -154,7 +154,7 @@ fn models_of_ccnet() {
 /// n-grams are sorted by their word ids as text, and n-grams that are not a history have no
 /// backoff.
 #[test]
-fn models_of_pocolm_are_packed_and_asked() {
+fn models_of_pocolm_are_built_and_queried() {
     let folder = workplace();
     let folder = folder.path();
     let arpa = "\\data\\\nngram 1=5\nngram 2=3\n\n\\1-grams:\n-99\t<s> -0.3\n-0.6\t</s>\n\

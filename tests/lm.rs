@@ -146,7 +146,7 @@ fn small_models_equal_kenlm_also_with_missing_suffixes() {
 
 /// Lines that KenLM printed for the toy model.
 #[test]
-fn levels_and_markers() {
+fn verbosity_levels_and_sentence_markers() {
     let (_folder, arpa, model) = build_toy_model();
     let text = b"a zz b a\n\n";
     let words = "a=3 2 -0.5\tzz=0 1 -1.25\tb=4 1 -1.7\ta=3 2 -0.9\t</s>=2 1 -1.8000001\t";

@@ -1,5 +1,5 @@
-//! `miriam nmt distill`: lists that are those of `nmt translate`, selection as by a slow
-//! implementation, the same bytes after kills, and a student that trains from what was written.
+//! `miriam nmt distill`: lists equal those of `nmt translate`, the selection equals that of a slow
+//! implementation, killed runs end with the same bytes, and a student trains from the files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

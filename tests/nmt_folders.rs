@@ -373,7 +373,7 @@ fn a_configuration_of_a_student_is_found() {
 }
 
 #[test]
-fn languages_and_models_in_between_are_rejected_where_they_have_no_effect() {
+fn languages_and_second_models_without_effect_are_rejected() {
     let of = |name: &str, arguments: &[&str]| {
         let mut command = translate(&[&tiny_model(name)]);
         run_to_error(command.args(arguments))
@@ -498,7 +498,7 @@ fn settings_of_generation_are_taken_or_named() {
 }
 
 #[test]
-fn tokens_that_are_no_text_are_not_printed() {
+fn tokens_that_are_not_text_are_not_printed() {
     let model = tiny_model("hf-t5");
     let command = |more: &[&str]| {
         let mut command = translate(&[&model]);

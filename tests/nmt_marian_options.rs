@@ -126,7 +126,7 @@ fn sampling_is_the_same_in_both_spellings() {
 
 /// A flag after a binary shortlist says whether its checksum is checked.
 #[test]
-fn a_shortlist_with_a_flag_is_one_with_the_defaults() {
+fn a_flag_after_a_shortlist_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("lex.s2t");
     let words: String = (2..24).map(|n| format!("w{n} w{n} 0.5\n")).collect();

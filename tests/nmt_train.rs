@@ -62,7 +62,7 @@ impl Corpus {
         command
     }
 
-    /// Returns the bytes of the files of a training run whose contents depend on the updates alone.
+    /// Returns the bytes of those files of a training run that depend on the updates alone.
     pub fn files(&self, output: &str) -> [Vec<u8>; 3] {
         ["model.npz", "model.npz.optimizer.npz", "model.npz.progress.yml"]
             .map(|name| fs::read(self.path(output).join(name)).expect("the file is there"))
@@ -366,7 +366,7 @@ fn a_signal_ends_a_training_after_an_update_and_saves_it() {
 
 /// A training run says at once when its next log line comes and when training ends.
 #[test]
-fn the_first_line_says_when_there_are_more() {
+fn the_first_line_says_when_the_next_one_comes() {
     let corpus = Corpus::new(20);
     let log = |options: &str| {
         let output = corpus.train("model", options).output().unwrap();
@@ -378,7 +378,7 @@ fn the_first_line_says_when_there_are_more() {
 }
 
 #[test]
-fn later_configurations_are_above_earlier_ones() {
+fn later_configurations_override_earlier_ones() {
     let corpus = Corpus::new(20);
     fs::create_dir(corpus.path("runs")).unwrap();
     let write = |name: &str, text: &str| fs::write(corpus.path(name), text).unwrap();
@@ -405,7 +405,7 @@ fn later_configurations_are_above_earlier_ones() {
 }
 
 #[test]
-fn a_full_disk_keeps_the_training_before() {
+fn a_full_disk_leaves_the_saved_training_unchanged() {
     let corpus = Corpus::new(60);
     run(&mut corpus.train("model", "--after 3u"));
     let (files, names) = (corpus.files("model"), corpus.names("model"));

@@ -80,7 +80,7 @@ fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
 }
 
 #[test]
-fn a_killed_run_leaves_the_output_before() {
+fn a_killed_run_leaves_the_earlier_output() {
     let folder = tempfile::tempdir().unwrap();
     for filter in filters(&folder) {
         let place = tempfile::tempdir().unwrap();
@@ -204,7 +204,7 @@ fn one_file_for_two_outputs_or_an_input_is_rejected_before_work() {
 
 /// A limit on file sizes simulates a full disk.
 #[test]
-fn a_full_disk_leaves_the_output_before() {
+fn a_full_disk_leaves_the_earlier_output() {
     let folder = tempfile::tempdir().unwrap();
     let place = |name: &str| folder.path().join(name).display().to_string();
     fs::write(folder.path().join("text"), "the house .\n".repeat(2000)).unwrap();

@@ -345,7 +345,7 @@ fn rest_costs_come_from_models_of_lower_orders() {
 }
 
 #[test]
-fn what_is_not_there_is_rejected_by_name() {
+fn options_that_are_not_available_are_rejected_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let names = aliases(folder.path());
     let toy = toy();

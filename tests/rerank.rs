@@ -1,4 +1,4 @@
-//! `miriam rerank`: the weights of a system give its own order back, and errors by line and field.
+//! `miriam rerank`: the weights of a system give its own order back; errors name line and field.
 
 use std::fs;
 

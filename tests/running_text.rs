@@ -158,7 +158,7 @@ fn long_lines_are_cut_where_sentences_end_unless_a_length_is_given() {
 }
 
 #[test]
-fn what_is_about_lines_is_rejected_by_name() {
+fn options_about_lines_are_rejected_with_running_text() {
     let refused = |mut command: Command, options: &[&str]| {
         let output = command.args(options).stdin(Stdio::null()).output().expect("it starts");
         assert_eq!(output.status.code(), Some(2), "{options:?}");

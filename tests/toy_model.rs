@@ -12,8 +12,8 @@ use crate::common::{lossy_text, miriam, project_root, run};
 
 const FOLDER: &str = "examples/toy-neural";
 
-/// Returns the command of the page, for the project's folder, with another output folder and, if
-/// `after` is given, another end of training.
+/// Returns the command of the page, run in the project's folder with another output folder and, if
+/// `after` is given, with another end of training.
 fn training(output: &Path, after: Option<&str>) -> Command {
     let page = fs::read_to_string(project_root().join(FOLDER).join("README.md")).unwrap();
     let (_, command) = page.split_once("    miriam nmt train ").expect("the page has the command");
@@ -50,7 +50,7 @@ fn shipped(name: &str) -> PathBuf {
 }
 
 #[test]
-fn the_command_of_the_page_begins_such_a_training() {
+fn the_command_of_the_page_begins_the_same_training() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("toy-neural");
     run(&mut training(&output, Some("1u")));

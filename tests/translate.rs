@@ -158,8 +158,8 @@ fn stack_decoding_gives_moses2s_translations_and_scores() {
     }
 }
 
-/// Moses' own regression cases, over text tables and over ProbingPT directories of Moses,
-/// one with probabilities, one with logarithms and reordering scores.
+/// Moses' own regression cases, over text tables and over ProbingPT directories of Moses. One
+/// directory has probabilities, the other one has logarithms and reordering scores.
 #[test]
 fn moses_regression_cases() {
     let Some(data) = shared_data("moses-cases") else { return };

@@ -48,7 +48,7 @@ fn text_and_a_file_are_not_given_together() {
 
 /// The terminal is made by `script` of util-linux.
 #[test]
-fn who_types_is_told_how() {
+fn a_terminal_shows_how_to_type_text() {
     let binary = miriam().get_program().to_owned();
     let line = [vec![binary.to_str().unwrap().to_owned(), "translate".into()], phrase_system()];
     let line = line.concat().join(" ").replace(" -quiet", "");

@@ -15,7 +15,7 @@ pub fn read_text(path: &Path) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Returns the lines of a text, of which the last one may lack a line feed.
+/// Returns the lines of a text. The last one may lack a line feed.
 pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
     text.strip_suffix(b"\n").unwrap_or(text).split(|&byte| byte == b'\n')
 }

@@ -202,9 +202,9 @@ impl BlockShape {
     }
 
     /// Returns the first unit from `cursor` on at which the keys may begin, so that a read crosses
-    /// as few sectors and lines as possible: a block that fits a line of a CPU or of a GPU lies in
-    /// one, two units lie in one sector, the nodes of a large block begin at multiples of their
-    /// size.
+    /// as few sectors and lines as possible. A block that fits into a line of a CPU or of a GPU
+    /// lies in one line, two units lie in one sector, and the nodes of a large block begin at
+    /// multiples of their size.
     pub const fn align(self, cursor: u64, width: NodeWidth) -> u64 {
         let (node, units) = ((width.keys() / 4) as u64, self.units());
         let align = if self.keys > node {

@@ -1,6 +1,6 @@
 //! The GPU language model: n-grams as a reverse trie whose nodes are immutable B-trees of minimal
-//! depth (Bogoychev's thesis, chapter 4), in one file that the CPU maps and searches and that a GPU
-//! uses unchanged.
+//! depth (Bogoychev's thesis, chapter 4). The CPU maps and searches its file, and a GPU uses the
+//! same file unchanged.
 //!
 //! [`format`](mod@format) describes the layout of the n-grams, and `docs/formats.md` describes
 //! every byte. [`build_glm`] writes a file, [`GlmModel`] searches it on the CPU, and [`device`],

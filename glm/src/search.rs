@@ -273,8 +273,8 @@ impl GlmModel {
         Some(LookupStep::Pending)
     }
 
-    /// Returns the unit, and for the highest order the index in it, of entry `position` of a block
-    /// whose entries begin at the unit `entries`.
+    /// Returns the unit of entry `position` of a block whose entries begin at the unit `entries`,
+    /// and for the highest order the index of the entry in its unit.
     #[inline(always)]
     fn locate_entry(&self, order: usize, entries: u64, position: u64) -> (u64, u32) {
         if self.is_longest(order) {

@@ -17,7 +17,7 @@ const KEYS: &str = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527
 /// A reload applies models, keys and the pivot language. Keys apply even if other changes need a
 /// restart, and these changes are named.
 #[test]
-fn a_reload_tells_what_it_does_not_take() {
+fn a_reload_names_changes_that_need_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let ini = project_root().join("examples/toy/moses.ini").canonicalize().unwrap();

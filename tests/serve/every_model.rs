@@ -1,5 +1,5 @@
-//! Every kind of neural model through every front: lines of the command line, requests of a server,
-//! and texts of the pool behind the Python package give the same bytes; so do scores.
+//! Every kind of neural model through every interface: lines of the command line, requests of a
+//! server, and texts of the pool behind the Python package give the same bytes; so do scores.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -193,7 +193,7 @@ fn served(server: &Server, body: &Value) -> Vec<String> {
 }
 
 #[test]
-fn every_front_translates_with_every_model_alike() {
+fn every_interface_gives_the_same_bytes_with_every_model() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("serve.toml");
     let tables: BTreeMap<&str, String> =

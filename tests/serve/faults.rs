@@ -75,7 +75,7 @@ fn what_is_too_large_is_refused() {
 }
 
 #[test]
-fn a_client_that_goes_away_is_worked_for_no_more() {
+fn work_for_a_client_that_goes_away_ends() {
     let server = Server::start(&["--model", &toy_neural()]);
     let text: Vec<String> = lines(4000);
     let body = json!({"text": text, "n_best": 4}).to_string();
@@ -339,7 +339,7 @@ fn damaged_forms_do_no_harm() {
 /// With three times as many requests as the server can answer, it answers as many as before,
 /// rejects the others with a time to retry, and answers none late.
 #[test]
-fn overload_is_sent_away_and_slows_nobody() {
+fn requests_over_capacity_are_rejected_and_slow_nobody() {
     let (folder, server) = with_limits("queued-words = 400\ndeadline-ms = 20000", &toy_neural());
     let url = format!("http://{}", server.address);
     let input = folder.path().join("text");

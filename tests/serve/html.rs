@@ -159,7 +159,7 @@ fn pages_are_those_of_the_command_line() {
 
 /// Links of words go through the pivot language: here each word is its own translation.
 #[test]
-fn tags_go_through_a_language_in_between() {
+fn tags_go_through_a_pivot_language() {
     let ini = project_root().join("examples/toy/moses.ini");
     let model = |name: &str, pair: &str| format!("{name}={},{pair}", ini.display());
     let (first, second) = (model("one", "from=en,to=es"), model("two", "from=es,to=fr"));
@@ -200,7 +200,7 @@ fn short_texts_of_a_request_have_its_language() {
 
 /// Two models whose languages are told apart by their script and their words.
 #[test]
-fn languages_are_found_out() {
+fn languages_are_detected() {
     let ini = project_root().join("examples/toy/moses.ini");
     let russian = format!("russian={},from=ru,to=es", ini.display());
     let server = Server::start(&["--model", &toy(), "--model", &russian]);

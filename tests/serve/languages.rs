@@ -65,8 +65,8 @@ fn write_opus_package(folder: &Path) -> PathBuf {
 }
 
 impl Multilingual {
-    /// Returns the path of the model, which is written to `folder` if it is not test data, and of a
-    /// file in Miriam's format that is made from it.
+    /// Returns the paths of the model and of a file in Miriam's format that is made from it. A
+    /// model that is not test data is written to `folder`.
     fn open(&self, folder: &Path) -> [PathBuf; 2] {
         let model = match self.folder {
             "opus" => write_opus_package(folder),

@@ -182,7 +182,7 @@ fn reloads_under_load_lose_no_request() {
 
 /// A program that waits for the server to be ready learns that it will never be.
 #[test]
-fn a_server_of_which_no_model_opens_ends_with_an_error() {
+fn a_server_whose_models_do_not_open_ends_with_an_error() {
     let mut command = miriam();
     command.args(["serve", "--port", "0", "--model", "m=does/not/exist"]);
     let output = command.output().unwrap();
@@ -307,7 +307,7 @@ fn openings_and_reloads_are_logged() {
 }
 
 #[test]
-fn keys_are_made_and_let_in() {
+fn generated_keys_are_accepted() {
     let made = miriam().args(["serve", "--new-key", "somebody"]).output().unwrap();
     assert_eq!(made.status.code(), Some(0), "{made:?}");
     let text = lossy_text(&made.stdout);
@@ -331,7 +331,7 @@ fn keys_are_made_and_let_in() {
 }
 
 #[test]
-fn what_keeps_a_server_from_starting_is_one_line() {
+fn errors_at_the_start_are_one_line() {
     let server = Server::start(&["--model", &toy()]);
     let failing = |options: &[&str]| {
         let output = miriam().arg("serve").args(options).output().unwrap();
@@ -353,7 +353,7 @@ fn what_keeps_a_server_from_starting_is_one_line() {
 
 /// As in other servers, one port may be used with IPv4 and with IPv6.
 #[test]
-fn one_port_may_be_that_of_both_families() {
+fn one_port_can_be_used_with_ipv4_and_ipv6() {
     if std::net::TcpListener::bind("[::1]:0").is_err() {
         return crate::common::report_skip("this machine has no IPv6");
     }
@@ -436,7 +436,7 @@ fn unix_sockets_are_for_one_server() {
 }
 
 #[test]
-fn keys_let_in_whom_they_should() {
+fn keys_decide_which_requests_are_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let keys = folder.path().join("keys");
     // `printf secret | sha256sum`, `printf other | sha256sum`.
@@ -479,7 +479,7 @@ fn keys_let_in_whom_they_should() {
 
 /// A server behind a proxy that gives it a part of a site.
 #[test]
-fn a_proxy_may_have_other_things_beside_the_server() {
+fn a_server_can_be_a_part_of_a_site_behind_a_proxy() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let mut command = miriam();

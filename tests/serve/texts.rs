@@ -11,7 +11,7 @@ use super::{lines, nmt_translate, toy, toy_neural};
 use crate::common::{miriam, project_root, run_to_error};
 
 #[test]
-fn languages_are_looked_for_among_all_that_are_served() {
+fn languages_are_detected_among_all_that_are_served() {
     let server = Server::start(&["--model", &toy()]);
     let ask = |q: serde_json::Value| {
         let body = json!({"q": q, "source": "auto", "target": "es"});

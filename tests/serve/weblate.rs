@@ -73,8 +73,8 @@ fn deepl_machinery() {
     assert!(status == 400 && refused["message"].is_string(), "{refused}");
 }
 
-/// Weblate reads the codes of all languages and requests pairs of them, with a list of texts at
-/// once.
+/// Weblate reads the codes of all languages and requests translations for pairs of them, a list of
+/// texts at a time.
 #[test]
 fn libretranslate_machinery() {
     let server = Server::start(&["--model", &toy_neural()]);

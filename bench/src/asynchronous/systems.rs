@@ -18,8 +18,8 @@ const LARGE_BATCH: f64 = 10_449.0;
 const SMALL_RATE: f64 = 1e-4 / 4.5e-4;
 /// Words of an epoch: 1,720 large batches for each of four workers.
 const EPOCH: f64 = 4.0 * 1720.0 * LARGE_BATCH;
-/// Seconds of a large batch, a small batch, and fetch and push together, fitted to the words a
-/// second of the thesis (tables 5.1 and 5.3), which does not state the times themselves.
+/// Seconds of a large batch, of a small batch, and of fetch and push together. The thesis does not
+/// state these times; they are fitted to its words per second (tables 5.1 and 5.3).
 const LARGE_SECONDS: f64 = 0.85;
 const SMALL_SECONDS: f64 = 0.35;
 const TRANSFER_SECONDS: f64 = 0.19;

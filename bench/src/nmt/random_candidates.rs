@@ -1,5 +1,5 @@
-//! Random shortlists for benchmarks, about as long as real ones and with frequent tokens more
-//! often.
+//! Random shortlists for benchmarks. They are about as long as real ones, and have frequent tokens
+//! more often.
 
 use miriam_storage::random::SplitMix64;
 

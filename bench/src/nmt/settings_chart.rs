@@ -1,4 +1,4 @@
-//! Chart of values over named settings or systems, such as those of a paper and our own.
+//! Chart of values over named settings or systems, which compares measured values with a paper's.
 
 use miriam_chart::{Axis, Chart, Curve, LineStyle, Panel};
 

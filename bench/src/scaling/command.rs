@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn processor_time_is_the_commands() {
+    fn cpu_time_is_that_of_the_command() {
         let busy = "awk '{ for (i = 0; i < 100000; i++) x += i; print }'";
         let run = measure(busy, 0.3).unwrap();
         assert!((run.user_seconds + run.system_seconds) > 0.2 * run.wall_seconds, "{run:?}");

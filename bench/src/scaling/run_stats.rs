@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_goes_through_its_line() {
+    fn a_run_is_parsed_from_its_line() {
         let run = RunStats {
             words: 123_456_789,
             wall_seconds: 1.25,

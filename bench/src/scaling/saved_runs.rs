@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_come_back_as_they_were() {
+    fn saved_runs_are_read_back() {
         let study = simulate();
         let runs = parse_runs(&study.runs_csv(), 8).unwrap();
         assert_eq!(runs.len(), 2 * 2 * 3);

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rest_takes_as_long_as_the_same_took() {
+    fn the_rest_is_estimated_from_equal_measurements() {
         let run = |system, count_index| PlannedRun { system, count_index, round: 0 };
         let mut durations = MeasuredDurations::default();
         durations.add(run(0, 0), 10.0);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::Outcome;
 
-/// A connection that is opened at the first exchange, and anew after an exchange that failed.
+/// A connection that is opened at the first exchange, and opened again after one that failed.
 pub(super) struct Connection {
     address: SocketAddr,
     /// The request that opens a websocket; `None` for plain HTTP.

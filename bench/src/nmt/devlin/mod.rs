@@ -59,8 +59,9 @@ const GAIN: f32 = 1.5;
 /// `systems.svg`, and the same command resumes a study that was stopped.
 ///
 /// # Errors
-/// If the text cannot be read or has no words, a system is unknown, several are to be measured with
-/// each speedup alone, the folder has results of another study, or a file cannot be written.
+/// If the text cannot be read or has no words, a system is unknown, each speedup alone is to be
+/// measured for several systems, the folder has results of another study, or a file cannot be
+/// written.
 pub fn run(options: &DevlinStudy, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
     let systems = options.shapes.iter().map(|name| {
         DevlinSystem::named(name)

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_floor_is_the_slower_of_memory_and_units() {
+    fn a_floor_is_the_longer_of_memory_and_compute_time() {
         let [h100, bf16, t4] = ROOFLINES;
         let few = KernelWork { launches: 1, numbers: 3e9, ..KernelWork::default() };
         assert_eq!([h100.floor(&few), bf16.floor(&few)], [4e-3, 2e-3]);
