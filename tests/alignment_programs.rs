@@ -1,5 +1,5 @@
-//! `fast_align`, `atools` and `extract_lex` as names of this binary: they write what the original
-//! programs wrote (`scripts/make_fast_align_golden.py`).
+//! Output of this binary under the names `fast_align`, `atools` and `extract_lex`, compared with
+//! the output that those programs wrote (`scripts/make_fast_align_golden.py`).
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 
 use crate::common::{lossy_text, miriam, project_root, run, run_with_input};
 
-/// A folder with links under the programs' names, and the folder with the recorded outputs of the
-/// original programs.
+/// A folder with links to this binary under the programs' names, and the folder with the outputs
+/// that were recorded from fast_align's own programs.
 struct Programs {
     folder: tempfile::TempDir,
     expected: PathBuf,

@@ -361,8 +361,8 @@ fn a_model_is_copied_once_a_node() {
     assert_eq!(files.filter(|name| visible(name)).count(), 1);
 }
 
-/// Phrase pairs are counted by 40 jobs, which are killed in the middle and started again; the
-/// tables are those of one command.
+/// Phrase pairs are counted by 40 jobs, which are killed in the middle and started again. The
+/// tables equal the tables that one command writes.
 #[test]
 fn phrases_of_shards_are_those_of_one_machine() {
     let folder = tempfile::tempdir().unwrap();

@@ -63,7 +63,8 @@ fn crate_folders() -> Vec<(String, PathBuf)> {
     folders.map(|name| (name.clone(), root.join(&name).join("src"))).collect()
 }
 
-/// Reads the modules under `folder`, whose path is `at`, without those of tests.
+/// Reads the modules under `folder`, whose path in the crate is `at`; modules of tests are left
+/// out.
 fn read_modules(folder: &Path, at: &[String], modules: &mut Modules) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

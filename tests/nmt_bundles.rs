@@ -34,7 +34,7 @@ fn write_bpe_bundle(folder: &Path) {
     fs::write(folder.join("decoder.yml"), configuration).unwrap();
 }
 
-/// `v` is a subword of its own, everything else is joined.
+/// These codes join everything except `v`, which stays a subword of its own.
 const BPE_CODES: &str = "#version: 0.2\nw 2</w>\nw 3</w>\nw 5</w>\nw 6</w>\nw 7</w>\nw 8</w>\nw 9</w>\n\
                      w 1\nw1 0</w>\nw1 1</w>\nw1 2</w>\nw 2\nw2 0</w>\n";
 

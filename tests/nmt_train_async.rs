@@ -113,15 +113,15 @@ fn marian() -> Option<Command> {
     Some(command)
 }
 
-/// A training run that is half done here and half in Marian has the costs of a whole one, in either
-/// order.
+/// A training run that Miriam begins, Marian resumes and Miriam resumes again has the costs of a
+/// run in Miriam alone.
 #[test]
-fn marian_goes_on_with_our_training_and_we_with_marians() {
+fn marian_resumes_our_training_and_we_resume_marians() {
     let Some(_) = marian() else { return };
     let corpus = Corpus::new(300);
-    // Batches are in the order of the corpus: an epoch has ten, and the halves are whole epochs.
-    // There are no layer norms, because Marian's kernels for CPUs compute a wrong gradient for
-    // them.
+    // Batches are in the order of the corpus: an epoch has ten, and each program trains for whole
+    // epochs. There are no layer norms, because Marian's kernels for CPUs compute a wrong gradient
+    // for them.
     let options = "--shuffle none --maxi-batch 1 --maxi-batch-sort none --mini-batch 32 \
         --disp-freq 1u --max-length 100 --type s2s --dim-emb 32 --dim-rnn 32 \
         --tied-embeddings --learn-rate 0.003 --optimizer-params 0.9 0.98 1e-9 \

@@ -90,7 +90,7 @@ fn text_tables_may_be_requested_later() {
     for _ in 0..2 {
         run_with_input(&mut train(model, &["--keep-work", "--text"]), b"");
         assert!(model.join("text/phrase-table.gz").exists());
-        // Without --text the tables are set aside, because they would not be those of the model.
+        // Without --text the tables are set aside, because they would not belong to the model.
         let log = lossy_text(&run_with_input(&mut train(model, &["--keep-work"]), b"").stderr);
         assert!(log.contains("it is text.old now"), "{log}");
         assert!(model.join("text.old/phrase-table.gz").exists() && !model.join("text").exists());

@@ -85,7 +85,7 @@ impl Multi30k {
         self.data.join(format!("text{suffix}.ini"))
     }
 
-    /// Checks that every line is that of Moses2.
+    /// Checks that every line equals the line that Moses2 printed.
     fn assert_matches(&self, output: &[u8], oracle: &str) {
         let expected = read_decompressed(&self.data.join("oracle").join(oracle));
         let lines = |bytes: &[u8]| lossy_text(bytes).lines().map(str::to_owned).collect::<Vec<_>>();

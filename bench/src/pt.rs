@@ -16,7 +16,7 @@ use crate::workers::sum_over_threads;
 /// Options of the benchmark.
 #[derive(Clone, Debug)]
 pub struct PtOptions {
-    /// A file of this program, or a ProbingPT directory of Moses.
+    /// A phrase table in Miriam's format, or a ProbingPT directory of Moses.
     pub table: PathBuf,
     /// The text; `-` for standard input.
     pub input: PathBuf,

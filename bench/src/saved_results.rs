@@ -97,7 +97,7 @@ impl SavedResults {
         })
     }
 
-    /// Whether there is a saved result `name` that was not taken.
+    /// Whether there is a saved result `name` that was not taken yet.
     pub fn contains(&self, name: &str) -> bool {
         self.results.contains_key(name)
     }
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_study_that_was_killed_goes_on() {
+    fn a_killed_study_is_resumed() {
         let folder = tempfile::tempdir().unwrap();
         let mut folder = StudyFolder { path: folder.path().join("new"), overwrite: false };
         let (all, measured) = run(&folder, study(1)).unwrap();

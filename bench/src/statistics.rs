@@ -21,7 +21,7 @@ pub fn median(values: &[f64]) -> f64 {
     (lower + upper) / 2.0
 }
 
-/// Returns the share of items that are equal to those of `reference`, from 0 to 1.
+/// Returns the share of items, from 0 to 1, that equal the item of `reference` at the same index.
 pub fn share_of_equal<T: PartialEq>(items: &[T], reference: &[T]) -> f64 {
     let equal = items.iter().zip(reference).filter(|(a, b)| a == b).count();
     equal as f64 / items.len() as f64

@@ -117,7 +117,7 @@ pub struct Bucket {
     pub overflows: u8,
 }
 
-/// Five n-grams of the highest order, if that is hashed.
+/// Five n-grams of the highest order, if that order is hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C, align(64))]

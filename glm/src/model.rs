@@ -25,14 +25,14 @@ pub(crate) struct Metadata {
     pub node_width: u32,
     /// Orders from 2 up to this one are in hash tables; 0 or 1: none.
     pub max_hashed_order: u32,
-    /// The orders from 2.
+    /// The sizes of the orders from 2 up.
     pub levels: Vec<LevelMetadata>,
     pub head: HeadMetadata,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LevelMetadata {
-    /// n-grams, with the blanks: placeholders of missing suffixes.
+    /// The number of n-grams, with the blanks: placeholders of missing suffixes.
     pub entries: u64,
     /// The number of blanks among them.
     pub blanks: u64,
@@ -69,9 +69,9 @@ pub struct GlmModel {
     pub(crate) metadata: Metadata,
     pub(crate) node_width: NodeWidth,
     pub(crate) head: ModelHead,
-    /// By word id.
+    /// The entries of the unigrams, by word id.
     pub(crate) unigrams: View<Entry>,
-    /// Orders from 2.
+    /// The n-grams of each order from 2 up.
     pub(crate) levels: Vec<Level>,
     /// The locations of blanks: units of entries, or slots.
     pub(crate) blanks: BlankLists,

@@ -119,7 +119,7 @@ impl Drop for Server {
     }
 }
 
-/// A connection that is kept.
+/// A connection that stays open between requests.
 pub struct Client(pub BufReader<TcpStream>);
 
 impl Client {

@@ -207,7 +207,8 @@ fn options_that_are_unknown_or_out_of_range_are_named() {
     assert!(check(&format!("{neural},no-repeat-ngram-size=2,allow-unk=true")).0);
 }
 
-/// A shortlist in a configuration has the effect of the option; its path is relative to the file.
+/// A shortlist in a configuration has the effect of `--shortlist`; its path is relative to the
+/// configuration.
 #[test]
 fn a_shortlist_of_the_configuration() {
     let folder = tempfile::tempdir().unwrap();
@@ -226,8 +227,8 @@ fn a_shortlist_of_the_configuration() {
     assert_ne!(expected, printed(&[]));
 }
 
-/// A language model in the configuration has the effect of the option; its path is relative to the
-/// file. Requests may set another weight.
+/// A language model in the configuration has the effect of `--lm`; its path is relative to the
+/// configuration. Requests may set another weight.
 #[test]
 fn a_language_model_of_the_configuration() {
     let folder = tempfile::tempdir().unwrap();

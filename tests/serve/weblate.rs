@@ -15,7 +15,7 @@ const HEADERS: [(&str, &str); 4] = [
 
 fn ask(server: &Server, method: &str, path: &str, body: &str) -> (u16, Value) {
     let mut client = Client::connect(&server.address);
-    // The last header is that of a body.
+    // The last header describes the body.
     let headers = if body.is_empty() { &HEADERS[..3] } else { &HEADERS[..] };
     let response = client.request(method, path, headers, body.as_bytes());
     (response.status, response.json())

@@ -132,7 +132,7 @@ fn run_command(command: &str, text: &RepeatedFile) -> Result<CommandRun> {
     Err(Error::unmeasurable(reason))
 }
 
-/// Returns the number of lines, of which the last one may lack a line feed.
+/// Returns the number of lines. The last one may lack a line feed.
 fn count_lines(mut output: impl Read) -> io::Result<u64> {
     let (mut lines, mut last, mut buffer) = (0, b'\n', vec![0; 64 << 10]);
     loop {
@@ -184,9 +184,9 @@ mod tests {
         })
     }
 
-    /// Half a second of loading, which is taken out, and 20 ms a line without CPU time.
+    /// Half a second of loading, which is excluded, and 20 ms a line without CPU time.
     #[test]
-    fn loading_is_taken_out_and_waiting_costs_no_cpu_time() {
+    fn loading_is_excluded_and_waiting_costs_no_cpu_time() {
         let slow = "sleep 0.5; while read -r line; do sleep 0.02; echo \"$line\"; done";
         let run = measure(slow, 0.5).unwrap();
         let passes = run.words / 5;

@@ -134,7 +134,7 @@ impl fmt::Display for Topology {
 mod tests {
     use super::*;
 
-    /// Creates a folder like that of Linux, with these files and contents for each CPU.
+    /// Creates a folder with these files and contents for each CPU, as in Linux's sysfs.
     fn folder(cpus: &[(usize, &[(&str, &str)])]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for (cpu, files) in cpus {

@@ -99,8 +99,8 @@ pub(super) struct ModelParameters {
 #[repr(C)]
 struct OrderParameters {
     address: u64,
-    /// The index of the last unit or bucket, the maximum that kernels clamp indices to; 0 if there
-    /// are none, so that they read the zeros of the padding after the section.
+    /// The index of the last unit or bucket, the maximum that kernels clamp indices to. It is 0 if
+    /// the order is empty: kernels then read the zeros of the padding after the section.
     last: u32,
     padding: u32,
 }

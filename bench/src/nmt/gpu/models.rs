@@ -29,7 +29,7 @@ pub struct Subject {
     pub text: ParallelText,
 }
 
-/// The vocabulary size of random models, as that of the Amun models of Hoang et al. (2018).
+/// The vocabulary size of random models; the Amun models of Hoang et al. (2018) have the same.
 const VOCABULARY_SIZE: usize = 30_000;
 /// The vocabulary size of random models in a quick run.
 const QUICK_VOCABULARY_SIZE: usize = 60;
