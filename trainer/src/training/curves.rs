@@ -208,6 +208,26 @@ mod tests {
     }
 
     #[test]
+    fn losses_of_both_texts_share_a_panel() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut curves = Curves::open(Some(folder.path()), &at(0)).unwrap();
+        for name in [LOSS, TRAINING_SAMPLE, "ce-mean-words", "bleu"] {
+            curves.add(&at(1), name, 2.0);
+        }
+        let chart = curves.chart();
+        let sizes: Vec<usize> = chart.panels.iter().map(|panel| panel.curves.len()).collect();
+        assert_eq!(sizes, [3, 1]);
+        let labels: Vec<&str> = chart.legend.iter().map(|(label, _)| label.as_str()).collect();
+        let expected = [
+            "loss in training",
+            "ce-mean-words of a sample of the training text",
+            "ce-mean-words of the validation set",
+            "bleu of the validation set",
+        ];
+        assert_eq!(labels, expected);
+    }
+
+    #[test]
     fn without_a_folder_nothing_is_written() {
         let folder = tempfile::tempdir().unwrap();
         assert!(Curves::open(Some(folder.path()), &at(9)).unwrap().lack_points());
