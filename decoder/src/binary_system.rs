@@ -52,7 +52,7 @@ pub struct BuiltTable {
 ///
 /// # Errors
 ///
-/// Fails if no table is text, a table cannot be built, or the new ini would replace that of
+/// Fails if no table is text, a table cannot be built, or the new ini would replace the ini of
 /// `configuration`.
 ///
 /// # Examples

@@ -73,8 +73,8 @@ impl IniText {
     }
 }
 
-/// Returns `text` without its sections of the old format, whose content is in `features` and
-/// `weights`.
+/// Returns `text` with `[feature]` and `[weight]` in place of its sections of the old format.
+/// `features` and `weights` are the lines of the two new sections.
 fn in_new_format(text: &[u8], features: &[String], weights: &[String]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 256);
     let mut section = "";
@@ -118,7 +118,8 @@ pub(crate) fn section_lines(text: &[u8]) -> impl Iterator<Item = (&str, &[u8])> 
     })
 }
 
-/// Replaces the relative paths of features in `text` by the absolute paths that `resolve` gives.
+/// Replaces the relative paths of features and rescoring models in `text` by the absolute paths
+/// that `resolve` gives.
 /// `Err` names a path that an ini cannot hold.
 fn make_paths_absolute(
     text: &[u8],

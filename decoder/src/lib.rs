@@ -1,9 +1,10 @@
 //! Phrase-based decoding with a moses.ini, with Moses2's scores and output.
 //!
 //! [`Configuration`] reads the ini file and the command line; [`System::load`] opens the models; a
-//! [`Translator`], one per thread, translates a line; [`translate()`] runs a text over many threads
-//! in order. A system is immutable and shared; what a sentence needs is in buffers of its
-//! translator, which are reused, so that no hypothesis needs an allocation.
+//! [`Translator`], one per thread, translates a line; [`translate()`] translates a text on many
+//! threads and keeps the order of its lines. A system is immutable and shared. The data of a
+//! sentence is in buffers of its translator, which are reused, so that no hypothesis needs an
+//! allocation.
 //!
 //! The modules form layers, each importing only those above it in this list
 //! (`tests/architecture.rs` tests that there are no cycles):

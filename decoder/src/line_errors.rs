@@ -31,7 +31,7 @@ pub enum LineErrorKind {
     TimeLimit,
     /// No hypothesis covers the sentence; the translation is empty.
     NoTranslation,
-    /// Longer than the longest sentence; the line is translated in parts.
+    /// Longer than the longest allowed sentence; the line is translated in parts.
     LongLine,
     /// Words with a bar in a system without factors; they are translated without the text after the
     /// bar. Only [`Translator::translate_in_detail`](crate::Translator::translate_in_detail)

@@ -1,6 +1,6 @@
 //! The CPU of each worker: from Moses2's offset and increment, or from a list.
 
-/// Returns the CPUs that `list` names: `0,2,4-7`.
+/// Returns the CPUs of a list such as `0,2,4-7`.
 pub(super) fn parse_cpu_list(list: &str) -> Result<Vec<usize>, String> {
     fn wrong(part: &str) -> String {
         format!("{part:?} is neither a CPU nor a range; write 0,2,4-7")
@@ -26,9 +26,9 @@ pub(super) fn parse_cpu_list(list: &str) -> Result<Vec<usize>, String> {
     Ok(cpus)
 }
 
-/// Returns a CPU for each of `workers` workers: steps of `increment` that begin at `offset` and go
-/// round the list `allowed` (`docs/spec/phrase-decoding.md` 4). The result is empty if `offset` is
-/// negative or no CPU is allowed.
+/// Returns a CPU for each of `workers` workers (`docs/spec/phrase-decoding.md` 4). Worker k gets
+/// the CPU at index `offset` + k * `increment` of `allowed`, modulo its length. The result is empty
+/// if `offset` is negative or no CPU is allowed.
 pub(super) fn assign_round_robin(
     offset: i64,
     increment: i64,

@@ -22,7 +22,7 @@ pub enum DecodingGraphBackoff {
     Always,
     /// -1: spans without options from earlier steps.
     Unknown,
-    /// k: as -1, for spans of at most k words.
+    /// k: spans of at most k words without options from earlier steps.
     UnknownUpTo(u32),
 }
 

@@ -13,7 +13,8 @@ use miriam_textio::number;
 use super::Parameters;
 use crate::{Error, Result};
 
-/// The supported sections of the old format, with their short names on the command line.
+/// The known sections of the old format, with their short names on the command line. Some of them
+/// are rejected, because they belong to features that are not available.
 const SECTIONS: &[(&str, &str)] = &[
     ("distortion-file", ""),
     ("generation-file", ""),
@@ -33,8 +34,8 @@ const SECTIONS: &[(&str, &str)] = &[
     ("lmodel-oov-feature", ""),
 ];
 
-/// Sections of the old format whose values are keys of feature lines in the new one. Moses accepts
-/// them in inis of the new format, where they have no effect.
+/// Sections of the old format, each with the key of feature lines that replaces it in the new
+/// format. Moses accepts these sections in inis of the new format, where they have no effect.
 const KEY_SECTIONS: [(&str, &str); 2] =
     [("ttable-limit", "table-limit"), ("lmodel-oov-feature", "oov-feature")];
 
@@ -137,7 +138,8 @@ impl Conversion<'_> {
         self.convert_tables()
     }
 
-    /// Converts the lines `type factor order path`, with one weight each.
+    /// Converts the lines `type factor order path`, with one weight each, or two if the model's
+    /// unknown words are counted too.
     fn convert_language_models(&mut self) -> Result<()> {
         let mut weights = SectionWeights::new(self, "weight-l")?;
         let oov_features = self.oov_features()?;
@@ -188,8 +190,8 @@ impl Conversion<'_> {
             .collect()
     }
 
-    /// Converts the weight of the distance, then the lines `factors type number path`, each with
-    /// `number` weights.
+    /// Converts the weight of distortion, then the lines `factors type number path` of reordering
+    /// models, each with `number` weights.
     fn convert_reordering(&mut self) -> Result<()> {
         let mut weights = SectionWeights::new(self, "weight-d")?;
         if weights.is_given {
@@ -456,8 +458,8 @@ mod tests {
         assert_eq!(weights[..3], ["KENLM0= 0.1", "IRSTLM0= 0.2 0.3", "KENLM1= 0.4"]);
     }
 
-    /// In Moses, the sections [`KEY_SECTIONS`] together with `[feature]` are not a mix of formats.
-    /// Other sections of the old format are.
+    /// As in Moses, an ini with `[feature]` may have the sections [`KEY_SECTIONS`], but no other
+    /// section of the old format.
     #[test]
     fn sections_of_keys_have_no_effect_together_with_features() {
         let mut parameters = parameters(&[

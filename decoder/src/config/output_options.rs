@@ -105,7 +105,7 @@ impl OutputOptions {
         Ok(OutputOptions {
             n_best,
             n_best_factor: read.count("n-best-factor", 20)?,
-            // As with -t, Moses2 checks only its presence.
+            // Moses2 checks only whether the option is present, as with -t.
             print_score_breakdown: read.parameters.get("report-segmentation-enriched").is_some(),
             print_alignment: read.boolean("print-alignment-info", false)?,
             sort_alignment_by_target: by_target,

@@ -1,4 +1,4 @@
-//! Settings of `miriam translate -server`, by the names of mosesserver.
+//! Settings of `miriam translate -server`, with the option names of mosesserver.
 
 use std::path::PathBuf;
 

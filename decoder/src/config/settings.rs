@@ -168,7 +168,7 @@ impl Settings {
             drop_unknown: read.boolean("drop-unknown", false)?,
             mark_unknown,
             print_score: read.boolean("output-hypo-score", false)?,
-            // Moses2 checks only its presence.
+            // Moses2 checks only whether the option is present.
             print_segmentation: parameters.get("report-segmentation").is_some(),
             output,
             keep_cr: read.boolean("keep-cr", false)?,

@@ -65,7 +65,7 @@ const SUPPORTED: &[ParameterInfo] = &[
         "cube-pruning-diversity",
         "cbd",
         "N",
-        "non-zero: after the limit, also the best hypothesis of every edge [0]",
+        "non-zero: also pop the best hypothesis of every edge, beyond the limit [0]",
     ),
     parameter(
         "cube-pruning-lazy-scoring",
@@ -177,7 +177,7 @@ const SUPPORTED: &[ParameterInfo] = &[
         "LINE",
         "models that score the n-best list of a sentence: NeuralModel path=.., NgramModel path=.. (ini)",
     ),
-    parameter("rescore-n-best", "", "N", "entries of the list that they score [100]"),
+    parameter("rescore-n-best", "", "N", "entries of the list that models of rescore score [100]"),
     parameter(
         "rescore-weight",
         "",
@@ -193,7 +193,7 @@ const SUPPORTED: &[ParameterInfo] = &[
         "weight-overwrite",
         "",
         "LINE",
-        "\"NAME= W ... NAME= W ...\": weights that override [weight]; x keeps one",
+        "\"NAME= W ... NAME= W ...\": weights that override [weight]; x keeps a weight",
     ),
     parameter("mapping", "", "LINE", "decoding steps (ini)"),
     parameter(
@@ -209,14 +209,14 @@ const SUPPORTED: &[ParameterInfo] = &[
         "output-factor-delimiter",
         "",
         "TEXT",
-        "separator of factors in the output [the same]",
+        "separator of factors in the output [factor-delimiter]",
     ),
     parameter("report-all-factors", "", "BOOL", "print all factors of a word [false]"),
     parameter(
         "placeholder-factor",
         "",
         "N",
-        "factor of the input that is printed for the word: <ne>",
+        "factor with the text that is printed in place of a placeholder (<ne>)",
     ),
     parameter("inputtype", "", "0|7", "0 text; 7 `text @@@ table entry $$$ table entry ..` [0]"),
     parameter(
@@ -243,7 +243,7 @@ const SUPPORTED: &[ParameterInfo] = &[
         "listen",
         "",
         "ADDRESS:PORT",
-        "the server's addresses, such as 0.0.0.0:8080 for all of this machine",
+        "the server's addresses, such as 0.0.0.0:8080 for all addresses of this machine",
     ),
     parameter("server-maxconn", "", "N", "the most connections to the server"),
     parameter(

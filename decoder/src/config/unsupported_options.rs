@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn ignored_missing_or_off() {
+    fn options_are_ignored_rejected_or_off() {
         outcome("stack-diversity", &["3"]).unwrap();
         outcome("minimum-bayes-risk", &["false"]).unwrap();
         outcome("v", &["1"]).unwrap();

@@ -45,7 +45,7 @@ pub(crate) struct ExpansionInput<'a> {
     pub(crate) options: &'a SentenceOptions,
     pub(crate) coverages: &'a Coverages,
     pub(crate) hypotheses: &'a [Hypothesis],
-    /// The number of the hypothesis that is extended, one of `hypotheses`.
+    /// The index in `hypotheses` of the hypothesis that is extended.
     pub(crate) previous_id: HypothesisId,
     /// The same hypothesis.
     pub(crate) previous: &'a Hypothesis,

@@ -16,10 +16,10 @@ const NUM_PLAIN_TERMS: usize = 3;
 /// The index that stands for a missing term, for which 0 is added.
 const NO_TERM: u8 = NUM_PLAIN_TERMS as u8;
 
-/// The largest number of language models.
+/// The largest number of language models on the fast path.
 pub(crate) const MAX_FAST_MODELS: usize = 2;
 
-/// The largest number of terms of an expansion.
+/// The largest number of terms of an expansion on the fast path.
 const MAX_TERMS: usize = NUM_PLAIN_TERMS + MAX_FAST_MODELS;
 
 /// The kinds of systems on the fast path, each of which has code of its own.
@@ -124,7 +124,7 @@ impl FastPathFeatures {
         }
         let (&first, &last) = (models.first()?, models.last()?);
         let (distortion, backward, forward) = (distortion?, backward?, forward?);
-        let has_one_model = (backward.orientations, backward.is_hierarchical)
+        let directions_agree = (backward.orientations, backward.is_hierarchical)
             == (forward.orientations, forward.is_hierarchical);
         let kind = match (backward.is_hierarchical, models.len()) {
             (false, 1) => FastPathKind::Plain,
@@ -136,7 +136,7 @@ impl FastPathFeatures {
         let has_each_once = num_terms == NUM_PLAIN_TERMS + models.len();
         // Exact recombination adds a state.
         let has_further_states = set.stateful.len() != usize::from(backward.is_hierarchical);
-        (has_each_once && has_one_model && !has_further_states).then_some(FastPathFeatures {
+        (has_each_once && directions_agree && !has_further_states).then_some(FastPathFeatures {
             kind,
             distortion,
             orientations: backward.orientations,
@@ -150,7 +150,7 @@ impl FastPathFeatures {
         })
     }
 
-    /// Whether all other terms come before those of language models.
+    /// Whether distortion and reordering come before all language models.
     #[inline(always)]
     pub(crate) fn lms_are_last(&self) -> bool {
         self.num_before_lm == NUM_PLAIN_TERMS

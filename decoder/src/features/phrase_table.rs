@@ -112,8 +112,9 @@ impl PhraseTableScores {
 pub(crate) struct SentenceTableFeature {
     pub(crate) name: String,
     pub(crate) scores: PhraseTableScores,
-    /// The factors in the columns of source words, and those in the columns of target words.
+    /// The factors in the columns of source words.
     pub(crate) input_factors: Vec<usize>,
+    /// The factors in the columns of target words; `None` for 0, 1, 2 and so on.
     pub(crate) output_factors: Option<Vec<usize>>,
 }
 

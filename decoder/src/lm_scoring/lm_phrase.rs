@@ -16,7 +16,7 @@ use miriam_textio::Log10;
 /// phrase as pairs of word and backoff.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LmPhrase {
-    /// The first of its numbers in the pool.
+    /// The index of its first number in the pool.
     pub(crate) pool_start: u32,
     /// The number of words whose scores depend on the context.
     pub(crate) num_dependent: u8,
@@ -89,7 +89,7 @@ impl IsolatedPhrase {
         self.finish(model, words.len(), dependent);
     }
 
-    /// Takes the results of scoring `words` alone.
+    /// Loads the results of scoring `words` without context.
     pub(crate) fn load_scored<'a>(
         &mut self,
         model: &dyn LanguageModel,
@@ -110,7 +110,7 @@ impl IsolatedPhrase {
         self.finish(model, words.len(), dependent);
     }
 
-    /// Takes only the scores, without states. After this, only
+    /// Loads the scores of `words` without the states after them. After this call, only
     /// [`IsolatedPhrase::inner_and_full_score`] is valid.
     pub(crate) fn load_scores(
         &mut self,
@@ -198,8 +198,8 @@ fn record_closing_word(
     after: &State,
     dependent: &mut Option<usize>,
 ) {
-    let is_close = i + 1 < model.order() && after.len() <= i;
-    if dependent.is_none() && is_close && model.minimization_is_closed() {
+    let closes = i + 1 < model.order() && after.len() <= i;
+    if dependent.is_none() && closes && model.minimization_is_closed() {
         *dependent = Some(i + 1);
     }
 }

@@ -53,7 +53,7 @@ pub(crate) struct ForcedOption {
 /// The markup of a sentence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SentenceMarkup {
-    /// Forced translations, sorted by span. Those of the same span are in the order of the line.
+    /// Forced translations, sorted by span; translations of the same span in the order of the line.
     pub(crate) forced_options: Vec<ForcedOption>,
     /// Positions after which there is a wall.
     pub(crate) walls: Vec<u32>,
@@ -61,7 +61,7 @@ pub(crate) struct SentenceMarkup {
     pub(crate) zones: Vec<Span>,
     /// Positions with the entities printed for them.
     pub(crate) placeholders: Vec<(u32, Vec<u8>)>,
-    /// Whether a position has a forced translation; empty if none has.
+    /// For each position, whether it has a forced translation; empty if no position has one.
     is_forced: Vec<bool>,
 }
 

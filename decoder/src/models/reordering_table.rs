@@ -15,8 +15,8 @@ pub(crate) struct ReorderingTable {
 }
 
 impl Models {
-    /// Warns about reordering tables that share no phrase pair with a phrase table, such as those
-    /// of another system: nothing would be charged for reordering.
+    /// Warns about reordering tables that share no phrase pair with any phrase table, such as
+    /// tables of another system: nothing would be charged for reordering.
     pub(crate) fn warn_of_unmatched_reordering(&self) -> Result<()> {
         for own in &self.reordering_tables {
             let mut is_matched = self.phrase_tables.is_empty();

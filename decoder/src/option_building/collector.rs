@@ -18,8 +18,8 @@ use crate::translation_options::{OptionLayout, PhraseKey, SentenceOptions};
 #[derive(Default)]
 pub(crate) struct OptionCollector {
     pub(super) builder: OptionBuilder,
-    /// For each hit in the batch of language-model scores, the index of the hit's first target in
-    /// the batch, if the batch has the hit's targets.
+    /// For each hit up to the last one in the batch of language-model scores, the index of the
+    /// hit's first target in the batch; `None` if the hit needs no new options.
     batch_starts: Vec<Option<u32>>,
     lookup: SpanLookup,
     table_ids: Vec<u32>,

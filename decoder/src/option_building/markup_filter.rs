@@ -110,7 +110,8 @@ pub(super) fn copy_unknown_word(
     }
 }
 
-/// Returns the words of a phrase that comes with the sentence; its columns are the factors `order`.
+/// Returns the words of a phrase that comes with the sentence. The columns of a word are the
+/// factors `order`, or 0, 1, 2 and so on without an order.
 pub(super) fn intern_words(
     phrase: &[u8],
     sentence: &mut Sentence,

@@ -5,7 +5,7 @@
 //! forward score of the previous one are charged, both for the orientation between the two. Nothing
 //! is charged at the end of a sentence.
 //!
-//! A hierarchical model compares with blocks instead of single phrases. In the backward direction,
+//! A hierarchical model compares a phrase with blocks of phrases. In the backward direction,
 //! the block is the longest one that ends with the previous phrase, found by a stack of spans
 //! ([`span_stack`]). In the forward direction, it matters whether the position next to the previous
 //! phrase is still open, so that some block may still join that phrase.
@@ -90,7 +90,7 @@ impl ReorderingSpec {
         Ok(ReorderingSpec { model, source, input_factors, output_factors, default_scores })
     }
 
-    /// Returns the file of its own table.
+    /// Returns the file of the model's own table.
     pub(super) fn path(&self) -> Option<&str> {
         match &self.source {
             ReorderingSource::Text(path) => Some(path),

@@ -95,7 +95,7 @@ impl ReorderingScores {
         Some(&scores[offset..])
     }
 
-    /// Writes the scores of a phrase pair to its columns of an option's row.
+    /// Writes the scores of a phrase pair to the model's columns of an option's row.
     fn write(&self, weighting: Weighting, scores: &[f32], row: &mut [f32]) {
         for (cell, column) in row.iter_mut().zip(&self.columns) {
             let score = scores[column.table_column];
@@ -144,7 +144,7 @@ pub(crate) struct OptionRows<'a> {
 
 impl FeatureSet {
     /// Writes the default scores, those of phrase pairs that are in no table, to an option's row.
-    /// Before, the columns of the row must be 0.
+    /// The columns of the row must be 0 before the call.
     pub(crate) fn write_default_reordering(&self, weighting: Weighting, mut row: &mut [f32]) {
         for model in &self.reordering {
             let (own, rest) = row.split_at_mut(model.num_columns());

@@ -23,7 +23,7 @@ pub(super) struct FixedOperations {
     jump_back: Vec<LmWord>,
 }
 
-/// The number of jumps back: a sentence has at most one gap per word.
+/// The number of operations that jump back: a sentence has at most one gap per word.
 const MAX_JUMPS: usize = crate::sentence::MAX_SENTENCE_WORDS + 1;
 /// The name of the target of an unknown word.
 pub(crate) const UNKNOWN_TARGET: &[u8] = b"_TRANS_SLF_";
@@ -93,7 +93,7 @@ impl OperationProgram {
         }));
         let unlinked: Vec<bool> =
             (0..target.len()).map(|i| !points.iter().any(|p| p.1 == i)).collect();
-        // Target words that do not directly follow the words of their cept.
+        // Target words of earlier cepts that do not directly follow the other words of their cept.
         let mut done = vec![false; target.len() + 1];
         if self.insertions.first().is_some_and(Option::is_some) {
             self.instructions.push(Instruction::Insert(0));

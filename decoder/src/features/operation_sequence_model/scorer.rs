@@ -95,7 +95,7 @@ impl<T: Default> LazyVec<T> {
 
     /// Returns the value at `at`, which exists.
     fn get(&self, at: u32) -> &T {
-        assert!(self.contains(at), "a state that was scored");
+        assert!(self.contains(at), "a value that is set");
         &self.values[at as usize]
     }
 
@@ -261,7 +261,7 @@ impl OperationSequenceScorer {
     }
 
     /// Scores the operations of `pending` up to the first that is not in the cache. If there is
-    /// one, prefetches its query and returns true.
+    /// one, prefetches the model's data for it and returns true.
     fn score_cached_operations(
         &self,
         pending: &mut PendingExpansion,
