@@ -33,9 +33,10 @@ pub enum LineErrorKind {
     NoTranslation,
     /// Longer than the longest allowed sentence; the line is translated in parts.
     LongLine,
-    /// Words with a bar in a system without factors; they are translated without the text after the
-    /// bar. Only [`Translator::translate_in_detail`](crate::Translator::translate_in_detail)
-    /// reports this kind; a whole text gets one warning.
+    /// Words with a bar in a system without factors, or with more factors than the input has; they
+    /// are translated without the excess text. Only
+    /// [`Translator::translate_in_detail`](crate::Translator::translate_in_detail) reports this
+    /// kind; a whole text gets one warning.
     CutWords,
     /// A model of `[rescore]` cannot score the sentence or an entry; the translation is that of the
     /// search.

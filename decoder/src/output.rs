@@ -56,7 +56,7 @@ impl OutputFormat {
         }
     }
 
-    /// Appends a number in the format of all outputs except n-best lists.
+    /// Appends a number in the format of all outputs except n-best lists and search graphs.
     pub(crate) fn push_number(out: &mut Vec<u8>, number: f32) {
         write!(out, "{number:.3}").expect("memory does not fail");
     }

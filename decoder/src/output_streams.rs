@@ -1,8 +1,8 @@
 //! The output streams: the translation and, where requested, n-best lists, alignments and records,
 //! each a separate text.
 //!
-//! A worker fills the streams of its line in memory; they are written in the order
-//! of the input, so that line n of every stream is about line n.
+//! A worker fills the streams of its line in memory. The streams of all lines are written in the
+//! order of the input.
 
 use std::path::{Path, PathBuf};
 

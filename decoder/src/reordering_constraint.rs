@@ -15,7 +15,8 @@ const NONE: u32 = u32::MAX;
 /// The walls and zones of a sentence, in buffers that are reused.
 #[derive(Default)]
 pub(crate) struct ReorderingConstraint {
-    /// For each position, the index of the innermost zone with a wall after this position.
+    /// For each position with a wall after it, the index of the innermost zone that the wall is
+    /// inside; [`NONE`] for all other positions.
     local_walls: Vec<u32>,
     /// For each position, the first position from there on with a wall after it.
     next_wall: Vec<u32>,

@@ -25,7 +25,7 @@ pub(crate) struct Sentence {
     /// The id of the first word that is not in the models' vocabulary.
     first_local_id: u32,
     /// The number of words that were cut at a `|`, because models without factors use the surface
-    /// form alone.
+    /// form alone, or that have more factors than the input.
     num_cut_words: u64,
     /// The positions of placeholders, ascending, with the texts that are printed for them.
     placeholders: Vec<(u32, Vec<u8>)>,

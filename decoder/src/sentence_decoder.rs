@@ -31,7 +31,8 @@ pub struct Statistics {
     pub words: u64,
     /// The number of words that the best translations copy, because no phrase translates them.
     pub unknown_words: u64,
-    /// The number of words that were cut at a `|`, in a system without factors.
+    /// The number of words that were cut: at a `|` in a system without factors, otherwise after the
+    /// last factor of the input.
     pub cut_words: u64,
     /// The number of scored expansions of hypotheses.
     pub expansions: u64,
@@ -294,7 +295,7 @@ mod tests {
         }
     }
 
-    /// Walls and zones do not keep the last, greedy search from a translation.
+    /// The last, greedy search finds a translation despite walls and zones.
     #[test]
     fn walls_and_zones_are_respected_when_time_runs_out() {
         for algorithm in [SearchAlgorithm::Stack, SearchAlgorithm::CubePruning] {

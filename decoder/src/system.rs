@@ -133,7 +133,8 @@ impl System {
         self.features().last().map_or(0, |last| last.range.end)
     }
 
-    /// Whether models look at other factors than the first one.
+    /// Whether models use other factors than the first one, or the settings change how factors are
+    /// read or printed.
     pub fn is_factored(&self) -> bool {
         self.models.factor_scheme.is_some()
     }
@@ -199,8 +200,8 @@ fn external_reordering(
     })
 }
 
-/// Returns the scheme by which words are split into factors; `None` if all models look at the first
-/// factor only.
+/// Returns the scheme by which words are split into factors; `None` if all models use the first
+/// factor only and the settings of factors are the defaults.
 fn factor_scheme(configuration: &Configuration) -> Option<FactorScheme> {
     let settings = &configuration.settings.input_format.factors;
     let (mut source, mut target) = (Vec::new(), Vec::new());

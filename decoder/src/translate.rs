@@ -196,14 +196,14 @@ fn translate_lines(
     outcome.and(finished)
 }
 
-/// Pins each worker to one of the CPUs that the settings name, if any.
+/// The assignment of workers to the CPUs that the settings name, if any.
 pub(crate) struct WorkerPins<'s> {
     system: &'s System,
     num_workers: AtomicUsize,
 }
 
 impl<'s> WorkerPins<'s> {
-    /// Makes pins; no thread is pinned yet.
+    /// Creates the assignment; no thread is pinned yet.
     pub(crate) fn new(system: &'s System) -> Self {
         WorkerPins { system, num_workers: AtomicUsize::new(0) }
     }

@@ -255,7 +255,7 @@ fn translate_segment(
     Ok(SegmentTranslation { segment, translation: translated })
 }
 
-/// Returns the links of the words of a sentence and its translation.
+/// Returns the links between the words of a sentence and the words of its translation.
 fn token_links(translation: &Translation) -> TokenLinks {
     let (mut points, mut phrases, mut offset) = (Vec::new(), Vec::new(), 0);
     for phrase in &translation.phrases {

@@ -144,7 +144,11 @@ const OPTIONS: &[MosesOption] = &[
     unsupported("phrase-pair-feature", "", NEEDS_SPARSE_FEATURES),
     unsupported("print-passthrough", "", NEEDS_PASS_THROUGH),
     unsupported("print-passthrough-in-n-best", "", NEEDS_PASS_THROUGH),
-    unsupported("report-all-factors-in-n-best", "", "all factors in n-best lists, which have one"),
+    unsupported(
+        "report-all-factors-in-n-best",
+        "",
+        "all factors in n-best lists alone; -report-all-factors prints them in all outputs",
+    ),
     unsupported("slmodel-beam", "", NEEDS_HIERARCHICAL),
     unsupported("slmodel-factor", "", NEEDS_HIERARCHICAL),
     unsupported("slmodel-file", "", NEEDS_HIERARCHICAL),

@@ -19,7 +19,7 @@ pub(crate) struct OutputColumns {
     pub(crate) words: Vec<u8>,
     /// `0-1=0-2`, source and target positions of phrases, with a space before each pair.
     pub(crate) segmentation: Vec<u8>,
-    /// `0-1`, source and target position, each followed by a space.
+    /// `0-1`, source and target positions of words, with a space after each pair.
     pub(crate) alignment: Vec<u8>,
     /// The number of target words so far.
     target_position: u32,

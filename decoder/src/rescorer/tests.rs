@@ -210,8 +210,8 @@ fn translations_of_models_enter_the_list() {
         added.sort();
         assert_eq!(added, [&b"la casa"[..], b"zzz"]);
         assert!(found.n_best.is_sorted_by(|a, b| a.score >= b.score));
-        // Short translations win: of the two that the model adds, `la casa`. All forms of output
-        // agree.
+        // Added translations win, because they are short: `la casa`, whose words the language model
+        // knows, before `zzz`. All forms of output agree.
         let best = found.best.unwrap();
         if !own {
             assert_eq!(text(&best.phrases), b"la casa");
@@ -297,7 +297,7 @@ fn sentences_without_scores_stay_as_the_search_left_them() {
     let neutral = load(0.0);
     let by_search = Translator::new(&neutral).translate(line).unwrap().unwrap();
     assert_eq!(text(&found.phrases), text(&by_search.phrases));
-    // Nothing to translate, and a line in parts.
+    // A line without words, and a line that is translated in parts.
     assert_eq!(text(&translator.translate(b"").unwrap().unwrap().phrases), b"");
     let long = b"the house . ".repeat(crate::MAX_SENTENCE_WORDS / 2);
     let wanted = DetailOptions { n_best: 3, distinct: true, ..DetailOptions::default() };

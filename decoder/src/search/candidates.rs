@@ -137,9 +137,9 @@ impl<L: RecombinedArcs> Candidates<L> {
         self.groups.get(group as usize).map_or(f32::NEG_INFINITY, |group| group.floor)
     }
 
-    /// Prunes a group that has more than twice its limit, as Moses2 does. Its loop over the excess
-    /// compares with the shrinking size, so it removes only half of the excess, and the group is
-    /// pruned again sooner. That matters under a tight beam, because pruning lowers the score below
+    /// Prunes a group that has more than twice its limit, as Moses2 does. Moses2's loop over the
+    /// excess compares with the shrinking size, so it removes only half of the excess, and the
+    /// group is pruned again sooner. That matters under a tight beam, because pruning lowers the score below
     /// which new hypotheses are rejected.
     fn prune(&mut self, group: u32, limits: StackLimits) {
         self.order.clear();

@@ -84,9 +84,9 @@ fn for_each_reachable(
 }
 
 impl SearchSpace<'_> {
-    /// Returns the score and the joint state of a hypothesis, one of `hypotheses`, with one more
-    /// phrase. First the score of the option is added, then the features of the expansion in the
-    /// order of the ini. `completes` says that nothing is left to be covered.
+    /// Returns the score and the joint state after the hypothesis `id` of `hypotheses` is extended
+    /// by `option`. First the score of the option is added, then the features of the expansion in
+    /// the order of the ini. `completes` says whether nothing is left to be covered.
     #[inline(always)]
     pub(crate) fn score_expansion(
         &mut self,
@@ -151,8 +151,8 @@ impl SearchSpace<'_> {
         self.stateful_scorers.score_expansion(&input, self.joint_states);
     }
 
-    /// Starts loading the language models' data for `expansions`, pairs of a joint state and an
-    /// option: for the first word of the option whose score depends on the context.
+    /// Starts loading language-model data for `expansions`, pairs of a joint state and an option:
+    /// the data that each model needs to score the option's first context-dependent word.
     #[inline]
     pub(crate) fn prefetch(&self, expansions: impl Iterator<Item = (u32, OptionId)> + Clone) {
         let models = &self.system.models.language_models;

@@ -56,7 +56,7 @@ pub(crate) enum ArcOrder {
     ByAge,
 }
 
-/// Arcs are dropped.
+/// A store that drops all arcs.
 #[derive(Default)]
 pub(crate) struct Discard;
 
@@ -89,7 +89,7 @@ impl RecombinedArcs for Discard {
     fn append_to_lattice(&mut self, _: u32, _: &mut Vec<Hypothesis>, _: &mut Lattice) {}
 }
 
-/// Arcs are kept, in buffers that are reused.
+/// A store that keeps arcs, in buffers that are reused.
 #[derive(Default)]
 pub(crate) struct Keep {
     arcs: Vec<RecombinedArc>,
@@ -117,7 +117,7 @@ struct StackEntry {
     /// The first arc of its hypothesis. Earlier arcs of the entry belong to a hypothesis that was
     /// pruned.
     first_arc: u32,
-    /// One more than its rank among the survivors; 0 for others.
+    /// One more than its rank among the survivors; 0 if it does not survive.
     survivor_rank: u32,
 }
 

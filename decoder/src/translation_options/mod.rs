@@ -24,7 +24,7 @@ use crate::lm_scoring::LmPhrase;
 pub(crate) struct OptionScores {
     /// The weighted sum of all scores that do not depend on neighbouring phrases.
     pub(crate) total: f32,
-    /// `total` with the estimate of the language models.
+    /// `total` plus the estimates of language models and operation sequence models.
     pub(crate) future_score: f32,
     /// The index of the option's first word in the list's words.
     pub(crate) first_word: u32,

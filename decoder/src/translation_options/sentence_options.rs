@@ -34,7 +34,7 @@ pub(crate) struct OptionRange {
 /// The largest number of reordering scores in a [`HotOption`].
 pub(crate) const MAX_HOT_COLUMNS: usize = 8;
 
-/// The largest number of words and constant scores in a [`HotOption`]: enough for every phrase if
+/// The largest number of words and constant scores in a [`HotPhrase`]: enough for every phrase if
 /// the language model has order 5 or less.
 const MAX_HOT_WORDS: usize = 4;
 

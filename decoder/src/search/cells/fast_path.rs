@@ -165,9 +165,9 @@ impl<const LMS: usize, const HIERARCHICAL: bool> CellScorer
         }
     }
 
-    /// Computes the score with probability 1 for all words that depend on the context. It is a
-    /// bound, because floating-point addition is monotonic, weights are not negative, and backoffs
-    /// only lower scores (`is_bounded`).
+    /// Computes the score with probability 1 for all words that depend on the context. If
+    /// `is_bounded`, weights are not negative and backoffs only lower scores. Floating-point
+    /// addition is monotonic, so no score can be higher.
     #[inline(always)]
     fn bound(&self, row: &FastPathRow, option: u32) -> f32 {
         if !self.is_bounded {

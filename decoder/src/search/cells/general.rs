@@ -53,7 +53,7 @@ pub(super) struct CellRows {
     log10: Vec<f32>,
 }
 
-/// A word to be scored by a language model because it is not in the cache.
+/// A word to be scored by a language model because its score is not in the cache.
 #[derive(Clone, Copy)]
 struct Query {
     cell: u32,
@@ -256,7 +256,7 @@ struct InputSources<'i> {
 }
 
 impl<'i> InputSources<'i> {
-    /// Returns the input of features for `cell` of `edge`; `ends` says that `</s>` follows.
+    /// Returns the input of features for `cell` of `edge`; `ends` says whether `</s>` follows.
     #[inline(always)]
     fn input(&self, cell: &Cell, edge: &'i Edge, ends: bool) -> ExpansionInput<'i> {
         ExpansionInput {

@@ -97,8 +97,8 @@ impl LmScorer<'_> {
         phrase.parts(self.pool).add_constants(0.0)
     }
 
-    /// Starts loading the cache's line for the first word of `phrase` that depends on the context,
-    /// which is `state`.
+    /// Starts loading the cache's line for the first word of `phrase` that depends on the context.
+    /// `state` is this context.
     #[inline(always)]
     pub(super) fn prefetch_first_word(&self, phrase: &HotPhrase, state: u32) {
         if let Some(word) = phrase.first_dependent(self.pool) {
@@ -106,8 +106,8 @@ impl LmScorer<'_> {
         }
     }
 
-    /// Scores one word by the model: that with index `at` among the words of `phrase` that depend
-    /// on the context. Scores the words after it like [`LmScorer::score_cached_words`].
+    /// Scores by the model the word with index `at` among the words of `phrase` that depend on the
+    /// context. Scores the words after it like [`LmScorer::score_cached_words`].
     #[inline(always)]
     pub(super) fn score_awaited_word(
         &mut self,

@@ -81,8 +81,8 @@ pub(in crate::search) trait CellScorer {
     /// the row's edge. Prefetches the data that scoring reads first.
     fn make_cell(&mut self, row: &Self::Row, edge: u32, option: u32) -> Cell;
 
-    /// Scores `cells` of `edges`: all that were made since the last call, in that order. Calls
-    /// `while_waiting` between prefetching queries and answering them.
+    /// Scores `cells` of `edges`: all cells made since the last call, in the order in which they
+    /// were made. Calls `while_waiting` between prefetching queries and answering them.
     fn score_cells(&mut self, cells: &mut [Cell], edges: &[Edge], while_waiting: impl FnMut());
 }
 

@@ -42,7 +42,7 @@ pub(super) trait ExpansionScorer {
     ) -> (f32, u32);
 }
 
-/// Scores with the features of [`FastPathKind::Plain`](crate::features::FastPathKind::Plain).
+/// The scorer for the features of [`FastPathKind::Plain`](crate::features::FastPathKind::Plain).
 pub(super) struct FastPath<'a>(pub(super) &'a FastPathFeatures);
 
 impl ExpansionScorer for FastPath<'_> {
@@ -61,7 +61,7 @@ impl ExpansionScorer for FastPath<'_> {
     }
 }
 
-/// Scores with all features.
+/// The scorer for any features.
 pub(super) struct General;
 
 impl ExpansionScorer for General {
@@ -79,7 +79,8 @@ impl ExpansionScorer for General {
     }
 }
 
-/// Scores without stateful features, whose scores are added when an item is popped.
+/// The scorer that leaves out the features of an expansion. Their scores are added when an item is
+/// popped.
 pub(super) struct Lazy;
 
 impl ExpansionScorer for Lazy {

@@ -47,7 +47,7 @@ impl ScoreBuckets {
         self.multiplier = self.multiplier.clamp(1, MAX_MULTIPLIER);
     }
 
-    /// Works like [`ScoreBuckets::start`], with the steps of `other` divided by `divisor`.
+    /// Works like [`ScoreBuckets::start`], with `divisor` buckets for each bucket of `other`.
     pub(super) fn start_finer(&mut self, other: &ScoreBuckets, top: u32, divisor: u64) {
         self.heads.fill(END);
         self.occupied = 0;
@@ -55,7 +55,7 @@ impl ScoreBuckets {
         self.multiplier = (other.multiplier * divisor).min(MAX_MULTIPLIER);
     }
 
-    /// Makes the lists, which are empty, begin at `top` with steps that are `factor` times as
+    /// Makes the lists, which are empty, begin at `top` with buckets that are `factor` times as
     /// wide.
     pub(super) fn widen(&mut self, top: u32, factor: u64) {
         self.top = top;
