@@ -78,8 +78,8 @@ impl<'s> Rescorer<'s> {
     }
 
     /// Scores the n-best list of a sentence, of which the caller needs `wanted` entries. Returns
-    /// the sentence with its list in the new order. If a model cannot score a text, for example because it is too
-    /// long, the order does not change, and the line gets an error.
+    /// the sentence with its list in the new order. If a model cannot score a text, for example
+    /// because it is too long, the order does not change, and the line gets an error.
     ///
     /// # Errors
     ///

@@ -35,8 +35,8 @@ pub struct TranslationOption {
     pub source: Span,
     /// The words of the phrase.
     pub words: Vec<Vec<u8>>,
-    /// Its weighted score with the estimate of the language models, by which options are
-    /// ordered.
+    /// Its weighted score plus the estimates of language models and operation sequence models.
+    /// Options are ordered by this score.
     pub future_score: f32,
     /// Unweighted values, one per component. The values of features that do not depend on the
     /// phrase alone are 0.
@@ -145,7 +145,8 @@ impl<'s> Translator<'s> {
     ///
     /// # Errors
     ///
-    /// Fails only where a model file is damaged.
+    /// Fails if a model file is damaged or a model of `[rescore]` fails, and with
+    /// [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn translate_line(&mut self, line: &[u8], out: &mut Vec<u8>) -> Result<()> {
         let id = self.system.settings.output.first_id.wrapping_add(self.num_lines as i64);
         self.num_lines += 1;
@@ -164,7 +165,7 @@ impl<'s> Translator<'s> {
     ///
     /// # Errors
     ///
-    /// Fails only where a model file is damaged.
+    /// Those of [`Translator::translate_line`].
     pub(crate) fn translate_to_streams(
         &mut self,
         id: i64,

@@ -438,7 +438,7 @@ fn check_lists(
         let best = translator.translate(line.as_bytes()).unwrap();
         prop_assert_eq!(best.map(|best| best.score), list.first().map(|first| first.score));
         if list.len() == size {
-            // The list is truncated, so it lacks further entries of a distinct list.
+            // The list is truncated, so a distinct list may have entries that it lacks.
             continue;
         }
         // A distinct list has only the best derivation of each translation.

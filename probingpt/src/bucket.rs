@@ -46,7 +46,7 @@ pub(crate) fn record_offset(line: &Bucket, slot: usize) -> u64 {
     (line[0] & 0xff_ffff_ffff) + (relative << (line[0] >> 48 & 15))
 }
 
-/// Calls `found` with the record of each slot in use that has `fingerprint`.
+/// Calls `found` with the record of each slot in use whose fingerprint is `wanted`.
 #[inline(always)]
 pub(crate) fn probe_fingerprints(line: &Bucket, wanted: u16, mut found: impl FnMut(u64)) {
     let pattern = u64::from(wanted) * LANE_ONES;

@@ -1,8 +1,8 @@
 //! Printing of phrase-table entries as text.
 //!
-//! Probabilities are printed with at least six digits, and with more only if six do not parse to
-//! the stored score. So a table that is built from the printed text has the same scores, and the
-//! usual text of six digits is reproduced.
+//! Probabilities are printed with six significant digits, and with more only if six do not parse to
+//! the stored score. So the usual text of six digits is reproduced. A table that is built from the
+//! printed text has the same scores, except near the limits of f32.
 
 use std::io::Write;
 

@@ -47,7 +47,7 @@ pub(crate) fn check_cancelled(progress: &dyn Progress) -> Result<()> {
 }
 
 impl Error {
-    /// Creates an error of format in line `line` of the text `file`.
+    /// Creates a format error for line `line` of the text `file`.
     pub(crate) fn format(
         file: &str,
         line: u64,

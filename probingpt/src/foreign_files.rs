@@ -128,18 +128,19 @@ pub(crate) fn explain_binary(path: &Path, error: Error) -> Error {
     explain(path, error)
 }
 
-/// Describes the files in the place of the missing file `path`.
+/// Describes a file that is there instead of the missing file `path`: its name is `path` with an
+/// extension.
 fn describe_in_place(path: &Path) -> Option<String> {
-    fn beside(extension: &str, path: &Path) -> PathBuf {
+    fn append(extension: &str, path: &Path) -> PathBuf {
         let mut name = path.as_os_str().to_owned();
         name.push(extension);
         PathBuf::from(name)
     }
-    if let Some(file) = COMPRESSIONS.iter().map(|e| beside(e, path)).find(|file| file.is_file()) {
+    if let Some(file) = COMPRESSIONS.iter().map(|e| append(e, path)).find(|file| file.is_file()) {
         return Some(format!("there is no such file, but {}; name that one", file.display()));
     }
     FAMILIES.iter().find_map(|Family { extensions, what, remedy }| {
-        let file = extensions.iter().map(|e| beside(e, path)).find(|file| file.is_file())?;
+        let file = extensions.iter().map(|e| append(e, path)).find(|file| file.is_file())?;
         Some(format!("there is no such file, but {}, {what}; {remedy}", file.display()))
     })
 }

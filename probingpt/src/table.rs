@@ -326,7 +326,8 @@ impl PhraseTable {
         self.alignment_points.get(start..end)
     }
 
-    /// Returns the number of distinct alignments, counted in each class of lengths.
+    /// Returns the number of distinct alignments. An alignment that occurs in several classes of
+    /// lengths counts once in each.
     pub fn num_alignments(&self) -> usize {
         self.alignment_offsets.len() - 1
     }

@@ -76,7 +76,7 @@ impl Targets {
     }
 }
 
-/// Filling target by target, for row-wise records.
+/// Methods that fill the buffers target by target, for records that are stored so.
 impl Targets {
     /// Removes all targets and sets the numbers of scores of the targets to be added.
     pub(crate) fn clear(&mut self, num_scores: usize, num_reordering: usize) {

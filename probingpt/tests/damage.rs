@@ -15,7 +15,8 @@ use miriam_textio::NoProgress;
 use proptest::prelude::*;
 use reference::{Line, build, check, open, options};
 
-/// Four sources, one with many targets, one long; all kinds of columns.
+/// Returns lines with four sources: one of two words with many targets, and three of 7 to 9 words.
+/// Their table has columns of all kinds.
 fn sample_lines() -> Vec<Line> {
     let mut lines = Vec::new();
     for i in 0..40u32 {

@@ -139,8 +139,8 @@ impl<L: RecombinedArcs> Candidates<L> {
 
     /// Prunes a group that has more than twice its limit, as Moses2 does. Moses2's loop over the
     /// excess compares with the shrinking size, so it removes only half of the excess, and the
-    /// group is pruned again sooner. That matters under a tight beam, because pruning lowers the score below
-    /// which new hypotheses are rejected.
+    /// group is pruned again sooner. That matters under a tight beam, because pruning lowers the
+    /// score below which new hypotheses are rejected.
     fn prune(&mut self, group: u32, limits: StackLimits) {
         self.order.clear();
         for (i, entry) in self.entries.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Translation options: the target phrases of a source span in the layout that the search reads.
 //!
-//! Options are stored in columns, so that the search reads only 16 bytes and the language-model
-//! part of an option for each item. The options of a source phrase are the same in all sentences
-//! until weights change. So lists are cached for the whole process ([`OptionCache`]) and
+//! Options are stored in columns. The data that an expansion reads from an option is also
+//! collected in one cache line ([`HotOption`]). The options of a source phrase are the same in all
+//! sentences until weights change. So lists are cached for the whole process ([`OptionCache`]) and
 //! concatenated for each sentence ([`SentenceOptions`]). [`crate::option_building`] builds them.
 
 mod input_phrase;

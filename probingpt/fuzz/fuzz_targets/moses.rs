@@ -1,5 +1,5 @@
 //! Any bytes as the files of a ProbingPT directory of Moses: opening and reading
-//! must not panic. The first byte chooses the file of `probingpt/testdata/moses` that
+//! must not panic. The first byte chooses the file of `probingpt/testdata/moses/logarithms` that
 //! the rest replaces.
 //!
 //! `cargo +nightly fuzz run moses`

@@ -19,7 +19,8 @@ struct Slot {
     /// hash, and `last` is its last 8 bytes.
     first: u64,
     last: u64,
-    /// The number of bytes, 17 for all longer texts, in the low 8 bits, and the tag above.
+    /// In the low 8 bits, the number of bytes (17 for all texts of more than 16 bytes); above them,
+    /// the tag.
     length_and_tag: u32,
     id: u32,
 }

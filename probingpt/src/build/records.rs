@@ -20,10 +20,11 @@ pub(crate) struct Rankings {
     pub alignment_classes: Vec<u32>,
     pub counts: Ranking,
     pub extra: Ranking,
-    /// Whether any entry has an alignment. The next two fields say the same of counts and extra
-    /// text.
+    /// Whether any entry has an alignment.
     pub has_alignment: bool,
+    /// Whether any entry has counts that are not stored in the codebooks of scores.
     pub has_counts: bool,
+    /// Whether any entry has text from field 6 on.
     pub has_extra: bool,
 }
 

@@ -40,9 +40,9 @@ pub(crate) fn write_table(
         })
         .collect();
     // The number of buckets depends on the number of sources, which is known when runs
-    // have been merged. So partitions are encoded first and written afterwards; with a
-    // memory bound they are encoded twice instead of kept.
-    let bounded = partitions.iter().any(|p| p.has_spilled());
+    // have been merged. So partitions are encoded first and written afterwards. If rows were
+    // spilled to files, partitions are encoded twice instead of kept.
+    let has_spilled = partitions.iter().any(|p| p.has_spilled());
     let mut total = EncodedPartition::default();
     let mut sources = 0;
     let mut bytes = 0;
@@ -70,7 +70,7 @@ pub(crate) fn write_table(
             sources += part.records.len() as u64;
             bytes += part.bytes.len() as u64;
             longest = longest.max(part.bytes.len());
-            if bounded {
+            if has_spilled {
                 part.bytes = Vec::new();
                 part.records = Vec::new();
             }
@@ -81,11 +81,11 @@ pub(crate) fn write_table(
     }
     let home_buckets = num_home_buckets(sources);
     let mut index = IndexBuilder::new(home_buckets);
-    // The alignment of the section depends on `bytes`, which must not depend on `bounded`.
+    // The alignment of the section depends on `bytes`, which must not depend on `has_spilled`.
     let mut records = writer.begin_section(section::RECORDS, 1, bytes)?;
     let mut out = Vec::with_capacity(longest + longest / 8);
     for wave in parts.chunks(threads) {
-        let encoded = if bounded {
+        let encoded = if has_spilled {
             encode_wave(wave)?
         } else {
             wave.iter().map(|&part| std::mem::take(&mut kept[part])).collect()

@@ -1,6 +1,7 @@
 //! `probing_hash.dat`: an array of buckets, each the key of a source phrase and the offset
-//! of its targets. A search begins at the bucket whose number is the key modulo the size. It probes
-//! linearly until it finds the key or an empty bucket. After the last bucket comes the first.
+//! of its targets. A search begins at the bucket whose number is the key modulo the number of
+//! buckets. It probes linearly until it finds the key or an empty bucket. After the last bucket
+//! comes the first.
 //!
 //! A key is a sum of shifted word hashes, and the words are not compared: phrases with equal keys
 //! share their targets, as in Moses.

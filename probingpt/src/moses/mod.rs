@@ -4,7 +4,7 @@
 //! The hash table and the target records are mapped; the vocabularies and the alignments,
 //! which are text, are parsed when the table is opened. The contents of records are
 //! checked when they are decoded. Scores are those of Moses2: as stored if the table keeps
-//! logarithms, else max(ln p, -100), computed at lookup.
+//! logarithms, else max(ln p, -100), computed when a record is decoded.
 //!
 //! | file | what | here |
 //! |---|---|---|
