@@ -170,9 +170,9 @@ fn text_reordering(
     })
 }
 
-/// Returns the number and the path of the reordering model whose scores the records of phrase
-/// tables get. `None` if its table is needed for other phrases too: those of binary tables, of
-/// tables with other factors, or of the input.
+/// Returns the number and the path of the reordering model whose scores are built into the phrase
+/// tables. `None` if there is no such model, or if its table is needed for other phrases too:
+/// phrases of binary tables, of tables with other factors, or of the input.
 fn integrated_reordering(configuration: &Configuration) -> Option<(usize, &str)> {
     let input = &configuration.settings.input_format;
     let has_markup = !matches!(input.markup, XmlInputMode::PassThrough | XmlInputMode::Ignore);

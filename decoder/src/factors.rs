@@ -3,8 +3,8 @@
 //! A word of the vocabulary is the whole factored word: its factors, ordered by their numbers and
 //! joined by the delimiter. An absent factor is empty: `|NN` has a tag and no surface.
 //!
-//! A table or model uses some of the factors. The form of a word in it is found by splitting the
-//! word's bytes. This is done once for the target words of the models, when they are loaded, and
+//! A table or model uses some of the factors. Its form of a word is found by splitting the word's
+//! bytes. This is done once for the target words of the models, when they are loaded, and
 //! for the words of each sentence when it is read. The search compares ids of whole words and does
 //! not know about factors. Where all models use factor 0 alone there is no [`FactorScheme`], and a
 //! word is its surface.
@@ -48,7 +48,7 @@ impl Default for FactorSettings {
 #[derive(Clone, Debug)]
 pub(crate) struct FactorScheme {
     settings: FactorSettings,
-    /// The factors that input words must have, each with the name of what needs it.
+    /// The factors that input words must have, each with the feature or option that needs it.
     required_in_source: Vec<(usize, String)>,
     /// The same for target words.
     required_in_target: Vec<(usize, String)>,

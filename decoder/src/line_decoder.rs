@@ -329,7 +329,7 @@ mod tests {
     }
 
     /// Every phrase of a translation is among the options. The values of these options add up to
-    /// those of the translation, for features that do not depend on neighbouring phrases.
+    /// the values of the translation, for features that do not depend on neighbouring phrases.
     #[test]
     fn options_have_the_values_of_their_phrases() {
         let system = toy();

@@ -50,7 +50,7 @@ impl LineOutput {
     }
 }
 
-/// Whether two paths name the same file, or are the same absolute path (such as that of a device).
+/// Whether two paths name the same file, or are the same absolute path (such as a device's path).
 fn is_same_output(one: &Path, other: &Path) -> bool {
     fn absolute(path: &Path) -> Option<PathBuf> {
         std::path::absolute(path).ok()

@@ -2,8 +2,8 @@
 //!
 //! A wall comes after a position: nothing right of it is translated while something left of it is
 //! not. A zone is a span of words that, once begun, is finished before anything else is translated;
-//! a wall inside zones applies only inside the innermost of them. The rules are those of Moses,
-//! which stop a search at the first phrase that cannot lead to an allowed order.
+//! a wall inside zones applies only inside the innermost of them. As in Moses, the rules stop a
+//! search at the first phrase that cannot lead to an allowed order.
 
 use crate::coverage::{CoverageId, Coverages};
 use crate::markup::SentenceMarkup;

@@ -34,7 +34,7 @@ pub(crate) struct Rescorer<'s> {
 }
 
 impl<'s> Rescorer<'s> {
-    /// Creates a rescorer of what `system` translates.
+    /// Creates a rescorer for translations of `system`.
     pub(crate) fn new(system: &'s System) -> Self {
         Rescorer {
             system,
@@ -194,7 +194,7 @@ impl<'s> Rescorer<'s> {
         Ok(())
     }
 
-    /// Adds the translations of models to the list, except those that it has already. `texts` are
+    /// Adds the translations of models to the list, except texts that it has already. `texts` are
     /// the texts of the list. Features that depend only on words get their values for the added
     /// translation. All other features get the values of the search's best translation. So only
     /// known values and the weight of the marking feature decide between these two translations.

@@ -20,8 +20,9 @@ pub(crate) struct Rescoring {
     list_size: usize,
     /// The maximum number of translations that models add to a list.
     max_added: usize,
-    /// Components of rescored lists with their weights: those of the search's features, then the
-    /// score of each model, then the marker of each model that adds translations.
+    /// Components of rescored lists with their weights: first the components of the search's
+    /// features, then the score of each model, then the marker of each model that adds
+    /// translations.
     pub(crate) components: Vec<FeatureComponents>,
     /// The number of features of the search.
     num_search_features: usize,

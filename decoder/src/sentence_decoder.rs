@@ -22,7 +22,7 @@ use crate::system::System;
 use crate::translation_options::SentenceOptions;
 use crate::{Error, Result};
 
-/// Counts of what was decoded so far.
+/// Counts of the sentences, words and expansions so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// The number of translated sentences: lines, or parts of long lines.

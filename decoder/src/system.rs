@@ -119,7 +119,7 @@ impl System {
         Ok(System { settings, models, plan, rescoring: None })
     }
 
-    /// Returns the features in the order of the ini, those of `[rescore]` last, with their
+    /// Returns the features in the order of the ini, features of `[rescore]` last, with their
     /// components among the values of a translation.
     pub fn features(&self) -> &[FeatureComponents] {
         match &self.rescoring {
@@ -171,7 +171,7 @@ impl System {
     }
 }
 
-/// Returns the tables in use, including those that come with sentences, in the order of the ini.
+/// Returns the tables in use, including tables that come with sentences, in the order of the ini.
 fn used_tables(
     configuration: &Configuration,
 ) -> impl Iterator<Item = (&FeatureSpec, &PhraseTableSpec)> {

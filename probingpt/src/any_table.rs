@@ -1,6 +1,6 @@
 //! A phrase table of either kind: a file of Miriam, or a directory of Moses.
 //!
-//! Each call, such as a sentence's lookup, dispatches once; there is no dispatch inside it.
+//! Each call, such as a sentence's lookup, dispatches once; there is no dispatch inside the call.
 
 use std::path::Path;
 

@@ -9,7 +9,8 @@ use crate::format::{BUCKET_SLOTS, PhraseHash, home_bucket};
 use crate::lookup::HashedSpan;
 use crate::{PhraseTable, Result, SpanLookup, bucket};
 
-/// The size and load of an index, and what lookups of its source phrases read.
+/// The size and load of an index, and the numbers of buckets that lookups of its source phrases
+/// read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IndexStatistics {
     /// The number of buckets, of a cache line each.
@@ -19,7 +20,7 @@ pub struct IndexStatistics {
     /// The mean number of buckets that the lookup of a source phrase of the table reads; 0 for an
     /// empty table.
     pub mean_buckets_read: f64,
-    /// The largest number of buckets that such a lookup reads.
+    /// The largest number of buckets that the lookup of a source phrase of the table reads.
     pub max_buckets_read: u64,
 }
 
@@ -35,7 +36,8 @@ pub struct LookupReads {
 }
 
 impl PhraseTable {
-    /// Counts what lookups of all source phrases read. Reads the whole table.
+    /// Returns the size and load of the index, and counts the buckets that lookups of all source
+    /// phrases read. Reads the whole table.
     ///
     /// # Errors
     ///

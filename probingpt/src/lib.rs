@@ -9,8 +9,8 @@
 //! the record of the source phrase, which holds all its targets column by
 //! column. All spans of a sentence are looked up together
 //! ([`PhraseTable::lookup_spans`]), so that those accesses overlap. Scores are
-//! natural logarithms, computed when the table is built. They are equal bit for bit to those that
-//! Moses2 reads from the table that its own builder writes.
+//! natural logarithms, computed when the table is built. They are equal bit for bit to the scores
+//! that Moses2 reads from the table that its own builder writes.
 //!
 //! Directories that Moses' own ProbingPT tools wrote are mapped too ([`MosesTable`]); a
 //! decoder takes either kind as [`AnyTable`].

@@ -48,7 +48,7 @@ impl SpanLookup {
         Self::default()
     }
 
-    /// Returns the number of spans that were looked up: those without an unknown word.
+    /// Returns the number of spans that were looked up: the spans without an unknown word.
     pub fn num_spans(&self) -> usize {
         self.spans.len()
     }

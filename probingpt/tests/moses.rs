@@ -1,9 +1,9 @@
-//! Tests of ProbingPT directories: those that Moses' own tool wrote have the entries of their text,
-//! and damaged directories give errors, never a panic.
+//! Tests of ProbingPT directories. Directories that Moses' own tool wrote have the entries of their
+//! text, and damaged directories give errors, never a panic.
 //!
 //! `testdata/moses/text` is a table with `{{LexRO}}` properties. `CreateProbingPT` built the
 //! directories next to it from this table: `logarithms` with `--log-prob --num-lex-scores 6`,
-//! `probabilities` without either (and without properties).
+//! `probabilities` without either option (and without properties).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -99,7 +99,7 @@ fn a_directory_has_the_entries_of_its_text() {
     }
 }
 
-/// A directory lists the sources in its cache: here all but the first.
+/// A directory lists the sources in its cache: here all sources but `!`.
 #[test]
 fn sources_are_listed_from_the_cache_and_counted() {
     let table = open(&testdata("logarithms")).unwrap();

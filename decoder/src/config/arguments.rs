@@ -1,6 +1,6 @@
 //! Parser of the command line, by Moses' rules (`docs/spec/phrase-decoding.md` 1.2). An option
 //! begins with one dash or two, and its values reach to the next option. A negative number is a
-//! value. Values replace those of the ini index by index.
+//! value. Values replace values of the ini index by index.
 
 use super::{Parameter, Parameters, supported_parameters};
 use crate::{Error, Result};
@@ -45,8 +45,8 @@ fn is_option(token: &str) -> bool {
     letters.next() == Some('-') && letters.next().is_some_and(|c| !c.is_ascii_digit() && c != '.')
 }
 
-/// Overrides values of the ini by those of the command line, index by index. Values of the ini that
-/// have no counterpart are kept. An option without a value defines its parameter.
+/// Overrides values of the ini by values of the command line, index by index. Values of the ini
+/// that have no counterpart are kept. An option without a value defines its parameter.
 pub(super) fn override_with(ini: &mut Parameters, command_line: Parameters) {
     for Parameter { name, values, .. } in command_line.list {
         ini.mark_overridden(&name);

@@ -35,7 +35,7 @@ impl FeatureOverride {
     }
 }
 
-/// Returns the overrides from `settings`, then those from `feature-overwrite`.
+/// Returns the overrides from `settings`, then the overrides from `feature-overwrite`.
 pub(super) fn collect_overrides(
     ini: &Path,
     settings: &Settings,

@@ -195,7 +195,7 @@ impl Configuration {
     }
 
     /// Works like [`Configuration::from_ini`]. `options` are as on a command line and override
-    /// those of the file. The name of the file may have any bytes.
+    /// values of the file. The name of the file may have any bytes.
     ///
     /// # Errors
     ///

@@ -280,7 +280,7 @@ pub(super) fn is_section(name: &str) -> bool {
     long_name(name).is_some()
 }
 
-/// Options of `miriam translate` that Moses does not have: those of raw text, and those of all
+/// Options of `miriam translate` that Moses does not have: options for raw text, and options of all
 /// commands.
 const PROGRAM_OPTIONS: &[&str] = &[
     "raw",

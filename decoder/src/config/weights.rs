@@ -17,8 +17,8 @@ const LIST_SECTION: &str = "rescore-weight";
 /// lines, the last one counts. Features without a line must be untuneable; their weights are 1.
 ///
 /// If the ini has `[rescore-weight]`, this section gives the weights of the models, and the weights
-/// of the features in rescored lists. The function returns the latter. Otherwise, the weights of
-/// the models are in `[weight]`, and the weights of the search apply in rescored lists too.
+/// of the features in rescored lists, which the function returns. Otherwise, the weights of the
+/// models are in `[weight]`, and the weights of the search apply in rescored lists too.
 pub(super) fn assign_weights(
     ini: &Path,
     parameters: &Parameters,
@@ -227,7 +227,7 @@ impl SectionContext<'_> {
         Ok(())
     }
 
-    /// Sets the given weights. Those of untuneable features default to 1.
+    /// Sets the given weights. Weights of untuneable features default to 1.
     fn assign(&self, features: &mut [Weighted<'_>], given: Vec<Option<Vec<f32>>>) -> Result<()> {
         for (Weighted { name, is_tuneable, weights }, given) in features.iter_mut().zip(given) {
             let num_components = weights.count();

@@ -210,7 +210,8 @@ fn split_alternatives(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Returns the words that an element refers to: its own, or those of its span attribute.
+/// Returns the words that an element refers to: the words inside it, or the words that its
+/// attribute `span` names.
 fn element_span(element: &Element<'_>, length: usize) -> Result<Span, MarkupError> {
     fn span(start: usize, end: usize) -> Span {
         Span { start: start as u32, end: end as u32 }

@@ -184,7 +184,7 @@ impl NBest {
         })
     }
 
-    /// Whether the words of the path found last differ from those of all earlier paths.
+    /// Whether the words of the path found last differ from the words of all earlier paths.
     fn is_new(&mut self, decoded: DecodedSentence<'_>) -> bool {
         let phrases = self.paths.nodes().iter().rev().map(|&id| decoded.hypothesis(id));
         if decoded.system.models.factor_scheme.is_none() {

@@ -15,7 +15,7 @@ use crate::span::Span;
 use crate::system::System;
 use crate::translation_options::{OptionId, OptionRange, PhraseKey, SentenceOptions, ValueRows};
 
-/// An option of a sentence, with what is needed to compute its row.
+/// An option of a sentence, with the data from which its row is computed.
 #[derive(Clone, Copy)]
 pub(crate) struct OptionRef<'a> {
     pub(crate) system: &'a System,
@@ -26,7 +26,7 @@ pub(crate) struct OptionRef<'a> {
     pub(crate) span: Span,
 }
 
-/// Appends the row of an option to `rows`. Its columns are those of
+/// Appends the row of an option to `rows`. Its columns are laid out as in
 /// [`FeatureSet::row_layout`](crate::features::FeatureSet).
 ///
 /// # Errors

@@ -123,7 +123,7 @@ pub(crate) fn push_feature_values(
     }
 }
 
-/// Appends a line of an n-best list: the columns of Moses2, then those of Moses 1 that
+/// Appends a line of an n-best list: the columns of Moses2, then the columns of Moses 1 that
 /// `options` request.
 pub(crate) fn push_n_best_line(
     out: &mut Vec<u8>,

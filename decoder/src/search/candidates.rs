@@ -37,7 +37,7 @@ struct Candidate {
     is_alive: bool,
 }
 
-/// The hypotheses of one stack, and the treatment of recombined ones.
+/// The hypotheses of one stack, and the store of recombined hypotheses.
 #[derive(Default)]
 pub(crate) struct Candidates<L = Discard> {
     entries: Vec<Candidate>,
@@ -69,7 +69,8 @@ impl<L: RecombinedArcs> Candidates<L> {
         }
     }
 
-    /// Adds `hypothesis` to `group`, unless it is too bad or recombined into another.
+    /// Adds `hypothesis` to `group`, unless its score is too low or it is recombined into a better
+    /// hypothesis.
     #[inline]
     pub(crate) fn add(
         &mut self,
@@ -155,8 +156,8 @@ impl<L: RecombinedArcs> Candidates<L> {
         let last = entry_of(self.order[limits.size - 1]);
         let state = &mut self.groups[group as usize];
         state.worst = self.entries[last].hypothesis.future_score;
-        // The group stays full, and only better hypotheses push out its last. (`worst` may fall:
-        // the beam raises it, and the next pruning lowers it again.)
+        // The group stays full, and only a better hypothesis pushes out its worst one. (`worst` may
+        // fall: the beam raises it, and the next pruning lowers it again.)
         state.floor = state.worst;
         let surplus = self.order.len() - limits.size;
         let dropped = surplus.div_ceil(2);

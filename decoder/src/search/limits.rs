@@ -1,4 +1,4 @@
-//! The limits of a search: those of the settings, or narrower ones when time runs out.
+//! The limits of a search: the limits of the settings, or narrower limits when time runs out.
 
 use miriam_textio::Ln;
 
@@ -30,7 +30,7 @@ pub(crate) struct SearchLimits {
 }
 
 impl SearchLimits {
-    /// Returns the limits of `settings`, except for those that `width` has.
+    /// Returns the limits of `settings`, overridden by the values that `width` has.
     pub(crate) fn from_settings(settings: &Settings, width: SearchWidth) -> Self {
         let beam = width.beam_threshold.map(|beam| Ln::from_probability(beam).0);
         SearchLimits {
@@ -54,7 +54,7 @@ impl SearchLimits {
     }
 
     /// Returns limits of a greedy search from left to right, with hardly any alternatives. Its time
-    /// is linear in the length, and it always finds a translation, because every word has one.
+    /// is linear in the length. It finds a translation unless markup leaves a word without options.
     pub(crate) fn to_greedy(self) -> Self {
         SearchLimits {
             stack_size: self.stack_size.min(8),

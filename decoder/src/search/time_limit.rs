@@ -55,8 +55,8 @@ pub(crate) enum SearchEffort {
     Greedy,
 }
 
-/// Runs `search` from the joint state `begin`, within the limit of `time` if it has one. Returns
-/// `None` if it was cancelled.
+/// Runs `search` from the joint state `begin`, within the limit of `time` if there is one. Returns
+/// `None` if the search was cancelled.
 pub(crate) fn run_search(
     search: &mut dyn Search,
     space: &mut SearchSpace<'_>,

@@ -9,7 +9,7 @@ pub(crate) struct InputPhrase {
     pub(crate) total: f32,
     /// The target words.
     pub(crate) words: Vec<WordId>,
-    /// The index of its details among those of the sentence, or [`InputPhrase::COPIED`] for a
+    /// The index of its details among all details of the sentence, or [`InputPhrase::COPIED`] for a
     /// copied word.
     pub(crate) details: u32,
 }

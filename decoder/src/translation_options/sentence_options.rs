@@ -201,7 +201,7 @@ impl SentenceOptions {
             .resize(length * self.max_span_length * layout.num_slots, OptionRange::default());
     }
 
-    /// Appends the options of `list` as those of `span` in `slot`.
+    /// Appends the options of `list` as the options of `span` in `slot`.
     pub(crate) fn append_list(
         &mut self,
         list: &OptionList,

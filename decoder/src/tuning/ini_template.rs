@@ -126,7 +126,7 @@ mod tests {
     }
 
     proptest! {
-        /// In any text, lines other than those of tuned weights are unchanged, and the tuned
+        /// In any text, all lines except the lines of tuned weights are unchanged, and the tuned
         /// weights are present. Replacing weights is idempotent.
         #[test]
         fn any_text_keeps_its_other_lines(

@@ -52,8 +52,8 @@ pub struct BuildOptions {
     pub reordering: Option<PathBuf>,
     /// The number of scores of every line; `None` for the number on the first line.
     pub num_scores: Option<usize>,
-    /// The largest number of targets of a source that are kept: those with the highest third score;
-    /// of equal scores, the first in the input.
+    /// The largest number of targets of a source that are kept. These are the targets with the
+    /// highest third score; of equal scores, the first in the input.
     pub prune: Option<usize>,
     /// A bound in bytes on the memory for sorting and for the intermediate rows, which then
     /// go to temporary files in the folder of the output.
@@ -464,7 +464,7 @@ impl BuildJob<'_> {
         })
     }
 
-    /// Sends the entries of `sample`, then those not yet read, until a worker has failed.
+    /// Sends the entries of `sample`, then the entries not yet read, until a worker has failed.
     fn send_entries(
         &mut self,
         sample: &EntryBlock,

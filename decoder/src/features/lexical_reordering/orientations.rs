@@ -174,9 +174,9 @@ impl ReorderingType {
     /// Returns for each cell of an option's row (one direction's orientations after the other's)
     /// the column of the table and the index of the feature's weight.
     ///
-    /// In a collapsed model, the columns of the second direction start one column after those of
-    /// the first, as in Moses and Moses2: the forward scores are read from column 1 on, although
-    /// column 1 has a backward score.
+    /// In a collapsed model, the columns of the second direction start one column after the start
+    /// of the first direction, as in Moses and Moses2: the forward scores are read from column 1
+    /// on, although column 1 has a backward score.
     pub fn column_weight_indices(self) -> impl Iterator<Item = (usize, usize)> {
         let count = self.orientations.num_orientations();
         (0..self.num_columns()).map(move |cell| {

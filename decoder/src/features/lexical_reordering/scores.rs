@@ -143,7 +143,7 @@ pub(crate) struct OptionRows<'a> {
 }
 
 impl FeatureSet {
-    /// Writes the default scores, those of phrase pairs that are in no table, to an option's row.
+    /// Writes the default scores, for phrase pairs that are in no table, to an option's row.
     /// The columns of the row must be 0 before the call.
     pub(crate) fn write_default_reordering(&self, weighting: Weighting, mut row: &mut [f32]) {
         for model in &self.reordering {

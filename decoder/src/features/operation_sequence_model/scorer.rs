@@ -162,8 +162,8 @@ impl OperationSequenceScorer {
         self.states.insert(id.0).clone_from(&self.scratch.state);
     }
 
-    /// Computes in `scratch` the state after `expansion`, if the state before it is known; returns
-    /// the log10 probability of its operations and their counts.
+    /// Computes in `scratch` the state after `expansion`; the state before it must be known.
+    /// Returns the log10 probability of the expansion's operations, and their counts.
     fn apply_operations(
         &mut self,
         input: &ExpansionInput<'_>,

@@ -110,7 +110,7 @@ pub(super) struct FastPathBuffers {
 #[derive(Clone, Copy)]
 struct AwaitedWord {
     cell: u32,
-    /// The index of the word among those of its phrase whose score depends on the context.
+    /// The index of the word among the words of its phrase whose scores depend on the context.
     at: u32,
 }
 

@@ -58,7 +58,7 @@ pub(super) struct CellRows {
 struct Query {
     cell: u32,
     model: u16,
-    /// The index of the word among those of its phrase whose score depends on the context.
+    /// The index of the word among the words of its phrase whose scores depend on the context.
     at: u16,
 }
 

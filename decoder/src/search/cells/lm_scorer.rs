@@ -41,8 +41,8 @@ impl<W: Copy> AwaitedWords<W> {
         self.waiting.push(word);
     }
 
-    /// Calls `answer` with each waiting word. If it returns a further word of the cell, that word
-    /// waits for the next round.
+    /// Calls `answer` with each waiting word. If `answer` returns another word of the cell, that
+    /// word waits for the next round.
     #[inline(always)]
     pub(super) fn answer(&mut self, mut answer: impl FnMut(W) -> Option<W>) {
         std::mem::swap(&mut self.waiting, &mut self.prefetched);

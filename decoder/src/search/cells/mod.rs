@@ -39,7 +39,7 @@ pub(in crate::search) struct Cell {
     pub(in crate::search) future_score: f32,
     /// The joint state. Before the cell is scored, its scorer keeps another value here.
     pub(in crate::search) joint_state: u32,
-    /// The estimate of what remains to be translated.
+    /// The estimated score of the words that remain to be translated.
     estimate: f32,
     /// The next cell of a list. Before the cell is scored, its scorer keeps another value here.
     pub(in crate::search) next: u32,

@@ -256,9 +256,9 @@ impl Case {
 struct Seen {
     fast: [SearchesSeen; FAST_PATHS.len()],
     general: SearchesSeen,
-    /// The number of sentences whose derivations were all listed, and the number of those in which
-    /// wide searches had to find the best derivation.
+    /// The number of sentences whose derivations were all listed.
     listed: usize,
+    /// The number of these sentences in which wide searches had to find the best derivation.
     found: usize,
 }
 

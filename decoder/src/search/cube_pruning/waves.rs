@@ -44,7 +44,7 @@ const FINER_STEPS: u64 = 32;
 const MIN_DIVIDED: usize = 5;
 
 /// The factor by which buckets become wider when all remaining cells of a stack are in the last
-/// one.
+/// bucket.
 const WIDENING: u64 = 8;
 
 /// The number of popped cells that are recombined at each wait for memory.
