@@ -177,7 +177,7 @@ const SUPPORTED: &[ParameterInfo] = &[
         "LINE",
         "models that score the n-best list of a sentence: NeuralModel path=.., NgramModel path=.. (ini)",
     ),
-    parameter("rescore-n-best", "", "N", "entries of the list that models of rescore score [100]"),
+    parameter("rescore-n-best", "", "N", "n-best entries that the models of [rescore] score [100]"),
     parameter(
         "rescore-weight",
         "",

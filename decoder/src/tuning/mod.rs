@@ -154,8 +154,7 @@ const PATIENCE: usize = 5;
 /// ```
 pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningReport> {
     if options.iterations == 0 || options.nbest_size == 0 {
-        let reason = "tuning needs at least one iteration and at least one translation per list";
-        return Err(Error::usage(reason));
+        return Err(Error::usage("tuning needs at least one iteration and one entry per list"));
     }
     let configuration = &options.configuration;
     let template = ini_template::IniTemplate::read(configuration, &options.output)?;
