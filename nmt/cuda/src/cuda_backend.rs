@@ -56,7 +56,7 @@ impl CudaBackend {
     /// # Panics
     /// If the number of values is not `rows * width`.
     pub fn tensor(&mut self, rows: usize, width: usize, values: &[f32]) -> Result<DeviceTensor> {
-        assert_eq!(values.len(), rows * width, "a number for each place");
+        assert_eq!(values.len(), rows * width, "a number for each element");
         let mut tensor = self.empty(rows, width)?;
         self.stream.upload_blocking(tensor.buffer_mut(), 0, values).map_err(device_error)?;
         Ok(tensor)

@@ -123,7 +123,7 @@ impl CudaBackend {
     ) -> Result<()> {
         assert!(
             matrices.len() <= MAX_MATRICES && vectors.len() <= MAX_VECTORS,
-            "kernels have room"
+            "at most four matrices and two vectors"
         );
         let lens = vectors.iter().map(|vector| vector.len());
         kernel.check_inputs(matrices.len(), lens, target.columns.len());

@@ -1,5 +1,5 @@
-//! The output layer. If there are many rows, the search for their best tokens does not store
-//! logits. Only the best tokens leave the device then.
+//! The output layer. The search for the best tokens downloads only these tokens, their logits and
+//! the normalisers. If there are many rows, it does not even store their logits on the device.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -18,7 +18,7 @@ pub enum WeightFormat {
     Bf16,
 }
 
-/// The columns of a part of a row of logits, as in `output.cuh`.
+/// The number of columns in a part of a row of logits, as in `output.cuh`.
 pub(crate) const PART_COLUMNS: usize = 64;
 
 /// A kernel, with the size of the tile that a block computes and the number of threads of a block.

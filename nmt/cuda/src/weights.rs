@@ -13,7 +13,7 @@ use crate::weight_format::WeightFormat;
 
 /// A matrix `[depth, columns]` and a bias for each column.
 pub struct Weights {
-    /// The words of each column ([`WeightFormat::column_words`]), row by row.
+    /// The words, row by row: [`WeightFormat::column_words`] rows of `columns` words.
     pub(crate) words: Buffer<u32>,
     pub(crate) format: WeightFormat,
     pub(crate) bias: Option<Buffer<f32>>,
@@ -40,7 +40,7 @@ impl Weights {
     }
 }
 
-/// A vector for each token, `[tokens, width]`.
+/// A vector for each token or position, `[vocab_size, width]`.
 pub struct EmbeddingTable {
     pub(crate) rows: Buffer<f32>,
     pub(crate) vocab_size: usize,
@@ -121,7 +121,8 @@ impl RelativeTerms {
         Ok(RelativeTerms { host, vectors, biases, classes: Mutex::default() })
     }
 
-    /// Returns the classes of the distances from a query to a key, from `-longest` to `longest`.
+    /// Returns the classes of the distances from a query to a key, from `-n` to `n`. `n` is
+    /// `longest` or more, so that sentences of similar lengths share a list.
     pub(crate) fn classes(&self, longest: usize) -> Arc<Vec<u32>> {
         let longest = longest.next_power_of_two().max(64);
         let mut all = self.classes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -288,8 +288,8 @@ fn attention_threads(kernel: &str) -> u32 {
 
 /// Returns the barriers of a kernel, numbered by their order in its text, whose absence is not
 /// noticed. In a block of one warp these are all barriers, because the interpreter runs the lanes
-/// of a warp together. The others are before a reduction or before probabilities are stored: there,
-/// another barrier already follows the last read.
+/// of a warp together. In other blocks, the needless barriers are before a reduction or before
+/// probabilities are stored: there, another barrier already follows the last read.
 fn needless_barriers(kernel: &str) -> &'static [usize] {
     match kernel {
         "attend_dot_128" | "attend_relative_128" => &[0, 1],
@@ -307,8 +307,9 @@ fn needs_barrier(ptx: &str, kernel: &str, place: usize, right: &[u32]) -> bool {
     (0..2).any(|seed| run_with_barriers(&broken, kernel, seed).as_deref().ok() != Some(right))
 }
 
-/// Removes each barrier of each kernel in turn. Then a read of shared memory that is not written is
-/// reported, or a race of warps, or the results differ.
+/// Removes each barrier of each kernel in turn. Except for the [`needless_barriers`], this is
+/// noticed: a read of shared memory that is not written is reported, or a race of warps, or the
+/// results differ.
 #[test]
 fn each_missing_barrier_is_noticed() {
     let archive = read_archive();
@@ -387,8 +388,8 @@ fn a_shuffle_from_a_wrong_lane_is_noticed() {
         (0..TOPK_COLUMNS).max_by_key(|column| logit(row * TOPK_COLUMNS + column)).unwrap() as u32
     };
     assert_eq!(right, (0..TOPK_ROWS).map(largest).collect::<Vec<_>>());
-    // Some shuffles compute the sum of exponentials, which is not read here. The shuffles that find
-    // the maximum, over 5 distances, change the result.
+    // Some shuffles compute the sum of exponentials, which is not read here. Of the shuffles that
+    // find the maximum, over 5 distances, at least 4 must change the result.
     let start = find_kernel(&ptx, "topk_of_parts");
     let end = find_after(&ptx, start, "\n}");
     let mut changed = 0;

@@ -1,5 +1,6 @@
 //! Any bytes as the pickles of a PyTorch file that is not an archive, and as the storages after
-//! them. They give tensors or an error, never a panic, and need no more memory than the file has.
+//! them. They give tensors or an error: never a panic, and never an allocation that is out of
+//! proportion to the file.
 #![no_main]
 
 use std::path::Path;

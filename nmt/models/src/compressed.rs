@@ -1,4 +1,4 @@
-//! Files that may be compressed: caches of browsers and archives keep models, vocabularies and
+//! Files that may be compressed: archives and the caches of browsers keep models, vocabularies and
 //! shortlists as `.gz` or `.zst`.
 //!
 //! As with text files, the first bytes tell the compression, not the name. Plain files stay mapped;
@@ -150,7 +150,7 @@ mod tests {
         (0..=most).for_each(|_| gzip.write_all(&zeros).unwrap());
         std::fs::write(&path, gzip.finish().unwrap()).unwrap();
         let length = path.metadata().unwrap().len();
-        assert!((most + 1) << 20 < ALLOWANCE + MAX_RATIO * length, "the ratio allows so much");
+        assert!((most + 1) << 20 < ALLOWANCE + MAX_RATIO * length, "the ratio allows this size");
         assert_eq!(open(&path).unwrap().len() as u64, (most + 1) << 20);
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
         (0..=2 * most).for_each(|_| gzip.write_all(&zeros).unwrap());

@@ -135,7 +135,7 @@ fn json_key(name: &str) -> String {
     name.replace([' ', '-'], "_")
 }
 
-/// A JSON object with its entries in this order.
+/// A JSON object whose entries keep their order.
 struct JsonObject<T>(Vec<(String, T)>);
 
 impl<T: Serialize> Serialize for JsonObject<T> {

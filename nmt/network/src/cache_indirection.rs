@@ -8,7 +8,7 @@
 pub struct CacheIndirection {
     histories: RaggedLists,
     previous: RaggedLists,
-    /// The number of rows in the cache, including dead ones.
+    /// The number of rows in the cache, including dead rows, which no list names.
     rows: usize,
     /// The number of rows at which the cache is compacted.
     compact_at: usize,

@@ -1,5 +1,6 @@
-//! Sessions of whole networks: the best tokens and their scores at each step. In f32 they are
-//! compared with the CPU's; in half precision, with a reference that rounds the same numbers.
+//! Sessions of whole networks: at each step, the best logits, their normalisers and the attention
+//! weights. In f32 they are compared with results of the CPU; in half precision, with a reference
+//! that rounds the same operands.
 
 use std::path::{Path, PathBuf};
 

@@ -260,8 +260,8 @@ fn inputs_that_do_not_fit_are_rejected() {
     });
 }
 
-/// The best tokens have the largest of all logits, with the same bits. Ties are broken by the lower
-/// token.
+/// The best tokens have the largest logits of their row, with the bits that `row_logits` returns.
+/// Ties are broken by the lower token.
 #[test]
 #[ignore = "run by kernels_agree_with_the_cpu"]
 fn best_tokens_have_the_largest_logits() {
@@ -275,7 +275,7 @@ fn best_tokens_have_the_largest_logits() {
         // Few different values, so that many logits are equal.
         let values = (0..depth * columns).map(|_| random.below(3) as f32).collect();
         let matrix = PlainMatrix { rows: depth, columns, values };
-        // Every seventh token but the first is -infinity and never a candidate.
+        // Every seventh token but the first has the logit -infinity, so it is never a candidate.
         let mut bias = vec![0.0; columns];
         bias.iter_mut().step_by(7).skip(1).for_each(|bias| *bias = f32::NEG_INFINITY);
         let weights = backend.weights_with(&PlainWeights { matrix, bias: Some(bias) });

@@ -30,9 +30,10 @@ pub use transformer::{
     RelativeBiasConfig, SruKind, TransformerConfig, TransformerStackConfig,
 };
 
-/// The largest number of layers, heads or cells; more means damage.
+/// The largest number of layers or cells; a larger number means that the file is damaged.
 pub(crate) const MAX_DEPTH: usize = 1000;
-/// The largest width or vocabulary; more means damage.
+/// The largest width, vocabulary size, or number of heads or positions; a larger number means that
+/// the file is damaged.
 pub(crate) const MAX_WIDTH: usize = 1 << 24;
 
 /// The family of a model with its configuration.
@@ -78,9 +79,9 @@ impl EmbeddingConfig {
         if self.shared { "Wemb" } else { "decoder_Wemb" }
     }
 
-    /// Adds the embedding tables, and with them an encoder table that is not shared only if
-    /// `has_source`. Then adds the output layer with prefix `output`: its weights
-    /// `[target_vocab_size, width]` unless they are tied, and its bias, if any.
+    /// Adds the embedding tables. An encoder table of its own is added only if `has_source`. Then
+    /// adds the output layer with prefix `output`: its weights `[target_vocab_size, width]` unless
+    /// they are tied, and its bias, if any.
     fn push_parameters(
         &self,
         has_source: bool,

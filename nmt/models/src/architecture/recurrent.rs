@@ -268,7 +268,9 @@ impl RecurrentConfig {
         if !self.has_source() {
             check_range("cells of the first decoder layer", depth, MAX_DEPTH)?;
         } else if !(2..=MAX_DEPTH).contains(&depth) {
-            return Err(format!("expected at least 2 cells around attention, found {depth}"));
+            return Err(format!(
+                "cells around attention: {depth} is out of range, 2 to {MAX_DEPTH}"
+            ));
         }
         let cells = [
             (self.encoder.cell, self.encoder.cell_depth > 1),

@@ -249,7 +249,7 @@ pub enum PositionalEncodingKind {
     SinusoidalFromTwo,
 }
 
-/// The attention of T5.
+/// The biases of relative positions in T5's attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RelativeBiasConfig {
     /// The number of classes of distances; each class has a bias for each head.

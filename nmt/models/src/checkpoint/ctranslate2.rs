@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_that_do_not_translate_are_rejected_by_name() {
+    fn other_kinds_of_models_are_rejected_by_name() {
         let mut bytes = 6u32.to_le_bytes().to_vec();
         push_string(&mut bytes, "WhisperSpec");
         bytes.extend_from_slice(&[0; 12]);

@@ -1,5 +1,5 @@
 //! Marian's `.bin` (`neural.md` 1.2): headers, names, shapes and then the parameters,
-//! each at a multiple of 256.
+//! each at an offset that is a multiple of 256 bytes.
 //!
 //! Marian and its fork for browsers number the quantised types differently; both are read.
 //! A quantised matrix is stored transposed, so that each output column is contiguous, with

@@ -43,8 +43,8 @@ impl MarianBinaryWriter {
         self.add(name, F32_KIND, shape, content);
     }
 
-    /// Adds a matrix of integers, output by output, and the multiplier by which numbers became
-    /// integers.
+    /// Adds a matrix of integers, one output column after the other, and the multiplier by which
+    /// numbers became integers.
     ///
     /// # Panics
     /// If a dimension has more than 31 bits.
@@ -85,7 +85,7 @@ impl MarianBinaryWriter {
     /// Writes all items, sorted by name, to the file `path`, which appears complete or not at all.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn write(mut self, path: &Path) -> Result<()> {
         self.items.sort_by(|a, b| a.name.cmp(&b.name));
         let mut head = Vec::new();

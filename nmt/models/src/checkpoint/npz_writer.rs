@@ -3,9 +3,9 @@
 //! Entries are not compressed: Marian does not read deflated ones. The checksum of an entry comes
 //! before its content, so each array is read twice: for the checksum and for writing. But it is
 //! never copied, which would cost more for many gigabytes of weights. Numbers begin at multiples of
-//! 64 in the file, so that a mapped archive can be used in place; NumPy's header is padded for
-//! this, and so is an extra field before the entry. Time stamps are fixed: the same arrays give the
-//! same bytes.
+//! 64 bytes in the file, so that a mapped archive can be used in place. NumPy's header is padded
+//! for this, and so is the zip header of the entry, in an extra field. Time stamps are fixed: the
+//! same arrays give the same bytes.
 
 use std::collections::BTreeSet;
 use std::io::Write;

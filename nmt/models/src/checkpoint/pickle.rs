@@ -29,7 +29,7 @@ pub enum Value {
     Float,
     /// A text: its first byte in the pickle and its end.
     Text(usize, usize),
-    /// A number in the table of objects.
+    /// The index of an object in the table of objects.
     Object(usize),
 }
 
@@ -562,7 +562,7 @@ fn count(value: Value) -> Result<usize, String> {
     }
 }
 
-/// Returns the value of a number in two's complement, of any length.
+/// Returns the value of a little-endian number in two's complement, of at most 8 bytes.
 fn long(bytes: &[u8]) -> Result<i64, String> {
     if bytes.len() > 8 {
         return Err(format!("unsupported number of {} bytes", bytes.len()));

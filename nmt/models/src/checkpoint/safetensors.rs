@@ -116,7 +116,8 @@ mod tests {
         assert_eq!(checkpoint.skipped_tensors().len(), 1);
     }
 
-    /// The lengths add up to 2^64 - 8, which overflows with the length of the header.
+    /// The lengths in the first header add up to 2^64 - 8; with the length of the header, the sum
+    /// overflows.
     #[test]
     fn hostile_headers_are_rejected() {
         const LENGTH: u64 = (1 << 61) - 1;

@@ -363,7 +363,7 @@ impl Tensor {
         for part in bytes.chunks(size * values.len()) {
             let values = &mut values[..part.len() / size];
             self.decode(part, values);
-            // The sum of products with 0 is 0 unless one of them is not finite.
+            // The sum of the values times 0 is 0 unless a value is not finite.
             if values.iter().map(|value| value * 0.0).sum::<f32>() != 0.0 {
                 return values.iter().copied().find(|value| !value.is_finite());
             }

@@ -162,7 +162,7 @@ impl<'a> ZipArchive<'a> {
         Ok(content)
     }
 
-    /// Compares the checksum of entry `index` with its unpacked `content`.
+    /// Checks the unpacked `content` of entry `index` against the checksum in the directory.
     pub fn check_crc(&self, index: usize, content: &[u8]) -> Result<()> {
         let mut checksum = flate2::Crc::new();
         checksum.update(content);
@@ -180,7 +180,7 @@ impl<'a> ZipArchive<'a> {
 /// The name of the directory in errors.
 const PLACE: &str = "zip directory";
 
-/// Finds the number of entries of the directory, and its offset.
+/// Finds the directory. Returns the number of its entries, and its offset.
 fn find_directory(window: &OwnedBytes, path: &Path) -> Result<(u64, usize)> {
     let from = window.len().saturating_sub(MAX_END_LEN);
     let end = window[from..].windows(4).rposition(|bytes| bytes == DIRECTORY_END);
@@ -227,7 +227,8 @@ fn read_entry(cursor: &mut Cursor) -> Result<ZipEntry> {
     if flags & 1 != 0 {
         return Err(cursor.damaged(&name, "it is encrypted"));
     }
-    // Numbers that do not fit 32 bits are in extra field 1, in this order.
+    // Numbers that do not fit 32 bits are in extra field 1: first the size, then the size in the
+    // archive, then the offset of the header.
     let mut long = zip64_field(extra).as_chunks::<8>().0.iter().map(|&b| u64::from_le_bytes(b));
     let mut number = |short: u32| match short {
         u32::MAX => long.next().unwrap_or(u64::from(short)),
@@ -316,7 +317,7 @@ mod tests {
         let content = vec![7; 10_000];
         let mut file = archive(&[("a", 0, &content, &content)]);
         let end = file.len() - 22;
-        // After the entry: a header of 30 bytes, its name, its content.
+        // The directory begins after the entry: a header of 30 bytes, the name, the content.
         let start = 30 + 1 + content.len();
         let entry = file[start..end].to_vec();
         let count = 50u16;

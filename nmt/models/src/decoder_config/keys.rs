@@ -49,10 +49,10 @@ pub const MARIAN: KnownKeys = KnownKeys {
         "alignment",
         "word-scores",
         "allow-unk",
-        // Of scorers.
+        // Keys of scorers.
         "model",
         "train-sets",
-        // Of servers.
+        // Keys of servers.
         "port",
     ],
     without_effect: &[

@@ -74,7 +74,7 @@ pub struct DecoderConfig {
     /// Whether unknown tokens become the words of the source that they attend to.
     pub replace_unknowns: Option<bool>,
     /// Whether this is the configuration of a scorer, which names its model and texts with other
-    /// keys. If several files were merged, whether one of them is.
+    /// keys. If several files were merged, whether one of them is a scorer's.
     pub is_for_scoring: bool,
     /// The texts that a scorer reads.
     pub train_sets: Vec<PathBuf>,

@@ -32,7 +32,7 @@ use crate::{Error, Result};
 struct Format {
     /// Whether a path seems to be a model of this format, by names of files alone.
     recognises: fn(&Path) -> bool,
-    /// Finds the files of the model.
+    /// Finds the model at a path.
     find: fn(&Path) -> Result<FoundModel>,
 }
 

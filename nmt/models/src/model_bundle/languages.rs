@@ -111,7 +111,7 @@ impl ModelBundle {
     }
 
     /// Whether text must begin with the tag of the language of its translation: the model has
-    /// several, and none was set.
+    /// several languages, and none was set.
     pub fn needs_language_tags(&self) -> bool {
         let Some(tokenizers) = &self.tokenizers else { return false };
         let style = self.languages().map(|languages| languages.style);

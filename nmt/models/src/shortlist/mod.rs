@@ -288,8 +288,8 @@ impl Shortlist {
     }
 }
 
-/// Pads `candidates` with the smallest missing ids from `from` on to a multiple of
-/// [`CANDIDATE_MULTIPLE`], as far as the vocabulary has any.
+/// Pads `candidates` to a multiple of [`CANDIDATE_MULTIPLE`] with the smallest missing ids from
+/// `from` on, as far as the vocabulary has any.
 fn pad_candidates(candidates: &mut Vec<u32>, from: u32, vocab_size: usize) {
     let wanted = candidates.len().next_multiple_of(CANDIDATE_MULTIPLE).min(vocab_size);
     let before = candidates.len();

@@ -1,4 +1,4 @@
-//! Small shortlists with candidates worked out by hand. The shortlists of Marian's oracle are
+//! Small shortlists with candidates worked out by hand. Shortlists that Marian has written are
 //! tested in `nmt/tests/oracle.rs`.
 
 use super::*;

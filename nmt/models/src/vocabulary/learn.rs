@@ -74,7 +74,8 @@ pub fn learn_vocabulary(
     if counts.is_empty() {
         return Err(unsupported("the text has no words".into()));
     }
-    // Created by the first report, because only the trainer knows the total.
+    // Created by the first report, because only the trainer of SentencePiece models knows its
+    // total.
     let mut task: Option<ProgressTask> = None;
     let mut report = |done: u64, total: u64| {
         let task = task.get_or_insert_with(|| progress.task("learning", Some(total)));

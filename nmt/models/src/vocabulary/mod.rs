@@ -128,7 +128,8 @@ impl Vocabulary {
     /// If the model has no control piece for the end of a text.
     pub fn from_sentencepiece(model: &SentencePiece, path: &Path) -> Result<Self> {
         let pieces = (0..model.len() as u32).map(|id| model.piece(id).unwrap_or_default());
-        // The trainer chose the name of this piece, and a model may have an ordinary piece </s>.
+        // The name of the end piece was chosen in training, and a model may have an ordinary piece
+        // </s>.
         let end = model.end_id().and_then(|id| model.piece(id));
         let Some(end) = end else {
             let vocabulary = Self::new(pieces, path, Some(model.unknown_id()))?;
@@ -231,7 +232,8 @@ impl Vocabulary {
             self.words = WordStore::Owned(words);
             for (what, id) in [("end of sentence", self.eos_id), ("unknown word", self.unk_id)] {
                 if id as usize >= rows {
-                    let reason = format!("the {what} has id {id}, the model's table {rows} rows");
+                    let reason =
+                        format!("the {what} has id {id}, the model's table has {rows} rows");
                     let place = format!("{side} vocabulary");
                     return Err(Error::mismatch(Path::new(&self.name), &place, reason));
                 }

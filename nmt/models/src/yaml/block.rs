@@ -79,8 +79,8 @@ impl Parser<'_> {
         Ok(Value::Scalar(self.plain_lines(least)))
     }
 
-    /// Parses a mapping with keys at `column`. `key` is its first key if that has been read, so
-    /// that its colon is next.
+    /// Parses a mapping with keys at `column`. `key` is the first key, if it has been read already;
+    /// then the next byte is its colon.
     fn block_mapping(&mut self, column: usize, mut key: Option<Vec<u8>>) -> Result<Value> {
         let mut entries = Vec::new();
         loop {

@@ -82,7 +82,7 @@ impl<'a> WeightLoader<'a> {
             }
             (None, Some(only)) if !only.packs_like(self.precision) => {
                 let reason = format!(
-                    "its weights are packed as {}, not as {}; convert the original again",
+                    "its weights are packed as {}, not as {}; convert the original model again",
                     only.name(),
                     self.precision.name()
                 );
@@ -179,13 +179,14 @@ struct IntegerColumns<'a> {
 }
 
 impl<'a> IntegerColumns<'a> {
-    /// Returns the columns of a matrix `[inputs, outputs]`, if it is stored that way.
+    /// Returns the columns of a matrix `[inputs, outputs]`, if the file stores integers column by
+    /// column.
     fn from_matrix(tensor: &'a Tensor) -> Option<Self> {
         let &[depth, columns] = tensor.shape() else { return None };
         Self::new(tensor, StorageOrder::ColumnMajor, depth, columns)
     }
 
-    /// Returns the columns of a table `[outputs, inputs]`, if it is stored that way.
+    /// Returns the columns of a table `[outputs, inputs]`, if the file stores integers row by row.
     fn from_table(tensor: &'a Tensor) -> Option<Self> {
         let &[columns, depth] = tensor.shape() else { return None };
         Self::new(tensor, StorageOrder::RowMajor, depth, columns)

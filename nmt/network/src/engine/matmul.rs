@@ -106,7 +106,7 @@ mod tests {
     use super::super::weights::WeightMatrix;
     use super::*;
 
-    /// With a fixed scale, an input is rounded to one of 127 steps and clipped.
+    /// With a fixed scale, an input is clipped and rounded to a multiple of `clip / 127`.
     #[test]
     fn fixed_scales_clip_inputs() {
         let (depth, columns, clip) = (64, 16, 2.0f32);

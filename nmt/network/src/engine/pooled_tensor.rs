@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use miriam_kernels::{AlignedVec, MatMut, MatRef};
 
-/// Buffers longer than this are freed. Otherwise, after one long text, every buffer would in time
-/// grow to the length that this text needs.
+/// Buffers of more numbers than this are freed. Otherwise, after one long text, every buffer would
+/// in time grow to the length that this text needs.
 const MAX_POOLED_LEN: usize = 1 << 22;
 
 /// The memory of dropped tensors.

@@ -196,7 +196,7 @@ impl<B: Backend> AverageAttention<B> {
         let matrices = average.layer_shapes(shape.embeddings.dim).len();
         let weights = (1..=matrices).map(|i| load_affine(parameters, prefix, &i.to_string()));
         let mut hidden = weights.collect::<Result<Vec<_>>>()?;
-        // The activation follows every matrix except the last if that maps back to the width of
+        // The activation follows every matrix, except a last one that maps back to the width of
         // embeddings.
         let last = if matrices == average.ffn_depth { hidden.pop() } else { None };
         let gates = if average.has_gate {

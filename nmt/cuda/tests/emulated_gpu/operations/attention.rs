@@ -77,8 +77,8 @@ compare_backends!(attention_that_depends_on_distances, |backend, random| {
     for head_width in [7, 64, 130] {
         let heads = random.size(3);
         let width = heads * head_width;
-        // The second sentence has more keys than a block of 32 threads, so that later keys correct
-        // its sums.
+        // The second sentence has more keys than a block of 32 threads takes at a time. When the
+        // second round of keys has a larger score, the sums of the first round are rescaled.
         let lengths = [random.size(10), 32 + random.size(8)];
         let all = backend.random_tensor(random, lengths.iter().sum(), 3 * width + 2);
         let terms = [vectors(backend, random, head_width), biases(backend, random, heads, false)];

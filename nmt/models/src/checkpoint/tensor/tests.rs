@@ -43,7 +43,8 @@ fn every_dtype_is_decoded() {
 
 #[test]
 fn quantized_columns_are_divided_by_their_own_multipliers() {
-    // The matrix [[1, 10], [2, 20], [3, 30]], each column contiguous.
+    // The matrix [[1, 10], [2, -5.6], [3, 4.4]] times 2 and 10, each column contiguous: as an i8,
+    // 200 is -56.
     let stored = [2, 4, 6, 100, 200u8, 44].map(|b| b as i8 as u8);
     let tensor =
         Tensor::new(vec![3, 2], DType::I8, StorageOrder::ColumnMajor, owned_bytes(&stored))
@@ -58,7 +59,7 @@ fn quantized_columns_are_divided_by_their_own_multipliers() {
 }
 
 #[test]
-fn factors_and_repetitions_keep_multipliers() {
+fn quantized_tensors_are_scaled_and_repeated() {
     let bytes = [1u8, 2, 3, 4, 5, 6, 7, 8];
     let tensor =
         Tensor::new(vec![4, 2], DType::I8, StorageOrder::RowMajor, owned_bytes(&bytes)).unwrap();

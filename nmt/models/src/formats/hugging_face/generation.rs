@@ -34,7 +34,7 @@ const WITHOUT_EFFECT: [(&str, &[f64]); 16] = [
 /// wider than the models need.
 ///
 /// # Errors
-/// If a value is of another type or out of range.
+/// If a value has the wrong type or is out of range.
 pub fn settings(
     folder: &Path,
     config: &Value,

@@ -1,8 +1,8 @@
 //! Writer of models for bergamot's engines in browsers: `intgemm16`, or `intgemm8` with fixed
 //! scales of activations ("alphas") if they are known. Firefox needs these scales.
 //!
-//! A matrix and its input have one multiplier each. Eight bits thus lose more than in our own
-//! files, which have a multiplier for each row and each column.
+//! A matrix and its input have one multiplier each. Eight bits thus lose more than in our precision
+//! `i8`, which has a multiplier for each row of the input and each column of the matrix.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,7 +31,7 @@ pub enum IntgemmKind<'a> {
 
 impl IntgemmKind<'_> {
     /// Returns the number that must divide the number of inputs of a product in the kernels of
-    /// browsers: the length of the widest register.
+    /// browsers: the number of integers in the widest register.
     fn input_multiple(self) -> usize {
         match self {
             IntgemmKind::Eight(_) => 64,

@@ -277,6 +277,7 @@ impl OptionsWriter {
     }
 
     /// Returns the dialect that has these forms of gelu and, in a model with pre-norm, these keys.
+    /// Adds [`PRE_NORM_KEYS`] if neither dialect decodes with the keys.
     fn choose_dialect(
         &mut self,
         keys: Option<PreNormKeys>,

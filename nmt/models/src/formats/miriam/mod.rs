@@ -2,10 +2,11 @@
 //! container that is mapped (`docs/formats.md`).
 //!
 //! Weights of GEMMs are packed in the layout in which the engine reads them, so that opening packs
-//! nothing. Packing keeps floats that are packed as floats, and integers of eight bits that are
-//! packed unchanged. Then the records of parameters refer to columns of packed matrices, from which
-//! every precision can be made. If packing rounds parameters, they are stored in addition, or they
-//! are left out and the file serves one precision only ([`write()`] with a precision).
+//! nothing. Packing rounds neither floats that are packed as floats nor integers of eight bits that
+//! are packed unchanged. For these, the records of parameters refer to columns of packed matrices,
+//! from which every precision can be made. If packing rounds parameters, they are stored in
+//! addition, or they are left out and the file serves one precision only ([`write()`] with a
+//! precision).
 
 mod decoder_config;
 mod packed_weights;

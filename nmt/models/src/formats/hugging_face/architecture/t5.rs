@@ -73,7 +73,7 @@ fn share_biases(tensors: &mut BTreeMap<String, Tensor>, transformer: &Transforme
     }
 }
 
-/// Adds zeros, because the matrices have no biases.
+/// Adds the biases that [`TransformerConfig`] expects: zeros, because T5's matrices have none.
 fn fill_zeros(tensors: &mut BTreeMap<String, Tensor>, transformer: &TransformerConfig) {
     for parameter in transformer.parameters() {
         let ([_, columns], name) = (parameter.shape, parameter.name);
