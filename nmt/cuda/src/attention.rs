@@ -1,8 +1,9 @@
 //! Attention of queries to the keys and values of their sentences.
 //!
-//! Keys and values stay in the tensor in which a product has put them, side by side for all layers
-//! of a decoder. A query has a record of the rows that it attends to. These rows have the same
-//! numbers in all layers, so the layers share the records, which are uploaded once.
+//! Keys and values stay in the tensor that a product has written. For attention to the source, this
+//! tensor has the keys and values of all decoder layers side by side. A query has a record of the
+//! rows that it attends to. These rows have the same numbers in all layers, so the layers share the
+//! records, which are uploaded once.
 
 use miriam_gpu::Buffer;
 use miriam_nmt_models::{Error, Result};
@@ -80,8 +81,8 @@ impl CudaBackend {
         Ok(sentences.collect())
     }
 
-    /// Attends from groups of queries to their sentences, with dot products divided by the square
-    /// root of a head's width. Keeps the attention weights of `weights_head`, if any.
+    /// Works as [`CudaBackend::attend_groups`], with dot products divided by the square root of a
+    /// head's width.
     pub(crate) fn attend_sources(
         &mut self,
         queries: ColumnSlice<'_, DeviceTensor>,
@@ -94,8 +95,8 @@ impl CudaBackend {
         self.attend_groups(queries, groups, mask, score, weights_head)
     }
 
-    /// Attends from groups of queries to their sentences. Keeps the attention weights of
-    /// `weights_head`, if any.
+    /// Attends from groups of queries, each a number of rows of `queries` and their sentence. Keeps
+    /// the attention weights of `weights_head`, if any.
     pub(crate) fn attend_groups(
         &mut self,
         queries: ColumnSlice<'_, DeviceTensor>,

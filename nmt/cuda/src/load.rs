@@ -19,8 +19,8 @@ use crate::{
     RelativeTerms, WeightFormat, Weights, device_error,
 };
 
-/// Gives the parameters of a model to layers on a [`CudaBackend`]. Integers of files are unpacked
-/// to floats.
+/// Loader that gives the parameters of a model to layers on a [`CudaBackend`]. Integers of files
+/// are unpacked to floats.
 pub struct CudaLoader<'a> {
     parameters: PlainParameters<'a>,
     stream: Stream,

@@ -25,7 +25,7 @@ struct OperatorShape {
     number: f32,
 }
 
-/// The most matrices and vectors that a kernel has.
+/// The most input matrices, and the most input vectors, of a kernel.
 const MAX_MATRICES: usize = 4;
 const MAX_VECTORS: usize = 2;
 

@@ -22,8 +22,8 @@ const MAX_NUMBERS: usize = 16 << 20;
 /// The most rows of a launch: the limit of the second dimension of a grid.
 const MAX_ROWS: usize = 65_535;
 
-/// The threads in a block of the kernels of `output.cu`, and the parts of rows that a block
-/// computes.
+/// The number of threads in a block of the kernels of `output.cu`, and the number of parts of rows
+/// that a block computes.
 const THREADS: u32 = 128;
 const PARTS_OF_BLOCK: usize = 4;
 

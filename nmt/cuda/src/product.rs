@@ -28,7 +28,7 @@ pub(crate) struct ProductShape {
 pub(crate) const FEW_ROWS: usize = 16;
 
 impl CudaBackend {
-    /// Computes `activation(input * weights + bias + residual)` for some rows of `input`.
+    /// Computes `activation(input * weights + bias + residual)` for the rows `rows` of `input`.
     pub(crate) fn product(
         &mut self,
         input: &DeviceTensor,
@@ -89,7 +89,7 @@ impl CudaBackend {
         Ok(out)
     }
 
-    /// Returns some columns of weights.
+    /// Returns the weights of `columns` only, in this order.
     pub(crate) fn select_columns(&mut self, weights: &Weights, columns: &[u32]) -> Result<Weights> {
         let limit = weights.columns as u32;
         assert!(columns.iter().all(|&column| column < limit), "columns that are there");

@@ -57,8 +57,9 @@ pub(crate) struct AttentionWeights {
 const RECORD_WORDS: usize = 6;
 
 impl QueryRecords {
-    /// Adds the record of a query, `[first, visible, position]`. `address` is the address of the
-    /// tensor with the rows, or 0 for the tensor of the launch.
+    /// Adds the record of a query: the first of the rows that it sees, their number, and its own
+    /// position in its sentence or history. `address` is the address of the tensor with the rows,
+    /// or 0 for the tensor of the launch.
     pub fn push(&mut self, address: u64, [first, visible, position]: [usize; 3]) {
         let address = [address as u32, (address >> 32) as u32];
         self.words.extend(address);

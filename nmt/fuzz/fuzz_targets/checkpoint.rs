@@ -58,7 +58,7 @@ fuzz_target!(|bytes: &[u8]| {
     let mut changed = SEEDS[usize::from(kind) % SEEDS.len()].to_vec();
     for change in changes.chunks_exact(3) {
         let place = usize::from(u16::from_le_bytes([change[0], change[1]]));
-        // The directory of a file is at its beginning or at its end.
+        // A file has its directory at the beginning or at the end, so changes go to either end.
         let place = if kind < 128 { place } else { changed.len().wrapping_sub(place) };
         if let Some(byte) = changed.get_mut(place) {
             *byte = change[2];

@@ -45,10 +45,10 @@ pub enum Error {
         /// Why.
         reason: String,
     },
-    /// A device ran out of memory; less work may have room.
+    /// A device ran out of memory; less work at a time may fit.
     #[error("the device: {reason}")]
     DeviceMemory {
-        /// The work that has no room.
+        /// What did not fit, and what to do.
         reason: String,
     },
     /// The parts of a model contradict each other.

@@ -1,7 +1,7 @@
 //! Decoding semantics of the programs whose models are read.
 
 /// The program whose search is reproduced. Programs differ in when a search ends, in the width of
-/// the beam, and in the scores of suppressed tokens, prefixes and sampling.
+/// the beam, and in the scores if tokens are suppressed, a prefix is forced or tokens are sampled.
 ///
 /// If tokens are suppressed, Marian keeps the probabilities of the others, and CTranslate2
 /// renormalises them. The tokens of a prefix are scored by the model in Marian and have score 0 in

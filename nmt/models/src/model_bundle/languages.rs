@@ -14,7 +14,8 @@ const MIN_CONVERTED_LANGUAGES: usize = 40;
 const SENTINEL_PREFIX: &[u8] = b"<extra_id_";
 
 impl BoundaryTokens {
-    /// Puts the language of a sentence before its tokens, and EOS after them.
+    /// If `tokens` has a token for the source, puts it before the tokens of a sentence, and EOS
+    /// after them.
     pub fn set_language(&mut self, tokens: LanguagePairTokens) {
         if tokens.source_first.is_some() {
             *self = BoundaryTokens { bos_id: tokens.source_first, has_eos: true };

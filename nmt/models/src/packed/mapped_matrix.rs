@@ -40,7 +40,7 @@ impl PackedView<'_> {
 /// A packed matrix of a mapped file, where its lines stay.
 #[derive(Clone, Debug)]
 pub struct MappedMatrix {
-    /// The lines of all packed matrices of the file.
+    /// The lines of all packed matrices of the file, 64 bytes each.
     pub lines: View<Line>,
     /// The lines of this matrix among them.
     pub range: Range<usize>,

@@ -203,7 +203,8 @@ mod tests {
             }
             let mut logits = vec![0.0; count * columns];
             engine.compute_logits(&rows, 0..count, &weights, &mut logits);
-            // More GEMMs than the tuner tries.
+            // Each round has five GEMMs of one shape: in all, more than the tuner times before it
+            // chooses.
             for _ in 0..25 {
                 let mut best = vec![TopK::new(3, true); count];
                 engine.topk(&rows, 0..count, &weights, OutputColumns::All, &mut best).unwrap();

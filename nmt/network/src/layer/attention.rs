@@ -180,8 +180,8 @@ impl<B: DecodingOps> SelfAttention<B> {
             let new_rows = (0..).zip(parents).filter(|(_, parent)| parent.is_none());
             let new_rows: Vec<u32> = new_rows.map(|(row, _)| row).collect();
             if !new_rows.is_empty() {
-                // Attention to a single position is its value. Later steps see the raw value in the
-                // cache.
+                // Attention to a single position gives the value at this position. Later steps see
+                // the raw value in the cache.
                 let first = backend.index_select(normed, &new_rows)?;
                 let first = backend.affine(&first, keys_values, Epilogue::default())?;
                 let values = ColumnSlice::nth(&first, 1, self.width);

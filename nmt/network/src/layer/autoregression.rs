@@ -36,7 +36,7 @@ pub enum AutoregressionState<B: DecodingOps> {
     Recurrent(B::Tensor),
 }
 
-/// Links from the rows of a decoding step to the rows of the step before, and their positions.
+/// The rows of a decoding step: their parents in the step before, and their positions.
 pub struct DecodingStep<'a> {
     /// For each row, the row of the previous step that it continues, if any.
     pub parents: &'a [Option<u32>],

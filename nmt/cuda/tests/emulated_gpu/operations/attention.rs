@@ -50,7 +50,7 @@ compare_backends!(attention_by_heads_of_all_widths, |backend, random| {
     [7, 64, 130].map(|head_width| attend(backend, random, head_width)).concat()
 });
 
-/// Returns T5's biases for distances up to 9 in an encoder or a decoder.
+/// Returns random biases like T5's, for distances up to 9 in an encoder or a decoder.
 fn biases<B: TestBackend>(
     backend: &mut B,
     random: &mut Random,
@@ -62,7 +62,7 @@ fn biases<B: TestBackend>(
     backend.relative_positions(RelativePositions::with_biases(config, is_decoder, biases))
 }
 
-/// Returns vectors for distances up to 5, which heads of this width add to keys and values.
+/// Returns random vectors for distances up to 5, which heads of this width add to keys and values.
 fn vectors<B: TestBackend>(
     backend: &mut B,
     random: &mut Random,

@@ -1,5 +1,5 @@
-//! Decoding settings of `generation_config.json`, or of `config.json` in older models. Each is
-//! used, or reported as without effect.
+//! Decoding settings of `generation_config.json`, or of `config.json` in older models. Except for
+//! the beam size and length penalty of MarianMT, each is used or reported as without effect.
 
 use std::path::Path;
 
