@@ -209,7 +209,7 @@ fn find_directory(window: &OwnedBytes, path: &Path) -> Result<(u64, usize)> {
 
 fn read_entry(cursor: &mut Cursor) -> Result<ZipEntry> {
     if cursor.u32(PLACE)? != DIRECTORY_ENTRY {
-        return Err(cursor.damaged(PLACE, "fewer entries than its header says"));
+        return Err(cursor.damaged(PLACE, "it has fewer entries than its end declares"));
     }
     cursor.take(4, PLACE)?;
     let flags = cursor.u16(PLACE)?;
