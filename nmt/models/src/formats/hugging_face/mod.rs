@@ -115,11 +115,11 @@ pub(super) fn find_in_folder(folder: &Path) -> Result<FoundModel> {
     }
     let forced = generation_option(&config, generation.as_ref(), "forced_bos_token_id");
     let rows = model.architecture().embeddings().target_vocab_size;
-    found.target_prefix = match forced.map(Value::as_u64) {
+    found.target_prefix = match forced.map(|value| (value, value.as_u64())) {
         None => Vec::new(),
-        Some(Some(id)) if id < rows as u64 => vec![id as u32],
-        Some(id) => {
-            let reason = format!("the token {id:?} is out of range, below {rows}");
+        Some((_, Some(id))) if id < rows as u64 => vec![id as u32],
+        Some((value, _)) => {
+            let reason = format!("the token {value} is not a number below {rows}");
             return Err(Error::mismatch(folder, "forced_bos_token_id", reason));
         }
     };

@@ -147,7 +147,8 @@ fn check_supported(options: &Options) -> Result<()> {
     }
     let inputs = options.value.get("input-types").map_or(&[][..], Value::items);
     if let Some(other) = inputs.iter().find(|kind| kind.as_str() != Some("sequence")) {
-        let reason = format!("an input of type {:?} is not supported", other.as_str());
+        let kind = other.as_str().unwrap_or("that is not a word");
+        let reason = format!("an input of type {kind} is not supported");
         return Err(options.unsupported(reason));
     }
     Ok(())
