@@ -148,7 +148,8 @@ fn unpack_columns(view: PackedView<'_>, mut outputs: PlainMatrix) -> PlainMatrix
     outputs
 }
 
-/// The side of a square that is transposed at once, so that both sides stay in the cache.
+/// The width of the square blocks that are transposed one by one. The block that is read and the
+/// block that is written fit into the cache together.
 const BLOCK: usize = 32;
 
 fn transposed(matrix: &PlainMatrix) -> PlainMatrix {

@@ -57,7 +57,7 @@ pub trait Backend {
     fn index_select(&mut self, from: &Self::Tensor, indices: &[u32]) -> Result<Self::Tensor>;
 
     /// Returns the vectors of tokens times `scale`, plus the encodings of their positions:
-    /// `[tokens, width]`. Where there is no token, its vector is zero.
+    /// `[tokens, width]`. The vector of a missing token (`None`) is zero.
     fn embed(
         &mut self,
         table: &Self::EmbeddingTable,
@@ -156,7 +156,7 @@ pub trait Backend {
     ) -> Result<Vec<Self::PackedKv>>;
 
     /// Computes multi-head attention; scores are divided by the square root of a head's width. Each
-    /// group is a number of consecutive queries and the sentence that they attend to.
+    /// group has the number of its consecutive queries, and the sentence that they attend to.
     fn attend(
         &mut self,
         queries: ColumnSlice<'_, Self::Tensor>,
@@ -291,8 +291,8 @@ impl<T> From<Activation> for Epilogue<'_, T> {
     }
 }
 
-/// A layer norm, `scale * (x - mean) / sqrt(variance + epsilon) + bias`, or the same without a
-/// mean.
+/// A layer norm, `scale * (x - mean) / sqrt(variance + epsilon) + bias`, or an RMS norm, which is
+/// the same with 0 as the mean.
 pub struct LayerNorm<V> {
     /// Whether the mean is subtracted.
     pub kind: NormKind,
@@ -344,7 +344,7 @@ pub trait ParameterLoader<B: Backend + ?Sized> {
     /// Loads the vectors of tokens.
     fn embedding_table(&mut self, name: &str) -> Result<B::EmbeddingTable>;
 
-    /// Makes the backend's form of the relative-position terms of self-attention.
+    /// Converts the relative-position terms of self-attention to the type of the backend.
     fn relative_positions(&mut self, host: RelativePositions) -> Result<B::RelativePositions>;
 
     /// Loads the encodings of positions; `name` is their table if they are learned.

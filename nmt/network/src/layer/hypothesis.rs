@@ -1,10 +1,10 @@
-//! The rows of a step of decoding.
+//! The rows of a decoding step: hypotheses and their sentences.
 
 /// The number of a sentence under translation. Numbers of finished sentences are reused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Slot(pub u32);
 
-/// A hypothesis of the coming step.
+/// A hypothesis in the next decoding step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HypothesisRow {
     /// Its sentence.

@@ -55,7 +55,7 @@ pub trait OutputOps: Backend {
     ) -> Result<()>;
 
     /// Works as [`topk`](OutputOps::topk) for several groups, whose rows have one entry each in
-    /// `best`, in the order of the groups. A device waits once for all of them.
+    /// `best`, in the order of the groups. A backend on a GPU waits only once, for all groups.
     fn topk_by_group(
         &mut self,
         hidden: &Self::Tensor,

@@ -1,8 +1,9 @@
 //! The operations that recurrent layers need in addition to those of all layers.
 //!
-//! A recurrent step is a product of the state, a product of the input, and a pass over both.
-//! Products are computed by [`Backend::affine`], passes by operators ([`Backend::apply`]). Here are
-//! the attention of recurrent decoders and the cache of projected embeddings.
+//! A recurrent step is a product of the state, a product of the input, and an element-wise
+//! operation on both. [`Backend::affine`] computes the products, and [`Backend::apply`] the
+//! element-wise operation. [`RecurrentOps`] adds the attention of recurrent decoders and the cache
+//! of projected embeddings.
 
 use super::{AffineNames, Backend, Epilogue, ParameterLoader};
 use crate::Result;
@@ -86,9 +87,9 @@ pub trait RecurrentOps: Backend {
     ) -> Result<Vec<Self::Annotations>>;
 
     /// Returns the sums of values, weighted by the softmax of the scores of keys. `attention_score`
-    /// must be as in [`annotate`](RecurrentOps::annotate). Each group is a number of consecutive
-    /// queries and the sentence that they attend to. If `weights` is given, appends the attention
-    /// weights to it, one list per query; decoding may do so later
+    /// must be as in [`annotate`](RecurrentOps::annotate). Each group has the number of its
+    /// consecutive queries, and the sentence that they attend to. If `weights` is given, appends
+    /// the attention weights to it, one list per query; decoding may do so later
     /// ([`collect_attention_weights`](super::DecodingOps::collect_attention_weights)).
     fn attend_annotations(
         &mut self,

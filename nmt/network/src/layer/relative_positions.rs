@@ -33,7 +33,7 @@ pub enum DistanceTerms {
 enum DistanceClasses {
     /// Distances from `-max` to `max`; longer ones belong to the outermost classes.
     Clipped { max: usize },
-    /// T5's: each near distance has its own class, far ones share classes by their logarithm.
+    /// T5's classes: one for each near distance; far distances share classes by their logarithm.
     Logarithmic {
         /// The number of classes.
         buckets: usize,

@@ -221,7 +221,7 @@ impl Session for Ensemble {
     }
 
     fn topk(&mut self, best: &mut [TopK]) -> Result<()> {
-        assert_eq!(best.len(), self.row_slots.len(), "one for each row");
+        assert_eq!(best.len(), self.row_slots.len(), "a `TopK` for each row");
         let mut first = 0;
         while first < best.len() {
             let rows = self.rows_sharing_candidates(first);

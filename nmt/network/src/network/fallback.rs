@@ -95,7 +95,7 @@ impl SharedModel for FallbackNetwork {
 
 /// A sentence under translation.
 struct ActiveSentence {
-    /// Its slot in the present session.
+    /// Its slot in the session that translates it now.
     inner: Slot,
     tokens: Vec<u32>,
     candidates: Option<Vec<u32>>,
@@ -117,7 +117,7 @@ struct FallbackSession {
     slots: Vec<Option<ActiveSentence>>,
     /// The rows of the last step, including those of finished sentences.
     rows: Vec<History>,
-    /// The row of the present session for each row of the last step, if the numbers differ.
+    /// For each row of the last step, its row in `session`; `None` if all numbers are the same.
     inner_rows: Option<Vec<Option<u32>>>,
     keeps_alignments: bool,
     /// The largest number of sentences for the device at the last call of `begin`.
@@ -216,7 +216,7 @@ impl FallbackSession {
         sentence.expect("a sentence under translation").inner
     }
 
-    /// Returns the row of the present session that corresponds to row `row` of the last step.
+    /// Returns the row in `session` that corresponds to row `row` of the last step.
     fn inner_row(&self, row: u32) -> Option<u32> {
         self.inner_rows.as_ref().map_or(Some(row), |rows| rows[row as usize])
     }

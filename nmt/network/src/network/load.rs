@@ -23,8 +23,8 @@ impl Network {
         Self::load_on_cpu(CpuDevice::default(), model, path, precision, &Speedups::default())
     }
 
-    /// Works as [`load`](Network::load) with `tuner`, which knows the fastest GEMM kernels and
-    /// measures others.
+    /// Works as [`load`](Network::load) with `tuner`, which chooses the fastest GEMM kernel for
+    /// each shape, from cached choices or by measuring.
     ///
     /// # Errors
     /// Those of [`load`](Network::load).

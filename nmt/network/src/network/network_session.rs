@@ -106,8 +106,8 @@ impl<S, W> SentenceSlots<S, W> {
         self.sentence(self.rows[row]).candidates.as_ref()
     }
 
-    /// Returns the rows from `first` on that share an output layer: the rows of one sentence that
-    /// has candidates, or of consecutive sentences that have none.
+    /// Returns the rows from `first` on that share an output layer: the rows of one sentence with
+    /// candidates, or of consecutive sentences without candidates.
     fn rows_sharing_output(&self, first: usize) -> Range<usize> {
         let limited = self.candidates(first).is_some();
         first
@@ -191,7 +191,7 @@ impl<D: Device, F: EncoderDecoder<D::Backend>> Session for NetworkSession<D, F> 
 
     fn topk(&mut self, best: &mut [TopK]) -> Result<()> {
         let sentences = &self.sentences;
-        assert_eq!(best.len(), sentences.rows.len(), "one for each row");
+        assert_eq!(best.len(), sentences.rows.len(), "a `TopK` for each row");
         best.iter_mut().for_each(TopK::clear);
         let mut groups = Vec::new();
         let mut first = 0;

@@ -1,6 +1,7 @@
 //! Recurrent models: those of Marian (`s2s`), Amun and Nematus, and Devlin's (2017).
 //!
-//! They differ in their decoders. A language model has only a decoder.
+//! Devlin's model has a decoder of its own, [`StackedDecoder`]; the others share
+//! [`ConditionalDecoder`]. A language model has only a decoder.
 
 use super::{EncoderDecoder, HypothesisRow, Slot, TeacherForced};
 use crate::Result;
@@ -67,7 +68,8 @@ impl<B: RecurrentOps> Stacked<B> {
     }
 }
 
-/// Loads the output layer, whose parameters are under `name` if it has its own.
+/// Loads the output layer. Its matrix is the decoder's embedding table if they are tied, and
+/// `{name}_Wt` otherwise. Its bias is `{name}_b`, if the model has one.
 fn load_output_weights<B: RecurrentOps, P: RecurrentParameterLoader<B>>(
     tables: &EmbeddingConfig,
     name: &str,

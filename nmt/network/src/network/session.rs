@@ -36,7 +36,7 @@ pub trait Session {
     /// If a parent does not exist or belongs to another sentence.
     fn step(&mut self, rows: &[HypothesisRow]) -> Result<()>;
 
-    /// Finds the best tokens of each row of the step, and their log-normaliser unless the row's
+    /// Finds the best tokens of each row of the step, and the row's log-normaliser unless its
     /// [`TopK`] omits it. The score of a token is `logit - log_normalizer`. If the sentence of the
     /// row has a list of candidates, both the best tokens and the log-normaliser are for this list.
     fn topk(&mut self, best: &mut [TopK]) -> Result<()>;
@@ -65,7 +65,8 @@ pub trait Session {
     /// Sets whether steps keep their attention to the source from now on.
     fn keep_alignments(&mut self, keep: bool);
 
-    /// Returns the attention of a row of the step to the tokens of its sentence. Its sum is 1.
+    /// Returns the attention of a row of the step to the tokens of its sentence: weights whose sum
+    /// is 1, or an empty list in a language model.
     ///
     /// # Panics
     /// If steps do not keep attention.

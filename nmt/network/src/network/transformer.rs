@@ -32,9 +32,9 @@ struct TransformerEncoder<B: Backend> {
 
 struct TransformerDecoder<B: Backend> {
     embedding: Embedding<B>,
-    /// The layers with different parameters.
+    /// The layers; tied layers, which share their parameters, are stored once.
     layers: Vec<DecoderLayer<B>>,
-    /// For each layer, its index in `layers`.
+    /// For each layer of the model, its index in `layers`.
     layer_order: Vec<usize>,
     /// Weights of keys and values of `layers`: k, v, k, v, ... None without a source.
     cross_kv_weights: Option<B::Weights>,
@@ -53,7 +53,7 @@ struct DecoderLayer<B: Backend> {
     feed_forward: FeedForward<B>,
 }
 
-/// An encoded sentence: its keys and values for each layer with different parameters; none in a
+/// An encoded sentence: its keys and values for each stored layer of the decoder; none in a
 /// language model.
 pub struct TransformerSource<B: Backend> {
     layer_kv: Vec<B::PackedKv>,

@@ -1,11 +1,10 @@
 //! The numeric oracle: every operation of layers in f64, by plain loops.
 //!
-//! [`ReferenceBackend`] is the second implementor of the traits of [`layer`](crate::layer), written
-//! for clarity: no operation depends on anything but its arguments, nothing is packed,
-//! pooled or fused. All architectures decode on it by the same code as on the CPU, so that
-//! other backends can be compared with it.
-//! Parameters are the floats of the file. Products can round what they multiply ([`Rounding`]), as
-//! on devices that compute in half precision.
+//! [`ReferenceBackend`] implements the traits of [`layer`](crate::layer) for clarity, not speed: no
+//! operation depends on anything but its arguments, and nothing is packed, pooled or fused. All
+//! architectures decode on it by the same code as on other backends, so that their results can be
+//! compared. Parameters are the floats of the file. Products can round what they multiply
+//! ([`Rounding`]), as on devices that compute in half precision.
 
 mod load;
 mod matrix;
@@ -55,7 +54,7 @@ impl Network {
     /// Loads `model` for computation in f64. `path` names the model in messages.
     ///
     /// # Errors
-    /// If a parameter is missing, as in files of packed matrices.
+    /// If a parameter is missing or has the wrong shape.
     pub fn load_reference(model: &Model, path: &Path, speedups: &Speedups) -> Result<Self> {
         let mut parameters = ReferenceLoader::new(model, path);
         Self::load_on(ReferenceBackend, &mut parameters, model, path, speedups)

@@ -6,7 +6,7 @@ pub enum Rounding {
     /// None: factors stay as they are.
     #[default]
     Exact,
-    /// IEEE 754 binary16. Numbers beyond its range become the largest, 65,504.
+    /// IEEE 754 binary16. Numbers beyond its range become 65,504 or -65,504, its limits.
     F16,
     /// bfloat16, which has the range of f32.
     Bf16,

@@ -1,7 +1,8 @@
-//! Recurrent cells: their products, the layer norms of the products, and the places of biases.
+//! Recurrent cells: matrix products, the layer norms of the products, and the biases.
 //!
-//! The step of a cell has three parts: the product of the input, the product of the state, and the
-//! pass over both. The first two are separate so that they can be shared or computed ahead.
+//! A step of a cell has three parts: the product of the input, the product of the state, and an
+//! element-wise operation on both. The products are separate so that they can be shared or computed
+//! ahead.
 
 use std::ops::Range;
 

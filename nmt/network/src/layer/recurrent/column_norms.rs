@@ -10,7 +10,7 @@ use crate::layer::{Backend, LayerNorm};
 /// Layer norms of ranges of the columns of a product.
 pub struct ColumnNorms<B: Backend> {
     operator: NormalizeColumns,
-    /// The vectors of the operator.
+    /// The scale of each norm, followed by its bias if it has one.
     vectors: Vec<B::Vector>,
 }
 

@@ -280,7 +280,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
         }
         next.push(state);
 
-        // The layers above it. Skip connections change their outputs, not their states.
+        // The layers above the first. Skip connections change their outputs, not their states.
         let mut skipped: Option<B::Tensor> = None;
         for (layer, high) in (1..).zip(&self.high_layers) {
             let below = skipped.as_ref().unwrap_or(&next[layer - 1].output);

@@ -10,9 +10,9 @@ use crate::layer::{HypothesisRow, RecurrentOps};
 
 /// The parents of the rows of a decoding step.
 pub struct ParentRows {
-    /// The parents, as row numbers of the previous step. Rows that begin a sentence get the numbers
-    /// that follow these. If parents are merged, each occurs once; otherwise there is one for each
-    /// row.
+    /// The parents, as row numbers of the previous step. A row that begins a sentence has no
+    /// parent; its initial state counts as one more row after the rows of the previous step. If
+    /// parents are merged, each occurs once; otherwise there is an entry for each row.
     distinct: Vec<u32>,
     /// For each row, the index of its parent in `distinct`; `None` if every row has its own entry,
     /// in the order of the rows.

@@ -169,7 +169,8 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for StackedDecoder<B> {
         let input = backend.add(&context_part, &input)?;
         let mut next = vec![self.cell.step(backend, Some(&input), &recurrent, &old, None)?];
 
-        // Every second layer adds the output of the layer two below it, before the activation.
+        // The third, fifth, seventh ... layer adds the output of the layer two below it, before the
+        // activation.
         let mut connected: Vec<B::Tensor> = Vec::with_capacity(self.fully_connected.len());
         for (layer, weights) in self.fully_connected.iter().enumerate() {
             let residual = match layer {

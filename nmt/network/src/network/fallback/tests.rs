@@ -148,7 +148,7 @@ fn a_full_device_is_given_half_as_many_sentences() {
 }
 
 #[test]
-fn sessions_that_fill_a_device_together_halve_once() {
+fn sessions_that_fill_a_device_together_halve_its_limit_once() {
     let (device, _, network) = places(8);
     let mut sessions = [network.session().unwrap(), network.session().unwrap()];
     for session in &mut sessions {
