@@ -215,7 +215,7 @@ fn neural_models_that_do_not_fit_are_rejected() {
     let toy = project_root().join("examples/toy-neural");
     let text = project_root().join("examples/toy/test.es");
     for (model, expected) in [
-        (&other, "pieces are not the"),
+        (&other, "pieces differs from the"),
         (&reversed, "from the other end"),
         (&toy, "it translates; a language model is needed"),
     ] {

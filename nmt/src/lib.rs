@@ -1,5 +1,5 @@
 //! Neural machine translation: reading models of Marian, Nematus, Amun, CTranslate2 and
-//! Hugging Face, translating and scoring with them on CPUs.
+//! Hugging Face, translating and scoring with them on CPUs and GPUs.
 //!
 //! A model is read in two steps. [`checkpoint`] maps a file and gives its named tensors,
 //! whatever the format. [`architecture`] gives them a meaning: one typed description for

@@ -66,6 +66,6 @@ mod tests {
         let unsorted = limits(2, 10).divide(lengths, |&n| n);
         assert_eq!(unsorted, [vec![2], vec![9], vec![3, 1], vec![4, 3]]);
         assert!(limits(2, 10).divide(Vec::<usize>::new(), |&n| n).is_empty());
-        assert_eq!(limits(0, 0).divide([1, 1], |&n| n), [[1], [1]], "a batch has one at least");
+        assert_eq!(limits(0, 0).divide([1, 1], |&n| n), [[1], [1]], "a batch is never empty");
     }
 }

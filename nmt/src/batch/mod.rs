@@ -1,10 +1,10 @@
 //! Batching: the choice of sentences that are translated together in one session.
 //!
 //! Sentences are read ahead and sorted by length, as Marian does, and admitted batch by batch. Only
-//! live hypotheses are computed, so a batch shrinks while its sentences end. With *top-up* (a draft
-//! of Hoang et al. 2018), new sentences replace finished ones as soon as half the places are free.
-//! The new sentences have been encoded before, in whole batches. The translation of a sentence is
-//! the same in every batch.
+//! live hypotheses are computed, so a batch shrinks while its sentences end. With *top-up* (from
+//! the draft of Hoang et al. 2018), new sentences replace finished ones as soon as half of the
+//! batch's places are free. The new sentences have been encoded before, in whole batches. The
+//! translation of a sentence is the same in every batch.
 
 mod limits;
 mod request;
@@ -22,7 +22,7 @@ pub use scheduler::translate_batches;
 /// A sentence to translate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Job {
-    /// The caller's id of the sentence. It is also part of the key of sampling.
+    /// The caller's id of the sentence.
     pub id: u64,
     /// The sentence.
     pub request: Request,
@@ -115,8 +115,8 @@ impl Default for BatchingOptions {
 }
 
 impl BatchingOptions {
-    /// Creates options for a queue that has already read ahead and sorted: sentences join the batch
-    /// as soon as they are read.
+    /// Creates options for sentences from a queue, which has already read ahead and sorted them.
+    /// They join a running batch when half of its places are free.
     pub fn running(limits: BatchLimits) -> Self {
         BatchingOptions {
             max_sentences: limits.max_sentences,

@@ -9,8 +9,8 @@ use crate::Result;
 use crate::search::{BeamSearch, GeneratedToken, SearchEvents, SearchOptions, Translation};
 use miriam_nmt_network::network::{Session, Slot};
 
-/// Translates the jobs of `source` until it has no more. Jobs are requested from it whenever there
-/// are free places.
+/// Translates the jobs of `source` until it has no more. Jobs are requested from it when the batch
+/// is empty or, with [`BatchingOptions::top_up`], when half of the batch's places are free.
 ///
 /// # Errors
 /// Those of `session` and `source`; active sentences are dropped then.

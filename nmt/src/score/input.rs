@@ -9,7 +9,7 @@ use crate::translate::{LengthLimit, LoadedModels, Tokenizer, TokenizerScratch};
 pub enum ScoringInput {
     /// The sources and their translations, two texts line by line.
     ParallelTexts(ParallelLines),
-    /// One text: a source, a tab, and its translation.
+    /// One text, each line of which has a source, a tab and the translation.
     Tsv(Lines),
     /// A text by itself, for a language model.
     Text(Lines),

@@ -108,7 +108,7 @@ impl ListModel {
         has_sentences: bool,
     ) -> Result<Self> {
         if !has_sentences && models.has_source() {
-            let reason = "it translates, so that it needs the sentences too: give --source";
+            let reason = "it translates, so it needs the sentences too: give --source";
             return Err(Error::Unsupported { file: "the model".into(), reason: reason.into() });
         }
         if !models.has_source() && options.direction == ScoringDirection::Reverse {

@@ -157,7 +157,7 @@ pub fn score_text(
 fn check_sources(models: &LoadedModels, has_sources: bool) -> Result<()> {
     let reason = match (models.has_source(), has_sources) {
         (true, false) => {
-            "it translates, so that it needs the source too: give --source, or two files to \
+            "it translates, so it needs the source too: give --source, or two files to \
              --train-sets"
         }
         (false, true) => {

@@ -78,7 +78,7 @@ impl BeamSearch {
     }
 
     /// Adds a sentence that the session has begun as `slot`. [`step`](Self::step) reports it
-    /// under `id`, which is also part of the key of its random numbers.
+    /// under `id`.
     ///
     /// # Errors
     /// If it has too many constraints, or if the neural language model of the fusion fails. The

@@ -176,7 +176,7 @@ mod tests {
         tree.prune(kept.iter_mut());
         assert_eq!(kept.map(|node| contents(&tree, node)), before);
         assert_eq!((tree.nodes.len(), tree.attention_rows()), (9, 9));
-        // Once more, with further tokens.
+        // Pruning once more, after one more token.
         tree.push_attention(&[7.0, 7.0]);
         kept[0] = tree.push(kept[0], 60, -2.0, tree.attention_rows() - 1);
         kept[1] = ROOT;

@@ -430,7 +430,8 @@ impl LogitsProcessor {
         Ok(())
     }
 
-    /// Mixes the candidates of a row, from `first` on, with its favoured token.
+    /// Favours a token among the candidates of a row, which begin at `first`: see
+    /// [`favour_token`](Self::favour_token).
     fn mix_in(&mut self, Favoured { token, beta }: Favoured, request: &RowRequest, first: usize) {
         let required = &self.required[request.required.clone()];
         let found = required.iter().find(|candidate| candidate.token == token);

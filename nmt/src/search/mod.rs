@@ -134,10 +134,11 @@ pub struct SearchOptions {
     pub early_stop_margin: Option<f32>,
     /// No n-gram of this order is generated twice; 0 allows all.
     pub no_repeat_ngram_size: usize,
-    /// The factor (if negative) or divisor of the logits of tokens generated before; 1 for no
-    /// penalty (CTranslate2).
+    /// The number by which the logits of tokens generated before are divided, or multiplied if they
+    /// are negative; 1 for no penalty (CTranslate2).
     pub repetition_penalty: f32,
-    /// Tokens that are never generated: the unknown token and those that the model excludes.
+    /// Tokens that are never generated, such as the unknown token and tokens that the model
+    /// excludes.
     pub suppress_tokens: Vec<u32>,
     /// Sequences of two and more tokens that are never generated.
     pub suppress_sequences: Vec<Vec<u32>>,

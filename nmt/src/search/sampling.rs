@@ -122,7 +122,7 @@ mod tests {
             counts(Sampling { epsilon: 0.9, ..ALL }, DecodingSemantics::Marian),
             [1.0, 0.0, 0.0, 0.0],
         );
-        // Squared: 0.25, 0.09, 0.0225, 0.0025 of 0.365.
+        // The squares of the probabilities are 0.25, 0.09, 0.0225 and 0.0025; their sum is 0.365.
         let cold = Sampling { temperature: 0.5, ..ALL };
         assert_near(counts(cold, DecodingSemantics::Marian), [0.685, 0.2466, 0.0616, 0.0068]);
         // After the temperature, one token reaches a mass of 0.65; before it, two are needed.

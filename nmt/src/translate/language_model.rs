@@ -84,8 +84,8 @@ impl Translator {
         let [own, others] = [&self.models, &lm].map(|models| &models.tokenizers()[1].vocabulary);
         if !own.has_same_ids(others) {
             let reason = format!(
-                "its {} pieces are not the {} of the translations ({}); train it with --vocabs of \
-                 the translation model",
+                "its vocabulary of {} pieces differs from the vocabulary of the translations ({} \
+                 pieces, {}); train it with --vocabs of the translation model",
                 others.len(),
                 own.len(),
                 own.name()

@@ -112,7 +112,7 @@ mod tests {
         Error::unsupported(Path::new("x"), "wanted")
     }
 
-    /// Computes squares of the first numbers, with an error or a panic where `fail` asks for it.
+    /// Computes the squares of the first `count` numbers, with an error where `fail` returns true.
     fn squares(
         threads: usize,
         count: u64,

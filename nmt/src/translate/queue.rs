@@ -26,7 +26,8 @@ pub(crate) struct QueueOptions {
 }
 
 impl QueueOptions {
-    /// Creates options for batches within `limits`, of which `maxi_batch` are sorted together.
+    /// Creates options for batches within `limits`. The sentences of `maxi_batch` full batches are
+    /// read ahead and sorted together.
     pub fn new(limits: BatchLimits, maxi_batch: usize) -> Self {
         let read_ahead = limits.max_sentences.saturating_mul(maxi_batch.max(1)).min(1 << 20);
         QueueOptions { limits, read_ahead, sort_by_length: true, low_latency: false }

@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_and_constraints_have_a_longest_length() {
+    fn prefixes_and_constraints_have_a_maximum_length() {
         for line in ["a\ta a a a", "a\t\ta b ||| c c"] {
             let sentence = read(line.as_bytes(), None, options(LineFormat::Tsv)).unwrap().remove(0);
             assert!(sentence.request.unwrap_err().contains("4 pieces"), "{line}");

@@ -31,7 +31,7 @@ impl Scorer {
     /// of the text, even if the models generate from right to left.
     ///
     /// # Errors
-    /// If a source is too long for the model.
+    /// If a token is not in its vocabulary, and the errors of the device.
     pub fn score(
         &mut self,
         models: &LoadedModels,

@@ -22,7 +22,7 @@ pub(super) struct InputSentence {
     pub id: u64,
     /// The number of its line, from 1.
     pub line: u64,
-    /// The number of lines that end with it.
+    /// The number of lines of input that end with this sentence.
     pub num_lines: u64,
     /// The text around it, if a line may have several sentences.
     pub segment: Option<TextSegment>,

@@ -94,7 +94,7 @@ impl BeamState {
         Ok(())
     }
 
-    /// Samples one token for each row.
+    /// Draws the next token of each sample.
     fn expand_by_sampling(
         &self,
         options: &SearchOptions,

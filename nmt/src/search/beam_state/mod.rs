@@ -35,14 +35,14 @@ pub(super) struct BeamState {
     /// The prefix, if it is favoured and not forced.
     favoured: Vec<u32>,
     /// Whether the hypothesis at each place of the beam has left the favoured tokens. As in
-    /// CTranslate2, this belongs to the place, whichever hypothesis takes it.
+    /// CTranslate2, the flag belongs to the place, whichever hypothesis takes the place.
     has_diverged: Vec<bool>,
     constraints: Constraints,
     /// The number of source tokens.
     source_length: usize,
     /// The maximum number of target tokens, including `</s>`.
     max_length: usize,
-    /// The number of tokens of live hypotheses.
+    /// The number of tokens of each live hypothesis.
     step: usize,
     /// The maximum number of live hypotheses.
     beam_width: usize,
@@ -373,7 +373,8 @@ impl BeamState {
         continuing.count() == 0
     }
 
-    /// Finishes the live hypotheses, because no token can follow any of them.
+    /// Ends the search, because no token can follow any live hypothesis. If no hypothesis has
+    /// finished before, the live ones count as finished.
     fn finish_truncated(&mut self) -> Result<()> {
         if self.finished.is_empty() {
             let unmet = self.live.iter().any(|h| self.constraints.num_unmet_tokens(h.progress) > 0);

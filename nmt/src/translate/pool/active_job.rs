@@ -7,7 +7,7 @@ use super::{Pending, PoolError, TranslationTask};
 use crate::Result;
 use crate::search::{Request, Translation};
 
-/// A call with a batch that a worker translates.
+/// A call to the pool: its task, and the results of its sentences.
 pub(super) struct TranslationCall {
     pub task: TranslationTask,
     pub pending: Arc<Pending<Vec<Translation>>>,

@@ -31,7 +31,7 @@ use active_job::TranslationCall;
 use work_queue::WorkQueue;
 use worker::Work;
 
-/// The limits of batches for a call that sets none. With them, translation is fast.
+/// The limits of batches for a call that sets none, chosen for speed.
 const DEFAULT_SENTENCES: usize = 32;
 const DEFAULT_TOKENS: usize = 4096;
 /// The interval at which a call that waits for a place in the queue checks whether it is still
@@ -56,10 +56,10 @@ impl BatchLimits {
 /// the translation must end.
 pub type TokenObserver = dyn Fn(usize, GeneratedToken) -> bool + Send + Sync;
 
-/// The best tokens at one position, each continued by itself.
+/// Options of alternatives: the best tokens at one position, each with its own continuation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlternativesOptions {
-    /// The number of these tokens.
+    /// The number of the best tokens.
     pub count: usize,
     /// Tokens of a lower probability are left out.
     pub min_probability: f32,
@@ -109,7 +109,7 @@ pub struct ScoreRequest {
     pub target: Vec<u32>,
 }
 
-/// Worker threads with a translator; see the module.
+/// A pool of worker threads with one translator, shared by all callers.
 pub struct TranslatorPool {
     translator: Arc<Translator>,
     num_workers: usize,
@@ -159,7 +159,7 @@ impl TranslatorPool {
         Arc::clone(&running.queue)
     }
 
-    /// Starts the queue of this process, with its workers.
+    /// Returns the queue of this process. Starts its workers if they are not running.
     fn start(&self) -> Arc<WorkQueue<Work>> {
         let mut running = self.running.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let process = std::process::id();

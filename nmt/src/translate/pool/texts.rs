@@ -12,7 +12,7 @@ use crate::translate::print::write_text;
 use crate::translate::sentence_parser::{InputSentence, SentenceParser};
 use crate::translate::text_segment::TextKind;
 
-/// The kind of a text.
+/// The format of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum TextFormat {
     /// One sentence. If it is too long for the model, it is split where sentences end.

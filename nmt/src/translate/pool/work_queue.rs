@@ -1,8 +1,9 @@
 //! A queue of the batches that wait for a worker, first come, first served.
 //!
-//! While a busy worker has free places, it looks at the first waiting batch, and takes it if the
-//! batch is of the same kind. So batches of different calls run together, and no batch waits longer
-//! than one that came later. The queue also counts the batches that wait or are being processed.
+//! While a busy worker has free places, it looks at the first waiting batch, and takes it if its
+//! options are those of the running batch. So batches of different calls run together, and no batch
+//! waits longer than one that came later. The queue also counts the batches that wait or are being
+//! processed.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};

@@ -18,7 +18,7 @@ use miriam_nmt_network::network::{ForcedScores, Session, Target};
 /// The failure of a batch during which the worker panicked.
 const PANICKED: &str = "the worker panicked; this is a bug in the program";
 
-/// A batch.
+/// A batch of sentences to translate, or of translations to score.
 pub(super) enum Work {
     Translate {
         call: Arc<TranslationCall>,

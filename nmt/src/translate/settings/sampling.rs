@@ -44,7 +44,7 @@ impl OutputSampling {
         let mut pool =
             Pool { top_k: 0, top_p: 1.0.into(), epsilon: 0.0.into(), temperature: 1.0.into() };
         let read = |value: &str, range: &dyn Fn(&str) -> ReadValue<Number>| {
-            range(value).map_err(|range| format!("{}, where {value} is {range}", wrong()))
+            range(value).map_err(|range| format!("{}, with {range} instead of {value}", wrong()))
         };
         let temperature = match (kind, numbers) {
             ("false", []) => return Ok(OutputSampling(None)),
