@@ -105,7 +105,7 @@ fn small_models_of_every_origin_translate_as_in_ctranslate2() {
 }
 
 #[test]
-fn small_models_keep_their_translations_in_a_file_of_ours() {
+fn small_models_keep_their_translations_in_a_miriam_file() {
     for name in SMALL_MODELS {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name);
         let bundle = ModelBundle::open(&folder, None).unwrap();
@@ -172,8 +172,8 @@ fn pieces_that_a_converter_copied_are_used() {
     }
 }
 
-/// Files of these kinds store the number of heads from revision 3 on. Before, the kind decides, as
-/// in CTranslate2 4.8.5.
+/// Files of transformers store the number of heads from revision 3 on. In older revisions, the kind
+/// of transformer decides, as in CTranslate2 4.8.5.
 #[test]
 fn the_kind_tells_the_number_of_heads_in_old_revisions() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/ct2-base");

@@ -173,7 +173,7 @@ fn full_sequence_scores_match_stepwise_scores() {
             let stepwise = score_targets(session.as_mut(), &sources, None, &given, false).unwrap();
             let searched = lines.iter().flat_map(|line| &line.scores);
             let differ = |(a, b): (&f32, &f32)| (a - b).abs() > 2e-3;
-            assert!(searched.zip(scores.iter().flatten()).any(differ), "the search's scores");
+            assert!(searched.zip(scores.iter().flatten()).any(differ), "the scores do not differ");
             for (line, stepwise) in lines.iter_mut().zip(stepwise) {
                 line.scores = stepwise.token_scores;
             }

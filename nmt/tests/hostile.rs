@@ -103,7 +103,7 @@ fn cpu_specific_packing_is_rejected_with_advice() {
 }
 
 #[test]
-fn huge_counts_are_rejected_before_memory_is_asked_for() {
+fn huge_counts_are_rejected_before_memory_is_allocated() {
     let bytes = marian_binary([0x4101; 2]);
     for at in [8, 16, 32, 40] {
         let mut changed = bytes.clone();

@@ -107,7 +107,7 @@ fn small_models_translate_as_in_transformers() {
 }
 
 #[test]
-fn small_models_keep_their_translations_in_a_file_of_ours() {
+fn small_models_keep_their_translations_in_a_miriam_file() {
     let target = tempfile::tempdir().unwrap();
     for (name, from, to) in MODELS {
         let bundle = ModelBundle::open(&data(name), None).unwrap();
@@ -204,7 +204,7 @@ fn weights_that_are_not_those_of_the_configuration_are_rejected() {
 }
 
 #[test]
-fn tied_tables_are_the_same() {
+fn tied_tables_must_be_equal() {
     let output = |folder: &Path, change: u8| {
         let (header, data) = weights(folder);
         let range = |at: usize| header["shared.weight"]["data_offsets"][at].as_u64().unwrap();

@@ -438,7 +438,7 @@ fn oracle_models_are_written_as_they_are() {
         let architectures = [&model, &opened].map(|model| as_read(model.architecture().clone()));
         assert_eq!(architectures[0], architectures[1], "{name}");
         assert_same_values(&model, &opened);
-        // Amun's models and Nematus' without norms become s2s, whose names are Marian's.
+        // Models of Amun, and of Nematus without norms, are written as s2s, with Marian's names.
         if matches!(name, "amun" | "amun-ln" | "nematus") {
             continue;
         }

@@ -1,5 +1,5 @@
-//! The models, vocabularies and shortlists of `../shared/data/nmt-oracle`, which Marian
-//! and its fork for browsers wrote and read. Without them these tests are skipped.
+//! Tests with the models, vocabularies and shortlists of `../shared/data/nmt-oracle`, which Marian
+//! and its fork for browsers wrote and read. Without these files, the tests are skipped.
 
 use std::path::Path;
 
@@ -65,7 +65,7 @@ fn options_become_the_architecture_that_the_readme_describes() {
         (vec![ProcessStep::Norm], vec![ProcessStep::Add])
     );
     assert_eq!((pre.postprocess_top.0, pre.encoder.heads), (vec![ProcessStep::Norm], 8));
-    // Written by Marian 1.9.56.
+    // Marian 1.9.56 wrote this model.
     assert_eq!(pre.pre_norm_keys, PreNormKeys::Raw);
     assert_eq!(pre.activation, Activation::Gelu(Gelu::Sigmoid));
     assert!(matches!(transformer("tr-ssru").autoregression, AutoregressionConfig::Recurrent(_)));
@@ -197,7 +197,7 @@ fn tokenization_matches_marian() {
         assert_eq!(String::from_utf8(found.join(&b" "[..])).unwrap(), pieces, "{text}");
         lines += 1;
     }
-    assert_eq!(lines, 61, "60 lines and what follows the last line end");
+    assert_eq!(lines, 61, "60 lines, and the empty text after the last line end");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Devlin's models compute what NumPy computes by his equations
-//! (`scripts/make_stacked_golden.py`), with all speedups.
+//! (`scripts/make_stacked_golden.py`), with and without speedups.
 
 use std::path::{Path, PathBuf};
 

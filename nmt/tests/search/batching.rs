@@ -84,7 +84,7 @@ fn batching_and_order_do_not_change_results() {
         );
         assert_eq!(alone.len(), 60);
         let failures = alone.values().filter(|result| result.is_err()).count();
-        assert!((1..30).contains(&failures), "{failures} fail and the others do not");
+        assert!((1..30).contains(&failures), "expected 1 to 29 failures, found {failures}");
         for batching in batching_variants() {
             for at in (1..jobs.len()).rev() {
                 jobs.swap(at, numbers.below(at + 1));
@@ -125,8 +125,8 @@ fn batches_are_as_large_as_they_may_be() {
         BatchingOptions { max_source_tokens: 14, maxi_batch: 8, sort_by_length: true, ..plain };
     let (encoded, ..) = count(sorted);
     assert_eq!(encoded.iter().sum::<usize>(), 64);
-    assert_eq!(encoded[0], 2, "two of the longest: 7 words each");
-    assert!(encoded[encoded.len() - 2] >= 6, "seven of the shortest: {encoded:?}");
+    assert_eq!(encoded[0], 2, "two of the longest: 7 tokens each");
+    assert!(encoded[encoded.len() - 2] >= 6, "six or more of the shortest: {encoded:?}");
 }
 
 #[test]

@@ -34,7 +34,7 @@ struct WordScorer {
     weight: f32,
 }
 
-/// A model of tokens that computes the whole prefix for each of them.
+/// A model of tokens that computes the whole prefix again for each token.
 struct TokenScorer {
     model: RandomModel,
     weight: f32,
@@ -188,8 +188,8 @@ fn beam_search_with_a_language_model_matches_reference() {
     assert!(changed > 100, "{changed}");
 }
 
-/// The sentences of a batch begin at different steps, branch and end, as those of the translation
-/// model do.
+/// In the language model, as in the translation model, the sentences of a batch begin, branch and
+/// end at different steps.
 #[test]
 fn beam_search_with_a_neural_language_model_matches_reference() {
     let mut changed = 0;

@@ -218,7 +218,8 @@ fn favoured_prefixes_match_reference() {
             // With no token left there are no probabilities to mix.
             suppress_tokens: numbers.choose(&[&[][..], &[1, 4, 5]]).to_vec(),
             prefix_role: PrefixRole::CutBeginning,
-            // No prefix is cut, because shortlists are given all tokens of the prefix.
+            // No prefix is cut: the search adds all tokens of a prefix to the shortlist, but the
+            // reference adds only the tokens that remain of a cut prefix.
             max_length_factor: f32::INFINITY,
             ..random_options(&mut numbers)
         };
@@ -443,7 +444,7 @@ fn an_ensemble_sums_logarithms_of_probabilities() {
     let doubled = translated(None, &[a, a]);
     for (id, alone) in &alone {
         let (alone, with_none) = (alone.as_ref().unwrap(), with_none[id].as_ref().unwrap());
-        assert_near(with_none, alone, 1e-5, "a weight of nothing");
+        assert_near(with_none, alone, 1e-5, "a weight of 0");
         assert_near(doubled[id].as_ref().unwrap(), alone, 1e-5, "twice the same");
     }
     // Greedy search by hand.

@@ -267,7 +267,7 @@ impl Session for RandomSession {
     }
 
     fn alignment(&self, row: u32) -> &[f32] {
-        &self.attention.as_ref().expect("it was to be kept")[row as usize]
+        &self.attention.as_ref().expect("attention is kept")[row as usize]
     }
 }
 

@@ -44,8 +44,8 @@ pub fn translate_with_lm(
     let prefix = forced_prefix(&request, options).to_vec();
     let limit = limit.min(prefix.len().saturating_add(options.max_new_tokens)).max(1);
     let request = &request;
-    // For each place of the beam, whether it has left the favoured tokens. As in CTranslate2, this
-    // belongs to the place, whichever hypothesis takes it.
+    // For each place of the beam, whether its hypothesis has left the favoured tokens. As in
+    // CTranslate2, the flag belongs to the place, whichever hypothesis takes the place.
     let mut has_diverged = vec![false; options.beam_size];
     let mut places = vec![0];
     let mut width = options.beam_size;
