@@ -1,6 +1,6 @@
-//! Translations of a list share the work on their common prefixes, and have the same scores as
-//! alone: the same bits step by step, and the same numbers up to rounding if all positions are
-//! scored at once.
+//! Translations of a list share the work on their common prefixes. Each has the same scores as
+//! alone: the same bits if it is scored alone step by step, and the same numbers up to rounding if
+//! all its positions are scored at once.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
 //! Parameters of layers as plain floats, for backends that do not take the packed matrices of the
-//! engine: a matrix is read from its tensors, or unpacked where the file has it packed.
+//! engine. A matrix is unpacked if the file has it packed, and read from its tensors otherwise.
 
 use std::path::{Path, PathBuf};
 

@@ -69,9 +69,9 @@ struct ScoredPair {
 /// `output`, if there is one; `progress` gets the number of translations scored.
 ///
 /// # Errors
-/// If input is malformed or cannot be read, output cannot be written, the models cannot form an
-/// ensemble, the models need sources and the input has none, or they read no source and the input
-/// has sources.
+/// If input is malformed or cannot be read, output cannot be written, or the models cannot form an
+/// ensemble. Also if the models need sources and the input has none, or the input has sources and
+/// the models do not read them.
 pub fn score_text(
     models: &LoadedModels,
     pairs: ScoringInput,

@@ -65,8 +65,8 @@ impl Translator {
     /// devices of the translator, in the precision of its own file. `tuner` chooses its kernels.
     ///
     /// # Errors
-    /// If `bundle` is not a language model, its vocabulary or its direction is not that of the
-    /// translations, it cannot be loaded, or the options ask for sampling.
+    /// If `bundle` is not a language model or cannot be loaded, if its vocabulary or its direction
+    /// differs from the translation model's, or if the options ask for sampling.
     pub fn set_neural_language_model(
         &mut self,
         bundle: &ModelBundle,

@@ -154,7 +154,7 @@ impl Translator {
     /// is text, whatever a configuration prints.
     ///
     /// # Errors
-    /// If more translations are wanted than the beam size.
+    /// If the number of wanted translations exceeds the beam size.
     pub fn for_sentences(&self, wanted: SentenceOptions) -> Result<Translator> {
         // Only `wanted` decides the number of translations, whatever a configuration prints.
         let mut base = self.clone();

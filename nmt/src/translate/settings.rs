@@ -234,8 +234,8 @@ impl Translator {
     /// Returns a translator of the same models with other settings.
     ///
     /// # Errors
-    /// If more translations are requested than the beam size, if the weight of a language model is
-    /// set but there is no such model, or if sampling is combined with a language model.
+    /// If the number of requested translations exceeds the beam size, if the weight of a language
+    /// model is set but there is no such model, or if sampling is combined with a language model.
     pub fn with_settings(&self, settings: &DecodingSettings) -> Result<Translator> {
         if settings.is_empty() {
             return Ok(self.clone());

@@ -55,8 +55,8 @@ pub trait RecurrentOps: Backend {
     ) -> Result<Self::Tensor>;
 
     /// Computes [`affine`](Backend::affine) for inputs and states of recurrent cells and of their
-    /// attention: training drops columns of the input, the same ones at every time of a
-    /// sentence ("variational dropout", Gal and Ghahramani 2016).
+    /// attention. Training drops columns of the input, the same columns at all times of a sentence
+    /// ("variational dropout", Gal and Ghahramani 2016).
     fn affine_after_dropout(
         &mut self,
         input: &Self::Tensor,

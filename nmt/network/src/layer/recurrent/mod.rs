@@ -1,8 +1,8 @@
 //! Recurrent layers: cells, the encoders that run them over sentences, and the decoders
 //! that run them with attention.
 //!
-//! What does not depend on the state is computed for many positions at once, before or after
-//! the recurrence: the input projections of all tokens of a batch, and the keys of attention.
+//! Products that do not depend on the state are computed for many positions at once, outside the
+//! recurrence: the input projections of all tokens of a batch, and the keys of attention.
 //! Where the context is only multiplied with weights, the values of attention are the products
 //! of the encoder's states with these weights (Devlin 2017, section 4.3).
 
