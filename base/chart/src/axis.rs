@@ -86,7 +86,7 @@ impl Axis {
     pub(crate) fn share(&self, value: f64) -> f64 {
         let Range { start, end } = self.range;
         let position = if self.is_logarithmic { value.log10() } else { value };
-        // Zero and NaN are at the beginning.
+        // NaN is at the beginning, and so is 0 on a logarithmic axis.
         (position.max(start).min(end) - start) / (end - start)
     }
 }
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_close_together_share_a_label() {
+    fn labels_that_would_overlap_are_left_out() {
         // 5.5 pixels a count, where a label of one digit needs 15.
         let axis = Axis::counts("threads", &[1, 2, 4, 8, 64, 128]);
         assert_eq!(labels(&axis), ["1", "", "4", "8", "64", "128"]);

@@ -110,8 +110,9 @@ impl Chart {
     }
 
     /// Returns the labels of bands and the x of their middles, in pixels, from right to left. A
-    /// label is above the middle of its band. The last label may move left, so that it ends where
-    /// the axis ends; other labels that do not fit are left out.
+    /// label is above the middle of its band, or further left if the label after it needs the
+    /// space. Only the last label may reach beyond its band, so that it ends where the axis ends.
+    /// Other labels that do not fit are left out.
     fn band_labels(&self) -> Vec<(i32, &str)> {
         let mut band_end = f64::from(Self::WIDTH - RIGHT);
         let mut free_to = band_end;
@@ -303,7 +304,7 @@ mod tests {
         }
     }
 
-    /// Curves that leave their panels on all sides, and curves without points.
+    /// Draws curves that leave their panels on all sides, and curves without points.
     #[test]
     fn everything_lies_on_the_page() {
         let wild = [(0.0, -5.0), (10.0, 1e9), (100.0, f64::NAN), (1e9, 2.0)];
@@ -345,7 +346,7 @@ mod tests {
             .collect();
         assert_eq!(dots.len(), 2 * 3);
         let x: Vec<f64> = dots[..3].iter().map(|dot| dot.0.parse().unwrap()).collect();
-        // 10 is one of four decades from 1 to 10,000.
+        // The axis has the four decades from 1 to 10,000, so 10 is at a quarter of it.
         assert!(((x[1] - x[0]) / (x[2] - x[0]) - 0.25).abs() < 0.01, "{x:?}");
         let texts: Vec<&str> = document
             .descendants()

@@ -8,8 +8,8 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream};
 
 use crate::{Buffer, Error, Pod, Result};
 
-/// The version of CUDA that a driver must support at least, because the kernels' PTX needs it. In
-/// the driver's notation: 12.4.
+/// The version of CUDA that a driver must support at least, because the kernels' PTX needs it: 12.4
+/// in the driver's notation.
 const MIN_DRIVER_VERSION: i32 = 12040;
 /// The lowest compute capability that the kernels' PTX runs on.
 const MIN_COMPUTE_CAPABILITY: (u32, u32) = (7, 5);

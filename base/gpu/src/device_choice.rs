@@ -90,8 +90,8 @@ impl FromStr for DeviceSet {
 
 impl DeviceChoice {
     /// Returns the choice for this build: without the feature `cuda`, [`DeviceChoice::Auto`]
-    /// becomes [`DeviceChoice::Cpu`]. No GPU is opened, because only the model decides whether it
-    /// suits.
+    /// becomes [`DeviceChoice::Cpu`]. No GPU is opened, because only the model decides whether a
+    /// GPU suits.
     ///
     /// # Errors
     /// If a GPU is chosen in a build without `cuda`.

@@ -36,7 +36,7 @@ mod sealed {
     impl EveryBitPattern for u64 {}
 }
 
-/// The size in bytes of each of the two pinned buffers of [`Stream::upload_blocking`].
+/// The largest size in bytes of each of the two pinned buffers of [`Stream::upload_blocking`].
 const STAGING_BYTES: usize = 32 << 20;
 
 /// Numbers in a device's memory, aligned to 256 bytes.

@@ -1,7 +1,7 @@
-//! The three products of training in f32 and in bf16, in turn: results of a layer, gradients of its
-//! inputs and gradients of its weights.
+//! The three products of training, each in f32 and bf16 alternately: results of a layer, gradients
+//! of its inputs and gradients of its weights.
 //!
-//! Run with `cargo bench -p miriam-kernels --bench bf16`; `--seconds` sets the time of each number.
+//! Run with `cargo bench -p miriam-kernels --bench bf16`; `--seconds` sets the time of each row.
 //! Rates are 10^9 operations a second of CPU time; an operation is a multiplication or an addition.
 //! Weights are packed before the measurement, because training packs them only once per update.
 
@@ -108,7 +108,7 @@ fn main() {
     if !cpu.multiplies_bf16() {
         return println!("not measured: this CPU has no instructions for products of bf16");
     }
-    println!("rates in 10^9 operations a second, best slices");
+    println!("rates in 10^9 operations a second, the best of many time slices");
     println!("product          shape                 f32     bf16  ratio");
     SHAPES.into_iter().for_each(|shape| compare(cpu, shape, for_seconds));
 }

@@ -3,11 +3,11 @@
 //! machine drifts.
 //!
 //! Run with `cargo bench -p miriam-kernels --bench gemm`. Prefixes such as `i8 6x512` or `f32`
-//! select rows of the table, and `--seconds` sets the time of each number. If the CPU has tile
-//! units, the last table (`i8-tiles 32x512`) compares the i8 GEMM on tile units with the one on
-//! vectors. An operation is a multiplication or an addition. Weights stay in the caches between
-//! calls, as far as they fit, as in decoding. Times are CPU times of the thread, the best of many
-//! time slices.
+//! select rows of the table, and `--seconds` sets the time of each row. If the CPU has tile units,
+//! a last table compares the i8 GEMM on tile units with the one on vectors; `i8-tiles 32x512`
+//! selects rows of it. An operation is a multiplication or an addition. Weights stay in the caches
+//! between calls, as far as they fit, as in decoding. Times are CPU times of the thread, the best
+//! of many time slices.
 
 use std::hint::black_box;
 use std::io::Write;

@@ -1,8 +1,8 @@
 //! The kernels of training: gradients, cross entropy, optimisers, dropout masks.
 //! `cargo bench -p miriam-kernels --bench training`, with prefixes that select measurements
-//! (`attention`). An element is a number of the input; in attention of sentences it is a
-//! multiply-add of the product of queries and keys. Times are CPU times of the thread, the best of
-//! many slices, so that other programs disturb them little.
+//! (`attention`). An element is a number of the input, or of the state in cells; in attention of
+//! sentences it is a multiply-add of the product of queries and keys. Times are CPU times of the
+//! thread, the best of many slices, so that other programs disturb them little.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -35,7 +35,7 @@ fn seconds() -> f64 {
     time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
 }
 
-/// The settings of measurements: the prefixes that select some, and the current group.
+/// The settings of measurements: prefixes that select measurements by name, and the current group.
 struct Bench {
     prefixes: Vec<String>,
     group: &'static str,
@@ -47,7 +47,7 @@ impl Bench {
     const SLICE: f64 = 0.5e-3;
     const SECONDS: f64 = 0.3;
 
-    /// Prints microseconds of a call and its rate.
+    /// Measures `work` if a prefix selects it, and prints the microseconds of a call and the rate.
     fn measure(&self, name: &str, mut work: impl FnMut()) {
         let name = format!("{}: {name}", self.group);
         if !self.prefixes.is_empty() && !self.prefixes.iter().any(|at| name.starts_with(at)) {

@@ -5,8 +5,8 @@
 //! bits, so that measurements never change a translation. Shapes are distinguished by depth,
 //! columns and a bucket of rows, because batches differ by a few rows from step to step.
 //!
-//! Choices can be cached in a file, by model of CPU, so that the next start measures
-//! nothing.
+//! Choices can be cached in a file, by model of CPU, so that a later process does not measure
+//! again.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};

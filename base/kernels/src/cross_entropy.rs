@@ -92,8 +92,8 @@ pub fn update_logit_statistics(
     }
 }
 
-/// Returns the column of the label in a block that begins at column `first`; `None` if the label is
-/// in an earlier block.
+/// Returns the column of the label, counted from column `first`, where a block begins; `None` if
+/// the label is in an earlier block.
 fn label_column(label: u32, first: usize) -> Option<usize> {
     (label as usize).checked_sub(first)
 }
@@ -157,10 +157,10 @@ pub fn cross_entropy_gradient(
         let factor = (f64::from(weight) / statistics.exp_sum) as f32;
         let shift = weight * spread;
         dispatch!(cpu, gradient_row(statistics.max, factor, shift, row));
-        if let Some(label_loss) =
+        if let Some(label_gradient) =
             label_column(labels[index], block.first).and_then(|label| row.get_mut(label))
         {
-            *label_loss -= weight * (1.0 - block.smoothing);
+            *label_gradient -= weight * (1.0 - block.smoothing);
         }
     }
 }

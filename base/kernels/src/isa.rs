@@ -237,7 +237,7 @@ pub(crate) enum RegisterBlocking {
     Wide,
 }
 
-/// Returns the columns of a row in ranges of sixteen, the last one shorter.
+/// Returns the columns of a row in ranges of sixteen; the last one can be shorter.
 ///
 /// Kernels loop over this and not over `chunks` and `zip`: those adapters call functions
 /// that take or return tuples, which the compiler does not inline into code for other

@@ -11,9 +11,9 @@
 //! of the caller's memory, such as a mapped file or the flat vector of training. Callers pass
 //! scratch buffers, which they can reuse.
 //!
-//! Shapes are written `[rows, columns]`. A [`Cpu`] says which instructions are used. The
-//! result of a row never depends on the other rows of a call, so sentences translate the
-//! same in every batch and on any number of threads.
+//! Shapes are written `[rows, columns]`. A [`Cpu`] says which instructions are used. Except in
+//! bf16, which only training uses, the result of a row never depends on the other rows of a call.
+//! So sentences translate the same in every batch and on any number of threads.
 //!
 //! This is one of the three crates in which `unsafe` is allowed, and keeps it in one folder,
 //! `isa/`: kernels are safe code over vectors of sixteen lanes. Shapes that do not fit are errors

@@ -339,7 +339,7 @@ mod tests {
                 assert_eq!(sum_of_squares(cpu, &values), found);
             }
             if length > 4 * SUM_LEAF {
-                // Four shards that are whole subtrees, and the rest.
+                // Each of the six shards is a leaf; the left subtree has four of them.
                 let shards: Vec<f64> = values
                     .chunks(SUM_LEAF)
                     .map(|part| sum_of_squares(Cpu::plain(), part))

@@ -2,7 +2,7 @@
 //!
 //! One layout serves every instruction set, so that a model file need not be converted again for
 //! another machine: columns are grouped by sixteen (a *panel*), and a panel is a sequence of
-//! 64-byte [`Line`]s, one per depth step. In a line every column has a cell of four bytes: one f32,
+//! 64-byte [`Line`]s along the depth. In a line every column has a cell of four bytes: one f32,
 //! two i16 or bf16, or four i8, adjacent along the depth. A line is a register of AVX-512 or two of
 //! AVX2, and a cache line; `vpdpbusd`, `vpmaddubsw`, `vpmaddwd` and multiply-add can all read it
 //! directly. The four panels that AVX-512 multiplies at once are four streams, which prefetchers
@@ -29,7 +29,7 @@ pub use int16::{ACCUMULATION_RUN, PackedI16, WeightsI16};
 
 use crate::{Error, LANES, MatRef, Result};
 
-/// Sixteen columns at one depth step: a cell of four bytes each.
+/// Sixteen columns at one, two or four depth steps: a cell of four bytes each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C, align(64))]
 pub struct Line(pub [u8; 64]);

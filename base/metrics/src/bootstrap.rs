@@ -20,7 +20,8 @@ pub fn estimate_confidence(
     score.signature.insert_resampling("bs", resampling.count, resampling.seed);
 }
 
-/// Returns the mean, as `mean` computes it of sorted scores, and the 95 % range of `scores`.
+/// Returns the mean of `scores`, computed by `mean` after sorting, and half the width of the range
+/// of 95 % of them.
 pub(crate) fn confidence_interval(
     metric: &dyn Metric,
     mut scores: Vec<f64>,
@@ -40,8 +41,8 @@ pub(crate) fn confidence_interval(
     }
 }
 
-/// Returns a mean without NumPy's rounding errors: sacreBLEU uses the mean of Python's `statistics`
-/// for the interval of one system.
+/// Returns a mean without imitating NumPy's rounding: sacreBLEU uses the mean of Python's
+/// `statistics` for the interval of one system.
 fn plain_mean(_: &dyn Metric, scores: &[f64]) -> f64 {
     scores.iter().sum::<f64>() / scores.len().max(1) as f64
 }

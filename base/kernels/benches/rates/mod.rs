@@ -14,7 +14,7 @@ fn seconds() -> f64 {
 }
 
 /// The rate of work whose call has `operations` operations, in 10^9 per second: the best of many
-/// time slices, each long compared with reading the clock.
+/// time slices, each much longer than a reading of the clock takes.
 struct Rate {
     operations: f64,
     calls: usize,

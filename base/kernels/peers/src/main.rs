@@ -10,7 +10,7 @@
 //! pays. Times are CPU times of the thread; a rate is the best of many time slices, taken
 //! in turn, because other programs disturb the machine.
 //!
-//! `cargo run --release -- [SECONDS] [PART...]`: CPU seconds per number (default 0.5), and the
+//! `cargo run --release -- [SECONDS] [PART...]`: CPU seconds per comparison (default 0.5), and the
 //! parts (default all).
 
 use std::io::Write;
@@ -109,7 +109,7 @@ fn race(for_seconds: f64, ours: &mut dyn FnMut(), theirs: &mut dyn FnMut()) -> [
 /// Panics if the results of our GEMM and of the peer differ.
 fn assert_equal_products(outs: &[Vec<f32>; 2]) {
     let error = outs[0].iter().zip(&outs[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-    assert!(error < 1e-2, "both multiply the same: {error}");
+    assert!(error < 1e-2, "the products differ by {error}");
 }
 
 /// Returns the rates of our GEMM and of the peer's, in 10^9 operations per second.

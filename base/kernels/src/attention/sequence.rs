@@ -359,7 +359,7 @@ mod tests {
                         packed.pack(heads, k, v);
                         let into = MatMut::new(&mut other, queries, columns);
                         attend(cpu, scale, q, &packed, mask, into, None, &mut Vec::new());
-                        assert_eq!(out, other, "the bits of decoding");
+                        assert_eq!(out, other, "the same bits as in decoding");
                     }
 
                     let mut sums = parts.each_ref().map(|part| vec![0.5; part.len()]);

@@ -68,8 +68,8 @@ pub fn gemm_f32(
 }
 
 /// The largest part of the depth that [`gemm_f32_blocked`] processes at once. Four panels of this
-/// depth have 128 KiB, which stay in the second-level cache. Six rows of it have 12 KiB, which stay
-/// in the first-level cache.
+/// depth have 128 KiB, which stay in the second-level cache. Six rows of this depth have 12 KiB,
+/// which stay in the first-level cache.
 const DEPTH_BLOCK: usize = 512;
 
 /// Computes the same as [`gemm_f32`] in another order of sums, for gradients: the depth is divided

@@ -13,7 +13,7 @@ use crate::isa::{Isa, dispatch};
 use crate::pack::{UnpackedWeights, WeightsF32};
 use crate::{Cpu, MatMut, MatRef};
 
-/// The largest number of rows of a block: four panels of them have 128 KiB and stay in the
+/// The largest number of rows of a block: four panels of this depth have 128 KiB and stay in the
 /// second-level cache. With 256 rows results are read and written twice as often, which takes up to
 /// 1.1 times as long.
 const DEPTH_BLOCK: usize = 512;
@@ -29,8 +29,8 @@ pub struct GemmScratch {
 }
 
 /// Computes `out += x^T * dz` with the shapes `[inputs, outputs] += [rows, inputs]^T x [rows,
-/// outputs]`: the gradient of weights from the rows they multiplied and the gradients of their
-/// results.
+/// outputs]`: the gradient of weights, from the rows that were multiplied by them and the
+/// gradients of the results.
 ///
 /// # Panics
 /// If shapes do not fit.
@@ -168,7 +168,7 @@ mod tests {
                     results.push(out);
                 }
             }
-            assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "vectors of one width");
+            assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "AVX2 and AVX-512 give the same bits");
         }
     }
 }

@@ -42,7 +42,7 @@ impl Avx512Vnni {
         all.then_some(Self(()))
     }
 
-    /// Returns the token that adds products of bf16, if the CPU has them.
+    /// Returns the token of the same features with products of bf16, if the CPU has them.
     pub(crate) fn with_bf16(self) -> Option<Avx512Bf16> {
         is_x86_feature_detected!("avx512bf16").then_some(Avx512Bf16(()))
     }

@@ -82,7 +82,7 @@ mod tests {
         check(&Clip { limit: 0.7 }, &same(1), 14);
     }
 
-    /// Numbers at the limit are inside.
+    /// A number that equals the limit is kept, and so is NaN.
     #[test]
     fn numbers_are_cut_off_at_the_limit() {
         let x = [0.5, -2.0, 1.0, f32::NAN];

@@ -58,7 +58,8 @@ pub struct DeviceKernel {
     pub matrices: [usize; 2],
     /// The fewest and the most vectors that it takes.
     pub vectors: [usize; 2],
-    /// The numbers that a vector has for each column of the result: one, or one for each gate.
+    /// The number of elements that a vector has for each column of the result: one, or the number
+    /// of gates.
     pub vector_parts: usize,
     /// An activation, a kind of norm, or the position of a bias.
     pub code: u32,

@@ -3,9 +3,9 @@
 //! An [`Operator`] takes matrices and vectors and gives one matrix. Its file has the formula, plain
 //! loops for the forward pass and the gradient over any [`Real`], and the same in vector
 //! instructions. The plain loops are the reference of decoding and of training. Callers do not see
-//! this: a backend applies operators, and a tape records them and calls their gradients. A new
-//! operator needs a file here, with a test that calls the common check (`tests.rs`), a name below,
-//! and a call in a layer.
+//! the implementations: a backend applies operators, and a tape records them and calls their
+//! gradients. A new operator needs a file here, with a test that calls the common check
+//! (`tests.rs`), a name below, and a call in a layer.
 //!
 //! Gradients are added to existing ones, since a matrix may be used several times. Only the inputs
 //! and the result are kept for computing gradients. Gates are computed again, which costs less than
@@ -259,7 +259,7 @@ fn same_shape<'a, R, const N: usize>(
     inputs: &Inputs<'a, R>,
     [rows, width]: [usize; 2],
 ) -> [MatRef<'a, R>; N] {
-    let matrices: [MatRef<'a, R>; N] = inputs.matrices.try_into().expect("as many matrices");
+    let matrices: [MatRef<'a, R>; N] = inputs.matrices.try_into().expect("as many matrices as the operator takes");
     matrices.iter().for_each(|matrix| assert_shape(matrix, [rows, width]));
     matrices
 }

@@ -1,6 +1,6 @@
 //! The check that every operator passes: the vector instructions against the plain loops, and the
-//! gradients against differences of the forward pass. Here are also properties of several
-//! operators.
+//! gradients against differences of the forward pass. Properties of several
+//! operators are tested here too.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(super) struct Shapes {
     pub vectors: Vec<usize>,
 }
 
-/// Numbers for the inputs, matrices first.
+/// Returns numbers for the inputs, matrices first.
 fn numbers(shapes: &Shapes, rng: &mut TestRng) -> Vec<Vec<f32>> {
     let lengths = shapes.matrices.iter().map(|[rows, width]| rows * width);
     let lengths = lengths.chain(shapes.vectors.iter().copied());

@@ -115,7 +115,8 @@ fn large_logits_and_late_maxima_do_not_overflow() {
             &mut best,
         );
         assert_eq!(best[0].candidates()[0], TokenLogit { id: 1023, logit: 10_230.0 });
-        // ln(1 + e^-10 + ...) = 4.5e-5, less than half a unit of 10,230.
+        // ln(1 + e^-10 + ...) = 4.5e-5, less than half a unit in the last place of
+        // 10,230.
         assert_eq!(best[0].log_normalizer(), 10_230.0);
         let nothing = [f32::NEG_INFINITY, f32::NAN];
         let mut best = [TopK::new(2, false)];

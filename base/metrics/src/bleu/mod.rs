@@ -35,7 +35,7 @@ pub struct Bleu {
 }
 
 impl Bleu {
-    /// Returns a line with white space between its tokens.
+    /// Returns a line, lowercased if case is ignored, with white space between its tokens.
     pub(crate) fn prepare(&self, line: &str) -> String {
         let line = lowercase_if(line, self.lowercase);
         self.tokenizer.tokenize(rstrip(&line)).into_owned()

@@ -65,7 +65,8 @@ enum Place {
     Nowhere,
     /// In rows from `first` on, for counts above `base`.
     Rows { first: u32, base: u32 },
-    /// In postings from `first` on, for counts above `base`; `next` is the index of the next one.
+    /// In postings from `first` on, for counts above `base`; `next` is the index of the next
+    /// one to write.
     Postings { first: u32, next: u32, base: u32 },
 }
 
@@ -237,7 +238,8 @@ impl MatchIndex {
         &self.posting_ranges[start..self.posting_ends[place]]
     }
 
-    /// Adds at most [`ADDED_ROWS`] rows from `start` on to `sums`.
+    /// Adds at most [`ADDED_ROWS`] rows, from candidate `start` on, to `sums`. The numbers of a row
+    /// are clipped to its count in `part`.
     fn add_rows(&self, part: &[(u32, u8)], start: usize, sums: &mut [u8]) {
         let length = sums.len();
         let row = |row: u32| &self.rows[row as usize * self.stride + start..][..length];

@@ -94,7 +94,8 @@ fn long_lists_equal_every_pair_on_its_own() {
     }
 }
 
-/// The average of equal references equals each of them, so both estimates agree.
+/// The average of equal references equals each of them, so the aggregate and the exact utility
+/// agree.
 #[test]
 fn one_distinct_candidate_is_its_own_average() {
     for utility in [Utility::Chrf(Chrf::default()), Utility::Bleu(Bleu::default())] {

@@ -80,7 +80,7 @@ impl Case {
 }
 
 /// Rows from one to beyond four tiles; depths and columns that are whole tiles or not; several
-/// slabs of rows; the largest depth; empty matrices.
+/// slabs of rows; nearly the largest depth; empty matrices.
 fn shapes(numbers: &mut TestRng) -> Vec<Shape> {
     let mut shapes = vec![
         (16, 64, 16),

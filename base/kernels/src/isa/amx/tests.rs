@@ -168,7 +168,7 @@ fn check_bf16_product<const TILES: usize, const PANELS: usize>(amx: Avx512Amx) {
 }
 
 #[test]
-fn products_of_bf16_are_those_of_loops() {
+fn products_of_bf16_match_sums_in_loops() {
     let Some(amx) = amx() else { return };
     check_bf16_product::<2, 2>(amx);
     check_bf16_product::<2, 1>(amx);
@@ -177,7 +177,7 @@ fn products_of_bf16_are_those_of_loops() {
 }
 
 #[test]
-fn products_are_those_of_loops() {
+fn products_of_bytes_match_sums_in_loops() {
     let Some(amx) = amx() else { return };
     check_product::<2, 2>(amx);
     check_product::<2, 1>(amx);

@@ -21,7 +21,7 @@ const TILES: usize = 8;
 
 type TileData = [[u8; ROW_BYTES]; TILE_ROWS];
 
-/// The tiles of a thread. Its methods are instructions, and panic where the CPU would fault.
+/// The tiles of a thread. The methods are instructions, and panic where the CPU would fault.
 pub(super) struct TileState {
     is_configured: bool,
     rows: [usize; TILES],
