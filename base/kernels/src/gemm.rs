@@ -57,7 +57,7 @@ impl Epilogue<'_> {
         let residual = self.residual.map(|residual| (residual.rows(), residual.columns()));
         assert!(residual.is_none_or(|rows| rows == shape), "a residual of the result's shape");
         let largest = self.absmax.as_deref();
-        assert!(largest.is_none_or(|largest| largest.len() == shape.0), "a largest magnitude for each row");
+        assert!(largest.is_none_or(|largest| largest.len() == shape.0), "an absmax for each row");
     }
 }
 

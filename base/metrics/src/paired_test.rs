@@ -78,7 +78,8 @@ fn p_value(chance: &[f64], difference: f64) -> f64 {
     (more + 1) as f64 / (chance.len() + 1) as f64
 }
 
-/// Returns differences between two systems after random swaps of segments.
+/// Returns, for each trial, the absolute difference of the scores of two systems after random swaps
+/// of segments.
 fn randomized_differences(
     metric: &dyn Metric,
     a: &SegmentStatistics,

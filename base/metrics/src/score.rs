@@ -91,7 +91,7 @@ impl Signature {
 }
 
 impl Score {
-    /// Returns the number, with its confidence interval.
+    /// Returns the value with `width` decimal places, and its confidence interval.
     fn format_value(&self, width: usize) -> String {
         match &self.confidence {
             Some(confidence) if confidence.mean > 0.0 => {

@@ -70,7 +70,7 @@ pub(crate) struct Address {
     pub offset: i64,
 }
 
-/// The exchange of values between the lanes of a warp.
+/// The way in which a lane of a warp chooses the lane whose value it gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shuffle {
     Index,

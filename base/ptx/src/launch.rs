@@ -14,9 +14,9 @@ use crate::warp::{Warp, WarpState};
 /// The greatest number of threads in a block.
 const MAX_THREADS: u32 = 1024;
 
-/// The greatest numbers of instructions that a warp runs before another one may run. Each block has
-/// one of them, chosen by the seed. So in some blocks the warps stay close to each other, and in
-/// others one is at a barrier before the others begin.
+/// Limits on the number of instructions that a warp runs before another one may run. The seed
+/// chooses one of these limits for each block. So in some blocks the warps stay close to each
+/// other. In other blocks one warp is at a barrier before the rest begin.
 const MAX_TURNS: [usize; 3] = [8, 64, 4096];
 
 impl Kernel {

@@ -1,7 +1,7 @@
 //! Global memory of the emulated device: buffers with a gap after each.
 //!
 //! An address belongs to one buffer or to none, so that an access past the end of a buffer is
-//! found. For each byte it is known whether it was written.
+//! found. Each buffer records which of its bytes were written.
 
 use std::collections::BTreeMap;
 
@@ -110,7 +110,8 @@ impl Memory {
         write(buffer, address - start, bytes)
     }
 
-    /// Returns the buffer that begins at `address` or before it, with its address.
+    /// Returns the last buffer that begins at `address` or before it, with the address where it
+    /// begins.
     pub(crate) fn buffer(&self, address: u64) -> Option<(u64, &TrackedBytes)> {
         self.buffers.range(..=address).next_back().map(|(&start, buffer)| (start, buffer))
     }

@@ -9,10 +9,10 @@
 
 use std::ops::Range;
 
-/// Marks a byte that several warps have read.
+/// Marks a part that several warps have read.
 const MANY: u32 = 0x7F;
 
-/// Marks a byte that was written by an atomic access.
+/// Marks a part that was written by an atomic access.
 const ATOMIC: u32 = 0x80;
 
 const WARP: u32 = 0x7F;

@@ -50,7 +50,8 @@ impl TrackedBytes {
         (end <= self.bytes.len()).then_some(start..end)
     }
 
-    /// Returns the bytes of `range`, or the first one that was not written, with its state.
+    /// Returns the bytes of `range`, or the index and the state of the first one that was not
+    /// written.
     pub fn read(&self, range: Range<usize>) -> Result<&[u8], (usize, State)> {
         let states = &self.states[range.clone()];
         match states.iter().position(|state| *state != State::Written as u8) {
@@ -59,7 +60,7 @@ impl TrackedBytes {
         }
     }
 
-    /// Writes bytes, or returns the first that must not be written, with its state.
+    /// Writes bytes, or returns the index and the state of the first one that must not be written.
     pub fn write(&mut self, start: usize, bytes: &[u8]) -> Result<(), (usize, State)> {
         let range = start..start + bytes.len();
         let states = &mut self.states[range.clone()];

@@ -168,7 +168,7 @@ mod tests {
                     results.push(out);
                 }
             }
-            assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "AVX2 and AVX-512 give the same bits");
+            assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "AVX2 and AVX-512 agree");
         }
     }
 }

@@ -259,7 +259,8 @@ fn same_shape<'a, R, const N: usize>(
     inputs: &Inputs<'a, R>,
     [rows, width]: [usize; 2],
 ) -> [MatRef<'a, R>; N] {
-    let matrices: [MatRef<'a, R>; N] = inputs.matrices.try_into().expect("as many matrices as the operator takes");
+    let matrices: [MatRef<'a, R>; N] =
+        inputs.matrices.try_into().expect("as many matrices as the operator takes");
     matrices.iter().for_each(|matrix| assert_shape(matrix, [rows, width]));
     matrices
 }

@@ -93,9 +93,9 @@ fn for_each_matching_span(
     mut visit: impl FnMut(usize, usize, usize) -> bool,
 ) {
     for start in 0..words.len() {
-        let nearest = start.saturating_sub(MAX_SHIFT_DISTANCE).min(reference.len());
+        let first = start.saturating_sub(MAX_SHIFT_DISTANCE).min(reference.len());
         let end = (start + MAX_SHIFT_DISTANCE + 1).min(reference.len());
-        for matched in nearest..end {
+        for matched in first..end {
             let same = words[start..].iter().zip(&reference[matched..]);
             let longest = same.take(MAX_SHIFT_SIZE).take_while(|(a, b)| a == b).count();
             for length in 1..=longest {

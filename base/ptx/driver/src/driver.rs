@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_for_nothing_is_found() {
+    fn a_wait_for_an_event_that_never_comes_is_a_fault() {
         let mut driver = Driver::new(1 << 20, 1);
         driver.push(32, Work::Wait { event: 48, number: 1 });
         driver.events.insert(48, Event { recorded: 1, done: 0 });
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn launches_have_planes_of_blocks_and_shared_memory() {
+    fn launches_have_blocks_along_z_and_shared_memory() {
         let text = ".extern .shared .align 4 .b8 tile[];
             .visible .entry k(.param .u64 out) {
                 .reg .b32 %r<9>; .reg .b64 %rd<3>;

@@ -79,7 +79,7 @@ fn unary_one(kind: Unary, ty: Type, mode: Mode, bits: u64) -> u64 {
         Unary::Tanh => number.tanh(),
         Unary::Sine => number.sin(),
         Unary::Cosine => number.cos(),
-        _ => unreachable!("the parser takes it for integers only"),
+        _ => unreachable!("the parser accepts it for integers only"),
     };
     result(ty, mode, found)
 }
@@ -122,7 +122,7 @@ fn binary_one(kind: Binary, ty: Type, mode: Mode, a: u64, b: u64) -> u64 {
         Binary::Minimum => y,
         Binary::Maximum if x > y || x == y && x.is_sign_positive() => x,
         Binary::Maximum => y,
-        _ => unreachable!("the parser takes it for integers only"),
+        _ => unreachable!("the parser accepts it for integers only"),
     };
     result(ty, mode, found)
 }

@@ -25,7 +25,7 @@ pub(super) fn unary(kind: Unary, ty: Type, value: u64) -> u64 {
                 (false, false) => u64::from(bits - 1 - leading),
             }
         }
-        _ => unreachable!("the parser takes it for floats only"),
+        _ => unreachable!("the parser accepts it for floats only"),
     }
 }
 
@@ -68,7 +68,7 @@ pub(super) fn binary(kind: Binary, ty: Type, a: u64, b: u64) -> Result<u64, &'st
         Binary::ShiftLeft => low_x.checked_shl(shift).unwrap_or(0),
         Binary::ShiftRight if signed => (x >> shift.min(63)) as u64,
         Binary::ShiftRight => low_x.checked_shr(shift).unwrap_or(0),
-        Binary::CopySign => unreachable!("the parser takes it for floats only"),
+        Binary::CopySign => unreachable!("the parser accepts it for floats only"),
     };
     Ok(ty.truncate(result))
 }
@@ -92,7 +92,7 @@ pub(super) fn ternary(kind: Ternary, ty: Type, [a, b, c]: [u64; 3]) -> u64 {
         Ternary::AddDistance => ty.truncate((ty.extend(a).abs_diff(ty.extend(b))).wrapping_add(c)),
         Ternary::Logic(table) => ty.truncate(logic3(table, [a, b, c])),
         Ternary::DotProduct { is_signed } => dot_product(is_signed, [a, b, c]),
-        Ternary::FusedMultiplyAdd => unreachable!("the parser takes it for floats only"),
+        Ternary::FusedMultiplyAdd => unreachable!("the parser accepts it for floats only"),
     }
 }
 

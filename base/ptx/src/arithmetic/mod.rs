@@ -3,7 +3,7 @@
 //! Sums, products, quotients and roots are rounded once, as their instruction says. The
 //! approximations (`ex2.approx`, `rcp.approx`, `div.full` and their like) are computed in `f64`
 //! and rounded to nearest, which is more exact than on a GPU. A result may differ from a device's
-//! in the last bits, and kernels whose results must be equal to the bit do not use them.
+//! in the last bits. Kernels whose results must be equal to the bit do not use approximations.
 //!
 //! `mul` and `add` without a rounding mode, which an assembler may join, are rounded separately.
 

@@ -76,7 +76,7 @@ impl<'t> Parser<'_, 't> {
         (self.code.num_registers - 1) as Register
     }
 
-    /// Parses an array in shared memory, with a gap before it.
+    /// Parses an array in shared memory, and leaves a gap after it.
     pub(super) fn shared_variable(&mut self) -> Result<(), Fault> {
         let Variable { name, alignment, size, .. } = self.variable()?;
         self.expect(";")?;

@@ -146,7 +146,7 @@ impl<'t> Parser<'_, 't> {
 /// Returns the address of a name that is not a register.
 fn offset(name: Name) -> i64 {
     match name {
-        Name::Register(_) => unreachable!("the caller has looked"),
+        Name::Register(_) => unreachable!("the caller has excluded registers"),
         Name::Parameter(offset) | Name::Shared(offset) | Name::Local(offset) => offset as i64,
         Name::Data(offset) => MODULE_WINDOW as i64 + offset as i64,
     }

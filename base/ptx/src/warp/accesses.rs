@@ -175,7 +175,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Records the reads of all lanes.
+    /// Records the reads of the active lanes if the first of them is in shared memory.
     fn record_reads(
         &self,
         active: u32,

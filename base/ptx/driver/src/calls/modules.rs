@@ -89,7 +89,7 @@ pub unsafe extern "C" fn cuFuncGetParamInfo(
     }
 }
 
-/// The number of the attribute of the greatest dynamic shared memory of a kernel.
+/// The number of the attribute for the most dynamic shared memory that a kernel may use, in bytes.
 const MAX_DYNAMIC_SHARED: c_int = 8;
 
 #[unsafe(no_mangle)]
@@ -150,8 +150,8 @@ pub unsafe extern "C" fn cuLaunchKernel(
 ) -> c_int {
     // If `launches` is set, the setting `launch` is the status only after the device is lost.
     let mut state = driver();
-    let is_later = setting("launches", u64::MAX) != u64::MAX;
-    let status = if is_later { device_status(&state) } else { status("launch") };
+    let fails_later = setting("launches", u64::MAX) != u64::MAX;
+    let status = if fails_later { device_status(&state) } else { status("launch") };
     if status != SUCCESS {
         return status;
     }
