@@ -75,7 +75,7 @@ impl Axis {
         Axis { label: label.into(), is_logarithmic: true, range: low..high, ticks: ticks.collect() }
     }
 
-    /// Returns the number of lines of the longest label of a tick, at least one.
+    /// Returns the largest number of lines of a tick's label, at least one.
     pub(crate) fn label_lines(&self) -> u32 {
         let lines = self.ticks.iter().map(|tick| tick.1.lines().count() as u32);
         lines.max().unwrap_or(1).max(1)

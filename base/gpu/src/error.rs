@@ -38,7 +38,7 @@ pub enum Error {
         /// The number of devices.
         count: u32,
     },
-    /// The driver is older than the kernels.
+    /// The driver is too old for the kernels.
     #[error(
         "the driver is too old: it supports CUDA {}.{}, the kernels need 12.4; install driver 550 \
          or later, or use the CPU (--device cpu)",
@@ -48,7 +48,7 @@ pub enum Error {
         /// The version of CUDA in the driver's notation: 12040 is 12.4.
         version: i32,
     },
-    /// The device is older than the kernels.
+    /// The device is too old for the kernels.
     #[error(
         "GPU {number} ({name}) is too old: its compute capability is {}.{}, the kernels need 7.5; \
          use another (--device cuda:N) or the CPU (--device cpu)",

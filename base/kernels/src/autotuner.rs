@@ -195,8 +195,9 @@ impl Autotuner {
         }
     }
 
-    /// Returns the cached choice for a shape, which is looked up by name only once; `None` if there
-    /// is none, or its alternative does not exist any more.
+    /// Returns the cached choice for a shape; `None` if there is no choice, or its alternative does
+    /// not exist any more. A choice that is found is also kept in `states`, so that a shape is
+    /// looked up by name only once.
     fn find_cached(&self, shape: OperationShape, alternatives: usize) -> Option<usize> {
         if self.cached.is_empty() {
             return None;

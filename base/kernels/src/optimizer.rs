@@ -17,7 +17,7 @@ pub struct AdamStep {
     /// The decay of the second moment.
     pub beta2: f32,
     /// The weight of the gradient in the first moment, `1 - beta1`. It is given in addition to
-    /// `beta1`, since the difference of two f32 would be up to 1e-5 off.
+    /// `beta1`, since the difference of two f32 would have a relative error of up to 1e-5.
     pub rest1: f32,
     /// The weight of the squared gradient in the second moment, `1 - beta2`.
     pub rest2: f32,

@@ -16,8 +16,8 @@ pub trait Metric: Sync {
     fn num_statistics(&self) -> usize;
 
     /// Returns the statistics of `hypothesis` against `references`, at least one:
-    /// [`num_statistics`](Metric::num_statistics) integers, exact in f64, whose sums are statistics
-    /// too.
+    /// [`num_statistics`](Metric::num_statistics) numbers, whose sums are statistics too. They are
+    /// integers, except for the mean length of the references in TER.
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64>;
 
     /// Returns the score of summed statistics, and sacreBLEU's verbose text.

@@ -43,7 +43,7 @@ fn sum<F: NumpyFloat>(values: &[F]) -> F {
     }
     let mut rows = values.chunks_exact(LANES);
     let mut lanes: [F; LANES] = [values[0]; LANES];
-    lanes.copy_from_slice(rows.next().expect("there are as many values"));
+    lanes.copy_from_slice(rows.next().expect("there are at least eight values"));
     for row in &mut rows {
         for (lane, &value) in lanes.iter_mut().zip(row) {
             *lane = *lane + value;

@@ -18,7 +18,7 @@ pub(crate) enum Type {
 }
 
 impl Type {
-    /// Returns the type called `name`, without the point before it.
+    /// Returns the type called `name`, without the dot before it.
     pub fn parse(name: &str) -> Option<Self> {
         match name {
             "pred" => return Some(Type::Pred),

@@ -74,7 +74,8 @@ pub struct Bf16Scratch {
     tiles: TiledRows,
 }
 
-/// The smallest number of rows that are multiplied in tiles. A tile has this number of rows.
+/// The smallest number of rows that are multiplied in tiles. A tile has at most this number of
+/// rows.
 #[cfg(target_arch = "x86_64")]
 const MIN_TILED_ROWS: usize = 16;
 

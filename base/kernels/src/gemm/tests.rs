@@ -165,7 +165,8 @@ fn no_row_overflows_i16_accumulators() {
     let kind = |make: Make, scale: f32, depth| (0..depth).map(move |at| make(at) * scale);
     let mut numbers = TestRng::new(9);
     for depth in [1, 2, 63, 64, 65, 127, 128, 512, 1001, 2048] {
-        // Columns: each kind and its negative, at scales of all sizes.
+        // Columns: each kind at scales of all sizes, some of them negative, and four random
+        // columns.
         let scales = [1.0, -1e-3, 1e4, -1e-20, 1e20];
         let columns: Vec<f32> = kinds
             .iter()

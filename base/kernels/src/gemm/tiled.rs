@@ -1,10 +1,10 @@
 //! GEMM in i8 and bf16 with tile units: the order of tiles, their tails and their epilogue.
 //!
 //! Rows are divided into tiles of one size, so that one configuration of the unit serves a whole
-//! call. The last tile is padded with rows of zeros, of which there are fewer than tiles. Two tiles
-//! of rows are multiplied with two panels at once, a single tile with four panels, so that four
-//! tiles of sums are independent. The sums of i8 are exact as in the other kernels, and the
-//! epilogue has the same operations in the same order, so results are equal to the bit.
+//! call. The last tile is padded with fewer rows of zeros than there are tiles. Two tiles of rows
+//! are multiplied with two panels at once, a single tile with four panels, so that four tiles of
+//! sums are independent. The sums of i8 are exact as in the other kernels, and the epilogue has the
+//! same operations in the same order, so results are equal to the bit.
 //!
 //! The epilogue runs one block late: it reads one of two buffers of sums while the next block is
 //! multiplied into the other.

@@ -1,5 +1,5 @@
-//! Minimum Bayes risk decoding (Kumar and Byrne 2004): the candidate of a list whose utility is
-//! largest on average when every candidate in turn is the reference.
+//! Minimum Bayes risk decoding (Kumar and Byrne 2004): from a list, the candidate whose utility
+//! is largest on average when every candidate in turn is the reference.
 //!
 //! The utility of a pair is the metric's score of one line against the other, to the last bit the
 //! same as from [`sentence_score`](crate::sentence_score). But a list is prepared once: n-grams

@@ -339,8 +339,8 @@ extern "C" fn handle_illegal_instruction(
     let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
     let rip = registers[libc::REG_RIP as usize];
     let code = rip as *const u8;
-    // SAFETY: the bytes of an instruction that the CPU has just read; each is read only if the
-    // ones before it say that the instruction goes on.
+    // SAFETY: the bytes of an instruction that the CPU has just read. `decode` reads five bytes,
+    // the length of the shortest tile instruction, and more only if these say that there are more.
     let Some((instruction, length)) = decode(|at| unsafe { *code.add(at) }) else {
         // Not ours: the instruction faults again, and the program ends as without a handler.
         // SAFETY: it installs no function.
