@@ -118,7 +118,7 @@ fn marian_kernel_options_are_reported_and_change_nothing() {
     assert_eq!(lossy_text(&given.stdout), lossy_text(&plain.stdout));
     let message = lossy_text(&given.stderr);
     assert!(message.contains("--workspace --quiet-translation"), "{message}");
-    assert!(message.contains("--gemm-precision; --precision chooses"), "{message}");
+    assert!(message.contains("--gemm-precision; --precision sets"), "{message}");
 }
 
 #[test]

@@ -127,7 +127,7 @@ impl IgnoredOptions {
             warn!("without effect here: {others}");
         }
         if !kernels.is_empty() {
-            warn!("without effect here: {kernels}; --precision sets the precision of GEMM");
+            warn!("without effect here: {kernels}; --precision sets the precision of products");
         }
     }
 }
