@@ -20,14 +20,13 @@ use crate::{Error, Result};
 
 /// The default number of iterations of IBM model 2, as in fast_align; the last one only aligns.
 const IBM2_ITERATIONS: usize = 5;
-/// The default number of iterations of the HMM model, which follow the iterations
-/// of IBM model 2. In a test
-/// on a small text, more iterations gave fewer links and no better translations.
+/// The default number of iterations of the HMM model, which follow the iterations of IBM model 2.
+/// In a test on a small text, more iterations gave fewer links and no better translations.
 const HMM_ITERATIONS: usize = 2;
 /// The default memory limit in bytes.
 const DEFAULT_MEMORY: u64 = 4 << 30;
-/// The least memory for cells (the index of word pairs), in bytes, whatever the limit. With less,
-/// they would be written in many small chunks.
+/// The memory for cells (the index of word pairs) that is allowed even if the limit leaves less, in
+/// bytes. So the cells of a small text are never written to a temporary file.
 const MIN_CELL_MEMORY: u64 = 16 << 20;
 
 /// The options of an alignment run: model, symmetrisation and resources.

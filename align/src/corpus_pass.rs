@@ -2,9 +2,9 @@
 //!
 //! A sum of floating-point numbers depends on the order of the additions, but results must not
 //! depend on the number of threads. And a copy of all counts per thread would not fit into memory.
-//! So a batch of sentence pairs is processed in two steps. First its posteriors are computed, each
-//! pair by any free thread, into one buffer. Then they are added to the counts: each thread owns a
-//! range of source words and adds the posteriors of their rows in the order of the text. Every
+//! So a batch of sentence pairs is processed in two steps. First each free thread takes a pair and
+//! writes its posteriors into a common buffer. Then they are added to the counts: each thread owns
+//! a range of source words and adds the posteriors of their rows in the order of the text. Every
 //! count thus sees the same additions in the same order, whatever the number of threads, and needs
 //! no lock.
 
@@ -453,8 +453,8 @@ impl Workspace {
         }
     }
 
-    /// Sets each of `cells`, which are pairs of distinct words by source word, to the sum of the
-    /// posteriors of the pair's positions.
+    /// Sets each of `cells` to the sum of the posteriors of all positions of its two words. There
+    /// is a cell for each pair of distinct words of `pair`, ordered by source word.
     fn sum_posteriors(
         &self,
         pair: SentencePair<'_>,

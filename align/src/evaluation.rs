@@ -13,13 +13,13 @@ use crate::{Error, Result};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AlignmentEvaluation {
-    /// Links evaluated.
+    /// The number of links evaluated.
     pub links: u64,
-    /// Sure links of the gold standard.
+    /// The number of sure links of the gold standard.
     pub sure_links: u64,
-    /// Links that are sure in the gold standard.
+    /// The number of evaluated links that are sure in the gold standard.
     pub matched_sure: u64,
-    /// Links that are sure or possible in the gold standard.
+    /// The number of evaluated links that are sure or possible in the gold standard.
     pub matched_possible: u64,
 }
 

@@ -52,8 +52,8 @@ pub struct FastAlignSummary {
     /// The counts and the iterations. If there are two values, the second is for the reverse
     /// direction.
     pub align: AlignSummary,
-    /// The mean, over all lines, of the number of target words per source word; in reverse, of
-    /// source words per target word.
+    /// The mean, over all aligned lines, of the number of target words per source word; in reverse,
+    /// of source words per target word.
     pub length_ratio: f64,
 }
 

@@ -1,8 +1,8 @@
 //! The HMM alignment model of Vogel, Ney and Tillmann (1996): the position of an
 //! output depends on the jump from the position that generated the previous output.
 //!
-//! As in Och and Ney (2003), jumps are counted by their width alone, and wider jumps than
-//! [`MAX_JUMP`] as jumps of that width. The transitions of a sentence are the jumps that stay
+//! As in Och and Ney (2003), jumps are counted by their width alone; jumps wider than [`MAX_JUMP`]
+//! count as jumps of width [`MAX_JUMP`]. The transitions of a sentence are the jumps that stay
 //! inside it, normalised and mixed with the uniform distribution. An output of the null word does
 //! not move the position from which the next jump starts. The first jump starts before the first
 //! position.
@@ -59,15 +59,16 @@ impl Default for HmmTransitions {
 pub(crate) struct HmmScratch {
     /// Transitions of a long sentence.
     transitions: Vec<f64>,
-    /// `[outputs + 1, states + 1]`: the probability that a position was the last one, given
-    /// the outputs so far. Column 0 is the start, before all positions.
+    /// `[outputs + 1, states + 1]`: the probability that a position is the last that generated an
+    /// output, given the outputs so far. Column 0 is the start, before all positions.
     forward: Vec<f64>,
     /// `[outputs, stride]`: the probability that an output belongs to a position, given the
     /// outputs so far.
     aligned: Vec<f64>,
     /// For each output the reciprocal of its probability, given the outputs before it.
     scale: Vec<f64>,
-    /// For each position the scaled backward probability, given that it was the last one.
+    /// For each position the scaled backward probability, given that it is the last that generated
+    /// an output.
     backward: Vec<f64>,
     next_backward: Vec<f64>,
     predicted: Vec<f64>,

@@ -47,7 +47,7 @@ impl Ibm2Options {
                 self.tension > 0.0 && self.tension <= MAX_TENSION,
                 "the tension must be above 0 and at most 100",
             ),
-            (self.dirichlet.is_none_or(|alpha| alpha > 0.0), "the Dirichlet prior is above 0"),
+            (self.dirichlet.is_none_or(|alpha| alpha > 0.0), "the Dirichlet prior must be above 0"),
             (
                 (0.0..1.0).contains(&self.null_probability),
                 "the null word's probability must be at least 0 and below 1",

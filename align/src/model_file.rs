@@ -301,8 +301,8 @@ mod tests {
                 let count = std::cell::Cell::new(0);
                 crate::corpus_pass::decode_with_saved_model(
                     &text, &model, [true, true],
-                    |_: &mut (), _, drawn| drawn.num_links += 1,
-                    |drawn| { count.set(count.get() + drawn.num_links); Ok(()) },
+                    |_: &mut (), _, lines| lines.num_links += 1,
+                    |lines| { count.set(count.get() + lines.num_links); Ok(()) },
                     &(&miriam_textio::NoProgress as &dyn miriam_textio::Progress).task("", None),
                 ).unwrap();
                 prop_assert_eq!(count.get(), TEXT.len() as u64);

@@ -260,7 +260,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_file_is_a_state_or_none(
+        fn any_file_is_a_checkpoint_or_rejected(
             text in "(miriam extract, unfinished, version 2\n)?(job j\n)?(folder [a-z/.-]{0,20}\n)?(parts [0-9]{1,3}\n)?([0-9a-f ]{0,60}\n){0,3}",
         ) {
             let folder = tempfile::tempdir().unwrap();

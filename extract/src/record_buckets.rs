@@ -1,8 +1,8 @@
 //! Records scattered to buckets, so that records that belong together are processed together, in a
 //! core's caches, in whatever order they are found. Writing to a bucket is sequential, and its
-//! memory is freed when it is read.
+//! memory can be freed as soon as it has been read.
 
-/// The bytes that a bucket grows by; only its last chunk has free room.
+/// The number of bytes that a bucket grows by, or more for a longer record.
 const CHUNK_BYTES: usize = 16 << 10;
 
 /// Buckets of records, which are bytes.

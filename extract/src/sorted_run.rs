@@ -35,7 +35,7 @@ fn io_error(path: &Path, action: &'static str) -> impl Fn(std::io::Error) -> Err
 
 const WRITE_ACTION: &str =
     "write this temporary file; make room, or name another folder with --temp";
-const READ_ACTION: &str = "read back this temporary file; start again without it";
+const READ_ACTION: &str = "read back this temporary file; remove it and start again";
 
 /// A writer of a run.
 pub(crate) struct RunWriter {

@@ -1,5 +1,5 @@
 //! End-to-end tests of extraction: against Moses' files, and against a naive extractor on
-//! random text. The memory limit is so low that there are many partitions.
+//! random text, with memory limits so low that there are several partitions.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -109,8 +109,8 @@ fn reordering_tables_are_those_of_moses() {
     }
 }
 
-/// Moses' tools lose the source phrases of tables with scores of source phrases, so the expected
-/// values were calculated by hand.
+/// Moses' tools lose the source phrases of reordering tables that are conditioned on source phrases
+/// (`f`), so the expected values were calculated by hand.
 #[test]
 fn scores_of_source_phrases_sum_over_their_translations() {
     let temp = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
 //! Queries per second: one at a time, one at a time with prefetch, and in batches of independent
 //! sentences.
 //!
-//! The model and the text are Multi30k's if that data is beside the project; a synthetic model,
+//! Multi30k's model and text are measured if that data is beside the project. A synthetic model,
 //! larger than the caches, is always measured.
 
 use std::fmt::Write as _;

@@ -4,10 +4,11 @@ use miriam_storage::{Container, View};
 
 use crate::Result;
 
-/// The numbers of the blanks of each order, from the section `blanks`.
+/// The numbers of the blanks of each order, from the section `blanks`. The number of an n-gram is
+/// the location of its entry, which depends on the kind of file.
 pub struct BlankLists {
     numbers: View<u32>,
-    /// The start of the numbers of each order, from order 2, and the end of the last order.
+    /// The start of each order in `numbers`, from order 2, and the end of the last order.
     offsets: Vec<usize>,
 }
 
@@ -36,7 +37,7 @@ impl BlankLists {
         Ok(BlankLists { numbers, offsets })
     }
 
-    /// Returns the numbers of the blanks among the n-grams of `order`, from 2.
+    /// Returns the numbers of the blanks of `order`, which is at least 2.
     pub fn for_order(&self, order: usize) -> &[u32] {
         &self.numbers[self.offsets[order - 2]..self.offsets[order - 1]]
     }

@@ -171,7 +171,7 @@ fn surrogate_escape(text: &str) -> Option<Surrogates> {
     Some(if is_pair { Surrogates::Pair } else { Surrogates::Lone })
 }
 
-/// Whether a number may begin after `before`, or after a minus sign there.
+/// Whether a number may begin after `before`, which may end in the minus sign of the number.
 fn begins_value(before: &str) -> bool {
     let before = before.strip_suffix('-').unwrap_or(before);
     before.ends_with([':', ',', '[', ' ', '\t', '\r'])

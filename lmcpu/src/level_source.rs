@@ -154,8 +154,8 @@ pub fn read_vocabulary<'w>(
     Ok(vocabulary)
 }
 
-/// Computes [`LevelNgrams::keep`] of n-grams with the numbers `numbers`. `blanks` are the numbers
-/// of blanks, in ascending order.
+/// Computes [`LevelNgrams::keep`] for n-grams that `numbers` identify. `blanks` identify the blanks
+/// among them, in ascending order.
 pub fn keep_flags<T: Ord>(blanks: &[T], numbers: impl Iterator<Item = T>) -> Vec<bool> {
     if blanks.is_empty() {
         return Vec::new();

@@ -42,8 +42,8 @@ pub(crate) fn large_arpa() -> String {
 }
 
 /// Returns the ARPA text of a bigram model of more than 3 MiB, whose first and last bigrams are
-/// equal. A reader on one thread reads it in at least two parts, because a part has at most eight
-/// blocks of 256 KiB.
+/// equal. A reader on one thread reads it in at least two parts, because a part has at most about
+/// ten blocks of 256 KiB.
 pub(crate) fn arpa_with_distant_duplicate() -> String {
     let num_words = 450;
     let mut arpa = format!(

@@ -42,9 +42,9 @@ pub struct TextEncoder<'m> {
     eos_id: Option<LmWord>,
     keep_spans: bool,
     cache: Box<[CacheEntry; CACHE_ENTRIES]>,
-    /// Words that are not in the cache: their spans in the text ...
+    /// The spans in the text of the words that are not in the cache.
     misses: Vec<(u32, u32)>,
-    /// ... and their indices among the ids.
+    /// The indices among the ids of the words in `misses`.
     miss_positions: Vec<u32>,
     miss_ids: Vec<LmWord>,
 }

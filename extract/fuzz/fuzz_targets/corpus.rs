@@ -1,7 +1,7 @@
 //! Fuzz target of extraction. The input is cut at zero bytes into four files: source, target, links
 //! and checkpoint. Extraction must write tables or return an error, never panic.
 //!
-//! Only the parsing of checkpoints is covered: a checkpoint is resumed only if it has the digest of
+//! Checkpoints are parsed, but never resumed: a checkpoint is resumed only if it has the digest of
 //! the corpus, which a fuzzer does not guess.
 #![no_main]
 

@@ -1,6 +1,7 @@
 //! Any bytes as a KenLM file: opening, scoring and listing never panic.
 //!
-//! The bytes are also written over small files of each kind, after the sanity block.
+//! The bytes are also read as changes of a small valid file, after its sanity block. The first byte
+//! selects the kind of that file.
 #![no_main]
 
 use std::path::Path;

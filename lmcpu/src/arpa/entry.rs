@@ -27,7 +27,7 @@ fn is_word_separator(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// The words of n-grams, in two indices.
+/// The two indices from words to ids: of all words, and of short words, which is faster.
 #[derive(Clone, Copy)]
 pub(super) struct WordLookup<'v> {
     pub vocabulary: &'v Vocabulary,

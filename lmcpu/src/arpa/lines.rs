@@ -55,7 +55,7 @@ impl<'p> ArpaLines<'p> {
     ///
     /// # Errors
     ///
-    /// If the input cannot be read, or a section has more or fewer lines than n-grams.
+    /// If the input cannot be read, or a section has more or fewer lines than the header says.
     pub fn next_chunk(&mut self) -> Result<Option<LineChunk>> {
         if self.remaining == 0 {
             if self.order == self.counts.len() {

@@ -58,11 +58,11 @@ pub enum MissingMarkerPolicy {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArpaOptions {
-    /// N-grams that are listed twice.
+    /// The treatment of n-grams that are listed twice.
     pub duplicates: DuplicatePolicy,
-    /// Log probabilities above 0.
+    /// The treatment of log probabilities above 0.
     pub positive: PositivePolicy,
-    /// Models without `<s>` or `</s>`.
+    /// The treatment of models without `<s>` or `</s>`.
     pub missing_markers: MissingMarkerPolicy,
     /// log10 p(`<unk>`) of a model that does not list it.
     pub unknown_log10: f32,

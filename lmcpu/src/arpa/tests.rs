@@ -142,7 +142,7 @@ fn both_names_of_the_unknown_word_are_one_word() {
 }
 
 #[test]
-fn an_entry_may_run_over_lines_and_lines_are_still_right() {
+fn an_entry_may_span_lines_and_line_numbers_stay_right() {
     let text = TOY.replace("-0.6\ta b\t0", "\n\n-0.6\ta\nb\t0");
     let (_, _, sections) = read_text(&text).unwrap();
     assert_eq!(sections[0].0[..4], [1, 3, 3, 4]);
@@ -211,7 +211,7 @@ fn errors_name_the_line() {
 /// Positive log probabilities are 0 in every order, and markers that are not there have no ids of
 /// their own.
 #[test]
-fn defects_are_read_by_options() {
+fn options_allow_defective_files() {
     let read = |text: &str, options: ArpaOptions| {
         let input = Input::from_reader(Cursor::new(text.as_bytes().to_vec()), "test", None)?;
         let mut arpa = ArpaReader::open(input, options, &NoProgress)?;

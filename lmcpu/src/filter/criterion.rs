@@ -1,5 +1,5 @@
-//! Criteria of the filter. N-grams that pass are all n-grams, n-grams of the words of a vocabulary,
-//! or n-grams of the words or phrases of a sentence.
+//! Criteria of the filter: all n-grams pass, or n-grams of the words of a vocabulary, or n-grams of
+//! the words or phrases of a sentence.
 
 use std::io::{BufRead, BufReader};
 

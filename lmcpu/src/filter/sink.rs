@@ -1,8 +1,8 @@
 //! Output files of the filter.
 //!
 //! The counts of an ARPA file come before its n-grams, but are known only after them. So n-grams
-//! wait in memory, or in a temporary file beside the output. If there are many outputs, only
-//! outputs of more than 1 MiB have an open file.
+//! wait in memory, or in a temporary file beside the output. Only outputs of more than 1 MiB have a
+//! temporary file, so that there can be many outputs.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};

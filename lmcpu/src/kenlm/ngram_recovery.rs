@@ -28,8 +28,9 @@ use crate::hash::{MULTIPLIER, word_hash_term};
 use crate::level_source::{LevelNgrams, offsets_by_key};
 use crate::{Error, Result};
 
-/// The smallest log2 of the bits of the bitmap for each key: 2^5 to 2^6 bits, so that 1.5 to 3 % of
-/// the wrong candidates are looked up in the table.
+/// log2 of the least number of bits of the bitmap for each slot of the table. There are 2^5 to 2^6
+/// bits for each slot, so that at most 1.5 to 3 % of the wrong candidates are looked up in the
+/// table.
 const BITS_PER_KEY: u32 = 5;
 /// log2 of the bits of a region that stays in the first-level cache.
 const REGION_BITS_LOG2: u32 = 17;

@@ -7,8 +7,8 @@ use miriam_textio::number;
 use super::buckets::ALL_LANGUAGES;
 use super::filter::{Percent, RankLimit};
 
-/// The perplexities of the lines of a text, in their order, by the language that they name. It
-/// takes eight bytes a line.
+/// The perplexities of the lines of a text, in their order, by the language that each line names. A
+/// line takes eight bytes.
 #[derive(Clone, Debug, Default)]
 pub struct PerplexityDistribution {
     languages: BTreeMap<String, Vec<f64>>,

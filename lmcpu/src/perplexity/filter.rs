@@ -69,7 +69,7 @@ impl PerplexityFilter {
         if passes != self.invert { Verdict::Written } else { Verdict::LeftOut }
     }
 
-    /// Tells for each line with one of these perplexities whether it passes.
+    /// Tells for each line of a text whether it passes, from the perplexities of all lines.
     pub fn select(&self, perplexities: impl IntoIterator<Item = f64>) -> Vec<bool> {
         let mut ties = TieCounter::new(self);
         perplexities
@@ -156,7 +156,8 @@ impl fmt::Display for Percent {
     }
 }
 
-/// A counter of the lines of the perplexity of a [`RankLimit`], in the order of the text.
+/// A counter of tied lines, which have exactly the perplexity of a [`RankLimit`], in the order of
+/// the text.
 pub(super) struct TieCounter {
     left: u64,
     invert: bool,
@@ -207,7 +208,7 @@ mod tests {
         for (text, count, share) in [
             ("30", 10, 3),
             ("7", 100, 7),
-            // As f64, 0.07 of 10,000 is a little more than 7.
+            // As f64, 0.07 % of 10,000 is a little more than 7.
             ("0.07", 10_000, 7),
             ("0.1", 1000, 1),
             ("12.5", 8, 1),

@@ -4,8 +4,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A function that appends a text, as it is scored, to a buffer. It may keep memory from text to
-/// text.
+/// A function that prepares a text for scoring and appends the result to a buffer. It may keep
+/// memory from text to text.
 pub type PrepareText = Box<dyn FnMut(&[u8], &mut Vec<u8>) + Send>;
 
 /// A maker of preparations, one for each thread.
@@ -56,7 +56,7 @@ impl PreparedText {
     fn push_line(&mut self, line: &[u8], out: &mut Vec<u8>) {
         let before = out.len();
         (self.prepare)(line, out);
-        // A line end within would begin another line.
+        // A line end within the prepared line would begin another line.
         out[before..].iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');
         out.push(b'\n');
     }

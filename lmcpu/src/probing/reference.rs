@@ -81,7 +81,7 @@ impl ReferenceModel {
     }
 
     fn insert(&mut self, words: Vec<String>, log10: f32, backoff: f32) {
-        // Missing suffixes, from the longest present one upward.
+        // Adds the missing suffixes that are longer than the longest present suffix.
         let present =
             (1..words.len()).rev().find(|&n| self.entries.contains_key(&words[..n])).unwrap_or(0);
         if present > 0 {

@@ -23,7 +23,7 @@ pub(crate) struct ProbingLevels {
     model: ProbingModel,
     /// By n-gram of the previous order, in table order: its position in the order of words.
     positions: Vec<usize>,
-    /// The number of entries before each line of their table.
+    /// The number of entries before each line in the table of the previous order.
     line_ranks: Vec<usize>,
 }
 

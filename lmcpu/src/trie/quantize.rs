@@ -19,20 +19,20 @@ impl QuantizationBits {
     /// The largest number of bits of either.
     pub const MAX: u32 = 25;
 
-    /// Makes `prob` bits for a probability and `backoff` bits for a backoff; `None` unless both are
-    /// between 1 and [`QuantizationBits::MAX`].
+    /// Creates the quantisation to `prob` bits for a probability and `backoff` bits for a backoff;
+    /// `None` unless both are between 1 and [`QuantizationBits::MAX`].
     pub fn new(prob: u32, backoff: u32) -> Option<Self> {
         let valid = 1..=Self::MAX;
         (valid.contains(&prob) && valid.contains(&backoff))
             .then_some(QuantizationBits { prob, backoff })
     }
 
-    /// Returns the bits of a probability.
+    /// Returns the number of bits of a probability.
     pub fn prob(self) -> u32 {
         self.prob
     }
 
-    /// Returns the bits of a backoff.
+    /// Returns the number of bits of a backoff.
     pub fn backoff(self) -> u32 {
         self.backoff
     }
