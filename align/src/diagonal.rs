@@ -36,8 +36,8 @@ pub(crate) type LengthPairCounts = BTreeMap<(u32, u32), u64>;
 pub(crate) struct DiagonalPrior {
     /// The strength of the preference for states near the diagonal; 0 without a diagonal.
     pub tension: f64,
-    /// Whether there is a diagonal: without it states and the null word are equally likely, as in
-    /// IBM model 1.
+    /// Whether there is a diagonal. Without it, each state and the null word are equally likely, as
+    /// in IBM model 1.
     diagonal: bool,
     /// The probability of the null word, if there is a diagonal.
     null_probability: f64,

@@ -7,8 +7,8 @@
 //! not move the position from which the next jump starts. The first jump starts before the first
 //! position.
 //!
-//! A real state and the null state that remembers it have the same future, so forward and backward
-//! variables are kept for the position alone, and null states cost nothing. After training with
+//! A null state remembers the last real state, and both have the same future. So they share their
+//! forward and backward variables, and null states cost nothing. After training with
 //! IBM model 2, only a few positions are likely for each output. The others are pruned from the
 //! sums ([`PRUNING_THRESHOLD`]), so that an output costs far less than the square of the
 //! sentence's length.

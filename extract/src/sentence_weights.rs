@@ -3,7 +3,7 @@
 //! probabilities from the words that it is linked to.
 //!
 //! No link of a word leaves a phrase pair, so the factor of a word is the same in all phrase pairs
-//! of its sentence pair. It is computed once there, instead of once for every phrase pair.
+//! of its sentence pair. It is computed once for the sentence pair, not for every phrase pair.
 
 use std::ops::Range;
 

@@ -29,7 +29,7 @@ pub(crate) struct SortedPairs<'a> {
     /// The first key of each range except the first range.
     bounds: Vec<u64>,
     ranges: RecordBuckets,
-    /// Records that come before there are bounds.
+    /// The records that were pushed before the bounds were chosen.
     sample: Vec<u8>,
     /// A record and its two parts.
     record: Vec<u8>,
@@ -115,9 +115,9 @@ impl<'a> SortedPairs<'a> {
         }
     }
 
-    /// Divides the order into ranges. The phrase pairs so far are taken as a sample: there are
-    /// enough ranges for `parts` times their number. Does nothing if there are ranges already, or
-    /// no phrase pairs.
+    /// Divides the order of tables into ranges. The phrase pairs so far are a sample: the ranges
+    /// are enough for `parts` times as many phrase pairs. Does nothing if there are ranges already,
+    /// or no phrase pairs.
     pub fn divide(&mut self, parts: usize) {
         if self.ranges.len() > 0 || self.sample.is_empty() {
             return;

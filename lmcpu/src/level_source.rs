@@ -57,7 +57,7 @@ pub struct LevelSource<R> {
 }
 
 impl<R: LevelReader> LevelSource<R> {
-    /// Returns the n-grams that `levels` reads, after these unigrams.
+    /// Creates a source of `unigrams` and of the longer n-grams that `levels` reads.
     pub fn new(
         name: String,
         counts: Vec<u64>,

@@ -130,8 +130,8 @@ impl ModelHead {
         Ok((ModelHead { order, words, begin_state, eos_id, minimization_is_closed }, unigrams))
     }
 
-    /// Checks in time that grows with the vocabulary that each word is found by its own
-    /// text and that the special words have their ids.
+    /// Checks that each word is found by its own text and that the special words have their ids.
+    /// The time grows with the vocabulary.
     ///
     /// # Errors
     ///

@@ -70,8 +70,8 @@ impl<'m> TextEncoder<'m> {
         }
     }
 
-    /// Replaces the content of `words` by the words of `text`, separated by the six
-    /// bytes of C's `isspace`, in lines that end in `\n`.
+    /// Replaces the content of `words` by the words of `text`. The six bytes of C's `isspace`
+    /// separate words, and `\n` ends a line.
     ///
     /// Panics when `text` has 4 GiB or more.
     pub fn encode(&mut self, text: &[u8], words: &mut EncodedText) {

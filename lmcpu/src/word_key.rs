@@ -1,4 +1,4 @@
-//! Short words as numbers that are loaded, hashed and compared at once.
+//! Short words as numbers, each of which is loaded, hashed and compared as a whole.
 
 /// The length of the longest word that fits a [`WordKey`]; longer words are rare in text.
 pub(crate) const MAX_KEY_BYTES: usize = 15;

@@ -51,7 +51,7 @@ pub struct Unigram {
     pub backoff: f32,
 }
 
-/// A reader of ARPA files: it reads the unigrams at once, then one order after another.
+/// A reader of ARPA files: it reads the unigrams when it is opened, then one order after another.
 ///
 /// ```
 /// use miriam_lmcpu::ArpaOptions;

@@ -1,8 +1,8 @@
 //! The n-grams of one order as columns.
 //!
-//! A whole section takes much memory. So its columns are allocated at once, as zero pages that the
-//! system provides on first touch, and all threads fill them. Readers that need an n-gram
-//! only once read the section in parts.
+//! A whole section takes much memory. So its columns are allocated at full size, as zero pages that
+//! the system provides on first touch, and all threads fill them. Readers that need an n-gram only
+//! once read the section in parts.
 
 use miriam_storage::parallel;
 

@@ -14,7 +14,7 @@ pub(super) struct WordRanges {
 
 impl WordRanges {
     /// Makes about `parts` ranges of about equal weight; `weights` holds the weight of each word. A
-    /// heavy word gets its own range.
+    /// word that is heavier than the mean range gets a range of its own.
     pub fn balanced(weights: &[u64], parts: usize) -> Self {
         let parts = parts.clamp(1, usize::from(u16::MAX)) as u64;
         let goal = weights.iter().sum::<u64>().div_ceil(parts).max(1);

@@ -79,9 +79,9 @@ impl FilterOptions {
 }
 
 /// Reads n-grams from `model`, and writes those that pass to `output`. In the mode
-/// [`FilterMode::Multiple`], each line of `vocabulary` that has words gets its own file, whose name
-/// is `output` with the number of the line among these lines, from 0. Returns how many n-grams were
-/// read and how many pass.
+/// [`FilterMode::Multiple`], there is a file for each line of `vocabulary`, blank lines left out.
+/// The name of a file is `output` followed by the number of its line, from 0, again without blank
+/// lines. Returns how many n-grams were read and how many pass.
 ///
 /// ```
 /// use miriam_lmcpu::filter::{FilterFormat, FilterMode, FilterOptions, filter};

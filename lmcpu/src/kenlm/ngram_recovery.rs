@@ -2,11 +2,11 @@
 //!
 //! A hash cannot be inverted, but an n-gram can be guessed. Its n-1 newest words are an n-gram that
 //! is flagged as extended to the left, and its n-1 oldest words are an n-gram that is flagged as
-//! extended to the right. (KenLM ensures both: it adds a blank where the former is missing, and
-//! rejects models in which the latter is missing.) So an order follows from the previous order:
-//! every pair of such n-grams that overlaps in n-2 words is a candidate, and a candidate is an
-//! n-gram if its hash is in the table. A model of 10^5 words has 10^10 candidates of two words and
-//! about as many of three, nearly all of them wrong.
+//! extended to the right. (KenLM ensures both: it adds a blank if the n-1 newest words are not an
+//! n-gram, and rejects models in which the n-1 oldest words are not.) So an order follows from the
+//! previous order: every pair of such n-grams that overlaps in n-2 words is a candidate. A
+//! candidate is an n-gram of the model if its hash is in the table. A model of 10^5 words has 10^10
+//! candidates of two words and about as many of three, nearly all of them wrong.
 //!
 //! The form of the hash makes this feasible: it is the exclusive or of a term of the newer words
 //! and a term of the oldest word. A bitmap over the high bits of the hashes in the table filters

@@ -158,7 +158,7 @@ struct TableBuilder {
     keys: Vec<u64>,
     values: Vec<u64>,
     marks: Vec<AtomicU8>,
-    /// Empty if there are none.
+    /// The rest cost of each slot; empty if the file has no rest costs.
     rest_costs: Vec<f32>,
     entries: usize,
 }

@@ -32,8 +32,8 @@ const CHUNK: usize = 1 << 14;
 /// Options of KenLM's `build_binary` for tries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KenlmTrieOptions {
-    /// The quantisation of probabilities and backoffs of n-grams of two words and more, which
-    /// become indices of the centres of bins (`-q` and `-b`); `None` for exact values.
+    /// The quantisation of probabilities and backoffs, which become indices of the centres of bins
+    /// (`-q` and `-b`); `None` for exact values. Values of single words are always exact.
     pub quantize: Option<QuantizationBits>,
     /// The largest number of high bits of compressed pointers that is kept in an array (`-a`);
     /// `None` for uncompressed pointers.

@@ -329,8 +329,8 @@ impl ProbingBuilder {
         }
     }
 
-    /// Reads all n-grams of `source`. Blanks are kept apart from the tables, the longest n-grams
-    /// stay in progress, and `kept`, if given, has the parts of the order in progress.
+    /// Reads all n-grams of `source`. Blanks are kept apart from the tables, and the longest
+    /// n-grams stay in progress. `kept`, if given, holds the parts of the order in progress.
     fn read(
         &mut self,
         source: &mut dyn NgramSource,
