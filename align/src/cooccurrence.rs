@@ -377,7 +377,7 @@ mod tests {
             }
             assert_eq!(at, cells.len());
         }
-        assert_eq!(pairs.len(), rows.len(), "an entry is a pair that occurs");
+        assert_eq!(pairs.len(), rows.len(), "every entry is a pair that cooccurs");
     }
 
     proptest! {
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_whole_and_about_equal() {
+    fn ranges_have_about_equal_weight() {
         assert_eq!(balanced_bounds(&[], 3), [0]);
         assert_eq!(balanced_bounds(&[5, 10, 15, 20], 2), [0, 1, 4]);
         assert_eq!(balanced_bounds(&[100, 101, 102], 4), [0, 3]);

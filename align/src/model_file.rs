@@ -110,17 +110,17 @@ impl SavedModel {
             || !starts.is_sorted()
             || starts.last() != Some(&(targets.len() as u64))
         {
-            return Err(file.damaged("starts", "they are not row bounds of all words").into());
+            return Err(file.damaged("starts", "expected a row for each source word").into());
         }
         if probabilities.len() != 2 * targets.len() {
-            return Err(file.damaged("probabilities", "expected two for each target word").into());
+            return Err(file.damaged("probabilities", "expected two for each word pair").into());
         }
         let mut null = TranslationTable::zeros(0, 0, 0);
         for direction in [FORWARD, REVERSE] {
             let section: View<f32> = file.section(NULL_SECTIONS[direction])?;
             if section.len() != words[1 - direction].len() {
                 return Err(file
-                    .damaged(NULL_SECTIONS[direction], "expected one for each word")
+                    .damaged(NULL_SECTIONS[direction], "expected a probability for each word")
                     .into());
             }
             null.null[direction] = section.iter().map(|&p| f64::from(p)).collect();
@@ -186,7 +186,7 @@ fn read_jumps(file: &Container, direction: usize) -> Result<PositionModel> {
     let section = JUMP_SECTIONS[direction];
     let weights: View<f64> = file.section(section)?;
     let jumps = HmmTransitions::from_weights(weights.to_vec());
-    Ok(PositionModel::Hmm(jumps.ok_or_else(|| file.damaged(section, "they are not weights"))?))
+    Ok(PositionModel::Hmm(jumps.ok_or_else(|| file.damaged(section, "invalid weights of jumps"))?))
 }
 
 /// Checks what opening does not check: the order of target words in each row, and the ranges of ids
@@ -267,7 +267,7 @@ mod tests {
                 let (source, target) =
                     (pair.source.distinct_words[cell / 2], pair.target.distinct_words[cell % 2]);
                 let entry = rows.row(source).find(|&entry| rows.targets[entry] == target);
-                let expected = match trained.translation_table.entries[entry.expect("they meet")] {
+                let expected = match trained.translation_table.entries[entry.expect("an entry")] {
                     numbers if numbers.iter().all(|&p| p < MIN_PROBABILITY) => {
                         [UNKNOWN_PROBABILITY; 2]
                     }

@@ -240,7 +240,7 @@ impl NgramTable {
         };
         let num_blanks = (0..self.len()).filter(|&at| self.is_blank(at, blanks)).count();
         if num_blanks != blanks.len() || !blanks.is_sorted_by(|a, b| a < b) {
-            let reason = format!("those of order {order} are not sorted or do not exist");
+            let reason = format!("blanks of order {order} are not sorted or do not exist");
             return Err(container.damaged("blanks", reason).into());
         }
         let (entries, counted) = match order {

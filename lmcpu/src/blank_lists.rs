@@ -31,7 +31,7 @@ impl BlankLists {
             offsets.push(end as usize);
         }
         if end != numbers.len() as u64 {
-            let reason = "their number differs from the metadata";
+            let reason = "the number of blanks differs from the metadata";
             return Err(container.damaged("blanks", reason).into());
         }
         Ok(BlankLists { numbers, offsets })

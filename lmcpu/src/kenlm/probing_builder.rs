@@ -358,8 +358,8 @@ impl ProbingBuilder {
                 return Err(Error::Unsupported {
                     file: source.name().to_owned(),
                     reason: format!(
-                        "too many {n}-grams are missing that are suffixes of longer ones: the table \
-                         of {n}-grams has no space for entries in their place; give it more with \
+                        "too many suffixes of longer n-grams are not in the model: the table of \
+                         {n}-grams has no space for entries in their place; give it more with \
                          --multiplier"
                     ),
                 });

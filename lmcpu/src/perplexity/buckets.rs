@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_for_all_languages_is_for_the_rest() {
+    fn the_column_all_is_for_languages_without_a_column() {
         let cutoffs = Cutoffs::parse(",all,de\n30.0,1,2\n60.0,3,4\n").unwrap();
         for (language, perplexity, bucket) in [
             (Some("de"), 1.5, "head"),

@@ -365,7 +365,7 @@ fn one_positive_backoff_of_any_order_is_seen() {
 
 /// KenLM's `query -n` prints -0 for `<s>` of probability 1.
 #[test]
-fn a_probability_of_one_is_minus_zero() {
+fn log10_of_probability_one_is_minus_zero() {
     let model = build_model(&TOY.replace("-99\t<s>", "0\t<s>"));
     let mut next = State::EMPTY;
     let (log10, _) = model.score(&State::EMPTY, model.word_id(b"<s>"), &mut next);

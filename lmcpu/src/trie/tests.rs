@@ -71,7 +71,7 @@ fn toy_model_scores_as_kenlm() {
 /// KenLM's `query -n` prints 0 for `<s>` of probability 1, and -0 with its
 /// probing model.
 #[test]
-fn a_probability_of_one_is_zero() {
+fn log10_of_probability_one_is_zero() {
     let model = build_model(&TOY.replace("-99\t<s>", "0\t<s>").replace("-0.5\t<s> a", "0\t<s> a"));
     let mut next = State::EMPTY;
     let (log10, _) = model.score(&State::EMPTY, id(&model, "<s>"), &mut next);

@@ -76,7 +76,7 @@ pub fn verify(container: &Container) -> Result<()> {
                 .iter()
                 .all(|&at| numbers.get(at as usize).is_some_and(|n| *n != ParentStatus::Absent))
         {
-            let reason = format!("those of order {order} are not sorted or do not exist");
+            let reason = format!("blanks of order {order} are not sorted or do not exist");
             return Err(container.damaged("blanks", reason).into());
         }
         if count != model.metadata.levels[i].entries
