@@ -21,8 +21,9 @@ use crate::ibm2_options::Ibm2Options;
 
 /// The range that the M step keeps the tension in.
 const TENSION_RANGE: std::ops::RangeInclusive<f64> = 0.1..=14.0;
-/// The number of steps of gradient ascent in an M step, and their size.
+/// The number of steps of gradient ascent in an M step.
 const GRADIENT_STEPS: usize = 8;
+/// The factor of the gradient in a step.
 const LEARNING_RATE: f64 = 20.0;
 /// Products that are smaller than the largest by at most this share of it are computed again by the
 /// formula of the paper.

@@ -43,7 +43,7 @@ struct Pair {
     record: OccurrenceRecord,
     target: u32,
     count: u32,
-    /// The start of the list of alignments: the one that was found last.
+    /// The start of the list of alignments: the alignment that was found last.
     alignments: u32,
     orientations: [[u32; MAX_CLASSES]; 2],
 }

@@ -1,4 +1,4 @@
-//! Checkpoint of an extraction, from which the next one resumes if the process was killed.
+//! Checkpoint of an extraction, from which the next extraction resumes if the process was killed.
 //!
 //! The runs are in a temporary folder. A small file beside the tables lists the complete
 //! runs and identifies their text and options. That file is not trusted: the text is read again

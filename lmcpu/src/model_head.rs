@@ -88,8 +88,8 @@ impl<V: ModelVocabulary> ModelHead<V> {
 
 impl ModelHead {
     /// Opens the vocabulary (sections `words.*`) and the unigrams (`order-1`) of
-    /// `container`; `backoff` reads the backoff of a unigram. `counts` and `levels` are
-    /// the numbers of orders, from 1 and from 2, that the metadata describes.
+    /// `container`; `backoff` reads the backoff of a unigram. `counts` is the number of
+    /// orders from 1 that the metadata lists, `levels` the number of orders from 2.
     ///
     /// # Errors
     ///

@@ -83,8 +83,9 @@ pub struct ArpaReader<'p> {
     next_order: usize,
     /// N-grams of the current order that are not yet read.
     remaining: u64,
-    /// Whether positive log probabilities are read as 0, and how many were.
+    /// Whether positive log probabilities are read as 0.
     allows_positive: bool,
+    /// The number of positive log probabilities that were read as 0.
     positives: u64,
 }
 

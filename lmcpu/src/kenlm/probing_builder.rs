@@ -376,7 +376,8 @@ impl ProbingBuilder {
         Ok(())
     }
 
-    /// Marks that a longer n-gram begins with `context`; returns its backoff.
+    /// Marks that a longer n-gram begins with `context`; returns the backoff of `context`, if the
+    /// model has it.
     fn mark_extends_right(&self, context: &[u32]) -> Option<f32> {
         if let &[word] = context {
             set_mark(&self.unigram_marks[word as usize], EXTENDS_RIGHT);

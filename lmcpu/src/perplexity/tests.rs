@@ -221,7 +221,7 @@ fn long_texts_give_the_same_whatever_the_threads() {
     }
     for _ in 0..2 {
         for i in 0..200_000 {
-            // zz in front, then the two unknown words of the longest line.
+            // log10 of `zz` at the start of a line, and of `zz` and `q` in the longest line.
             let line_scores: &[f32] = match line(i).as_str() {
                 "zz a\n" => &[-1.3],
                 "b b a zz q\n" => &[-1.6, -1.0],

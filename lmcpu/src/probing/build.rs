@@ -213,7 +213,8 @@ impl MiddleTable {
         line.set(slot, line.key(slot), set_flag(line.value(slot)));
     }
 
-    /// Flags that a longer n-gram begins with this one; returns its backoff.
+    /// Flags that a longer n-gram begins with the n-gram of `hash`; returns the backoff of the
+    /// latter, if the table has it.
     fn mark_extends_right(&mut self, hash: u64) -> Option<f32> {
         if let Some(slot) = self.slot(hash) {
             self.update_value(slot, set_extends_right);
