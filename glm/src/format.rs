@@ -26,9 +26,9 @@ use miriam_storage::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Bytes of a unit.
 pub const UNIT_BYTES: usize = 16;
-/// Units of a line: 128 bytes, four sectors of a GPU, two lines of a CPU.
+/// Units of a cache line of a GPU: 128 bytes, which are four sectors or two cache lines of a CPU.
 pub const GPU_CACHE_LINE: u64 = 8;
-/// Units of a line of a CPU: 64 bytes.
+/// Units of a cache line of a CPU: 64 bytes.
 pub const CPU_CACHE_LINE: u64 = 4;
 /// The id that pads keys; no word has it.
 pub const NO_WORD: u32 = u32::MAX;
@@ -92,7 +92,7 @@ impl Entry {
     pub const SINGLE: u32 = 1 << 31;
 }
 
-/// Three n-grams of a hashed order below the highest, in a line of a CPU.
+/// Three n-grams of a hashed order below the highest, in one cache line of a CPU.
 ///
 /// A key is the parent's number (a word's id, or `3 * bucket + slot` for a hashed n-gram) times
 /// 2^32 plus the word, so keys are exact. A key's home is [`home_bucket`]; full buckets overflow

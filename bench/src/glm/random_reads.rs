@@ -13,8 +13,8 @@ impl ReadBuffer {
         ReadBuffer((0..(bytes / 128).max(1)).map(|i| [i; 16]).collect())
     }
 
-    /// Reads one (`sector` of 32 or 64 bytes) or two (128) cache lines at each of
-    /// `loads` random positions, on `threads` threads.
+    /// Reads at `loads` random positions on `threads` threads: one cache line each if `sector` is
+    /// 32 or 64 bytes, two if it is 128 bytes.
     pub fn read_at_random(&self, sector: u32, loads: u64, threads: usize) {
         const CHUNK: u64 = 1 << 14;
         let sum = sum_over_threads(threads, loads.div_ceil(CHUNK) as usize, || {

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use super::Outcome;
 
-/// A connection that is opened at the first exchange, and opened again after one that failed.
+/// A connection that is opened at the first exchange, and anew after a failed exchange or after the
+/// server closed it.
 pub(super) struct Connection {
     address: SocketAddr,
     /// The request that opens a websocket; `None` for plain HTTP.
@@ -163,8 +164,8 @@ fn frame(message: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Reads frames up to the first that is not a ping; returns its opcode, and puts its payload into
-/// `body`.
+/// Reads frames up to the first that is not a ping, writes the payload of this frame into `body`,
+/// and returns its opcode.
 fn read_frame(stream: &mut impl BufRead, body: &mut Vec<u8>) -> std::io::Result<u8> {
     loop {
         let mut head = [0; 2];

@@ -33,8 +33,8 @@ pub(super) fn label(outcome: Outcome) -> String {
     }
 }
 
-/// Returns a percentile of ascending values: the smallest value that is not exceeded by at least
-/// `percent` % of the values.
+/// Returns a percentile of ascending values: the smallest value such that at least `percent` % of
+/// the values are not above it.
 fn percentile(sorted: &[f64], percent: f64) -> f64 {
     let rank = (percent / 100.0 * sorted.len() as f64).ceil() as usize;
     sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or(f64::NAN)

@@ -9,7 +9,7 @@ use miriam_textio::process_memory::resident_bytes_of;
 
 use crate::error::{Error, Result};
 
-/// Clock ticks per second in `/proc`, on all machines that Linux runs on.
+/// Clock ticks per second in `/proc`, the same on all common architectures.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// The interval between two observations of a process.

@@ -1,7 +1,7 @@
 //! Any bytes as a `glm` file: opening, verifying and scoring must not panic.
 //!
-//! Start from the files in `../testdata`; checksums of the first page stop most
-//! changes there, so the sections after it are changed too.
+//! Start from the files in `../testdata`. Checksums reject most changes of a file's first page, so
+//! this target also changes bytes after the first page of valid files.
 #![no_main]
 
 use std::path::Path;
@@ -39,10 +39,10 @@ fuzz_target!(|bytes: &[u8]| {
     score_all(bytes);
     for seed in SEEDS {
         let mut changed = seed.to_vec();
-        for pair in bytes.chunks_exact(3) {
-            let offset = FIRST_PAGE + usize::from(u16::from_le_bytes([pair[0], pair[1]]));
+        for change in bytes.chunks_exact(3) {
+            let offset = FIRST_PAGE + usize::from(u16::from_le_bytes([change[0], change[1]]));
             if let Some(byte) = changed.get_mut(offset) {
-                *byte = pair[2];
+                *byte = change[2];
             }
         }
         score_all(&changed);

@@ -100,8 +100,8 @@ pub fn create_glm(output: &Path) -> Result<ContainerWriter> {
     Ok(ContainerWriter::create(output, KIND, VERSION)?)
 }
 
-/// Writes `model`, on rayon's current threads; returns the bytes of a container in
-/// memory. The arrays of the model are freed one by one.
+/// Writes `model`, on rayon's current threads; returns the bytes if `writer` writes to memory. The
+/// arrays of the model are freed one by one.
 ///
 /// # Errors
 ///

@@ -60,7 +60,7 @@ impl TestModel {
     }
 }
 
-/// Opens a file that must be sound.
+/// Opens a file, which must pass all checks.
 fn open(bytes: Bytes) -> GlmModel {
     let container = Container::from_bytes(bytes, Path::new("model")).unwrap();
     container.verify().unwrap();
@@ -212,7 +212,7 @@ fn bytes_do_not_depend_on_threads() {
     }
 }
 
-/// Nearly full tables, so that searches probe several buckets and wrap around the end.
+/// The hash tables have many n-grams, so that buckets overflow and searches probe several of them.
 #[test]
 fn every_ngram_of_a_large_model_is_found() {
     let built = TestModel::new(&large_arpa(300, 50_000));

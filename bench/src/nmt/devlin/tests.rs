@@ -39,7 +39,7 @@ fn translations_vary_and_exact_speedups_change_none() {
     let baseline = &all[0];
     assert_eq!(baseline.translations.len(), 3, "lines without words are skipped");
     let words: HashSet<u32> = baseline.translations.concat().into_iter().collect();
-    assert!(words.len() > 2, "more than one token: {words:?}");
+    assert!(words.len() > 2, "more than two distinct tokens: {words:?}");
     assert!(
         baseline.rows > baseline.distinct_parents && baseline.distinct_parents >= baseline.tokens
     );
