@@ -234,7 +234,7 @@ fn options_of_moses_1_are_ignored_or_rejected_by_name() {
     let output = run_toy(&["-search-algorithm", "12"], INPUT);
     assert!(lossy_text(&output.stderr).contains("search-algorithm 12"));
     assert_eq!(output.stdout, run_toy(&["-search-algorithm", "1"], INPUT).stdout);
-    // Short names as sections have no effect.
+    // Sections with the short names of options have no effect.
     let folder = tempfile::tempdir().unwrap();
     let models = fs::canonicalize(project_root().join("examples/toy")).unwrap();
     let ini = lossy_text(&read_decompressed(&toy_ini()))

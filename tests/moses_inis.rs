@@ -206,7 +206,7 @@ fn sections_of_the_old_format_that_are_keys_today() {
     assert!(log.contains("[lmodel-oov-feature]") && log.contains("oov-feature="), "{log}");
 }
 
-/// Every kind of ini that is rejected says why.
+/// An ini that needs something unsupported is rejected with an error that names it.
 #[test]
 fn what_is_not_available_is_named() {
     let folder = write_models();

@@ -43,7 +43,7 @@ fn a_signal_leaves_whole_lines_in_order_and_reports_the_rest() {
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     while fs::metadata(&output).unwrap().len() == 0 {
         std::thread::sleep(Duration::from_millis(2));
-        assert!(child.try_wait().unwrap().is_none(), "it was asked for more");
+        assert!(child.try_wait().unwrap().is_none(), "it ended before the signal");
     }
     terminate(child.id());
     let mut messages = String::new();

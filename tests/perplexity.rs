@@ -340,7 +340,8 @@ fn invalid_documents_are_named_or_left_out() {
     }
 }
 
-/// Faults in other fields, as far as Python reads or writes them, do not touch the text.
+/// Odd values of other fields that Python can read or write, such as NaN, do not make a document
+/// invalid.
 #[test]
 fn odd_values_of_other_fields_leave_a_document_valid() {
     let model = toy_model_path();

@@ -125,7 +125,7 @@ fn compressions_that_are_not_known_are_refused_by_name() {
     assert_eq!(client.request("POST", "/v1/translate", &headers, b"not gzip").status, 400);
     let mut client = Client::connect(&server.address);
     let stream = client.request("POST", "/v1/translate?stream=1", &headers, b"not gzip");
-    assert_eq!(stream.status, 415, "lines are read as they come");
+    assert_eq!(stream.status, 415, "a stream of lines may not be compressed");
 }
 
 /// Lines of a body that ends early are not answered as if the body were complete.

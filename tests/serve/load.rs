@@ -34,7 +34,7 @@ fn loads_of_each_protocol_are_measured() {
     }
     let asked = server.metric("miriam_requests_total", "api=\"xmlrpc\",status=\"200\"");
     let sent = std::fs::read_to_string(folder.path().join("xmlrpc/requests.csv")).unwrap();
-    assert_eq!(asked as usize, sent.lines().count(), "one more as the first, and no heading");
+    assert_eq!(asked as usize, sent.lines().count(), "a heading, and all requests but the first");
 }
 
 #[test]

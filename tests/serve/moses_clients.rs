@@ -68,8 +68,8 @@ fn sample_clients_are_answered_as_by_moses() {
             );
         }
     }
-    // moses-client.py and client_multimodel.py send the line with its end; the older web pages
-    // say false, and ask for no list.
+    // moses-client.py and client_multimodel.py send the line with its line feed. The older web
+    // pages set members to false, and `nbest` to 0.
     let with_end = format!("<string>{line}\n</string>");
     let text = format!("<string>{line}</string>");
     let quiet: [&[(&str, &str)]; 3] = [

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::client::{Server, in_parallel};
 use super::{lines, toy, translate};
 
-/// Returns a call of XML-RPC with members of a struct, written in XML.
+/// Returns an XML-RPC call with one struct; the values of `members` are XML.
 fn call(members: &[(&str, String)]) -> String {
     let members = members
         .iter()
@@ -171,8 +171,8 @@ fn running_text_keeps_its_white_space() {
     let server = Server::start(&["--model", &super::toy_neural()]);
     let sentences = ["the red house is big .", "the small dog reads ."].map(str::to_owned);
     let expected = super::nmt_translate(&sentences, &[]);
-    // The splitter begins no sentence with a lower-case letter, so the sentences are paragraphs
-    // here.
+    // The splitter begins no sentence with a lower-case letter, so a blank line separates the
+    // sentences.
     let text = format!("  {}\n\n\t{} \n", sentences[0], sentences[1]);
     let response = server.post_json("/v1/translate", &json!({"text": text, "split": true}));
     let found = &response.json()["results"][0];
@@ -231,8 +231,8 @@ fn given_translations_have_the_scores_of_the_command_line() {
         let results = found["results"].as_array().unwrap();
         results.iter().map(|one| one["log_probability"].as_f64().unwrap()).collect()
     };
-    // Pairs are scored one by one during other translations, and all together. Printed scores have
-    // six digits.
+    // Pairs are scored one per request while other translations run, then all in one request. The
+    // command prints six digits, so its scores are compared with a tolerance.
     let single = in_parallel(8, 12, |number| {
         let body = json!({"source": sources[number], "target": targets[number]});
         server.post_json("/v1/translate", &json!({"text": sources[number]}));
@@ -396,7 +396,7 @@ fn libretranslate_gives_the_translations_of_the_command() {
 }
 
 #[test]
-fn two_models_in_a_row_and_models_by_language() {
+fn translation_through_a_pivot_language() {
     let lines = lines(20);
     // The second model is the toy again, served as if it translated from Spanish to French.
     let ini = crate::common::project_root().join("examples/toy/moses.ini");
@@ -490,7 +490,7 @@ fn opus_mt_and_opus_cat() {
     assert_eq!(server.get("/MtRestService/ListSupportedLanguagePairs").json(), json!(["en-es"]));
     let wrong = server.get("/MtRestService/TranslateJson?input=a&srcLangCode=xx&trgLangCode=es");
     assert_eq!(wrong.status, 404);
-    // Plug-ins write names in several cases, and declare JSON without a body.
+    // Plug-ins differ in upper and lower case of names, and send the type of JSON without a body.
     let mut client = super::client::Client::connect(&server.address);
     let json_type = [("Content-Type", "application/json")];
     let pairs = "/MTRestService/listSupportedLanguagePairs";

@@ -548,7 +548,8 @@ fn a_full_disk_under_the_log_is_survived() {
     assert!(server.metric("miriam_lost_log_lines_total", "") >= 3.0);
 }
 
-/// As Marian's users start a server; and a package of Argos Translate as a model.
+/// `nmt serve` starts a server as Marian's users do, and `--model` takes a package of Argos
+/// Translate.
 #[test]
 fn neural_models_of_other_programs_are_served() {
     let lines = lines(5);
