@@ -36,6 +36,11 @@ pub fn open_with(path: &Path, load: LoadMethod) -> Result<Bytes> {
     let mut limit = u64::MAX;
     if !path.metadata().is_ok_and(|information| !information.is_file()) {
         let bytes = Bytes::open(path, load)?;
+        if bytes.starts_with(b"version https://git-lfs.github.com/spec/") {
+            let reason = "a pointer of Git LFS, not the file itself; fetch it with `git lfs pull` \
+                          in its folder";
+            return Err(Error::unsupported(path, reason));
+        }
         if !is_compressed(&bytes) {
             return Ok(bytes);
         }

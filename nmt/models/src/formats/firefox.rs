@@ -29,27 +29,30 @@ pub fn find_configuration(folder: &Path, names: &[String]) -> Option<PathBuf> {
     all.next().filter(|_| all.next().is_none()).map(|only| folder.join(only))
 }
 
-/// The vocabularies and the shortlist of a model.
-#[derive(Debug, Default, PartialEq, Eq)]
+/// The vocabularies and the shortlist of a model. An error counts only if the user does not name
+/// the file.
 pub struct FirefoxFiles {
-    pub vocabularies: Option<[PathBuf; 2]>,
-    pub shortlist: Option<PathBuf>,
+    pub vocabularies: Result<Option<[PathBuf; 2]>>,
+    pub shortlist: Result<Option<PathBuf>>,
 }
 
 /// Finds the vocabularies and the shortlist in the folder of `model`.
 ///
 /// # Errors
-/// If the folder cannot be listed or several files could be meant.
+/// If the folder cannot be listed.
 pub fn find_beside(model: &Path) -> Result<FirefoxFiles> {
     let folder = model.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let names = files::file_names(folder)?;
     let model_name = model.file_name().unwrap_or_default().to_string_lossy();
-    find_among(&names, &model_name, folder)
+    Ok(find_among(&names, &model_name, folder))
 }
 
-fn find_among(names: &[String], model: &str, folder: &Path) -> Result<FirefoxFiles> {
+fn find_among(names: &[String], model: &str, folder: &Path) -> FirefoxFiles {
     let pair = language_pair(model);
+    // Both directions of a pair share a vocabulary, which may be named after the other direction.
+    let reversed = pair.filter(|pair| pair.len() == 4 && pair.is_ascii());
+    let reversed = reversed.map(|pair| format!("{}{}", &pair[2..], &pair[..2]));
     let only = |prefix: &str, suffixes: &[&str]| -> Result<Option<PathBuf>> {
         let all = names.iter().map(String::as_str).filter(|name: &&str| {
             let plain = compressed::plain_path(Path::new(name)).display().to_string();
@@ -65,7 +68,11 @@ fn find_among(names: &[String], model: &str, folder: &Path) -> Result<FirefoxFil
         });
         let pair_files: Vec<&str> =
             all.iter().copied().filter(|name| has_pair(name, &pair)).collect();
-        match if pair_files.is_empty() { &all[..] } else { &pair_files[..] } {
+        let mut reversed_files = others.clone();
+        reversed_files.retain(|name| prefix == "vocab" && has_pair(name, &reversed.as_deref()));
+        let candidates = [pair_files, all, reversed_files];
+        let candidates = candidates.into_iter().find(|names| !names.is_empty());
+        match &candidates.unwrap_or_default()[..] {
             [] if prefix == "vocab" && !others.is_empty() => {
                 let others = others.join(", ");
                 let reason = format!(
@@ -87,11 +94,13 @@ fn find_among(names: &[String], model: &str, folder: &Path) -> Result<FirefoxFil
         }
     };
     const PIECES: [&str; 2] = [".spm", ".model"];
-    let vocabularies = match (only("srcvocab", &PIECES)?, only("trgvocab", &PIECES)?) {
-        (Some(source), Some(target)) => Some([source, target]),
-        _ => only("vocab", &PIECES)?.map(|both| [both.clone(), both]),
+    let find_vocabularies = || {
+        Ok(match (only("srcvocab", &PIECES)?, only("trgvocab", &PIECES)?) {
+            (Some(source), Some(target)) => Some([source, target]),
+            _ => only("vocab", &PIECES)?.map(|both| [both.clone(), both]),
+        })
     };
-    Ok(FirefoxFiles { vocabularies, shortlist: only("lex", &[".s2t.bin"])? })
+    FirefoxFiles { vocabularies: find_vocabularies(), shortlist: only("lex", &[".s2t.bin"]) }
 }
 
 /// Returns `deen` of `model.deen.intgemm.alphas.bin`.
@@ -123,15 +132,18 @@ fn names_another_pair(name: &str, pair: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn find(names: &[&str], model: &str) -> Result<FirefoxFiles> {
+    /// Vocabularies of source and target, and a shortlist.
+    type Found = (Option<[PathBuf; 2]>, Option<PathBuf>);
+
+    fn find(names: &[&str], model: &str) -> Result<Found> {
         let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
-        find_among(&names, model, Path::new("d"))
+        let found = find_among(&names, model, Path::new("d"));
+        Ok((found.vocabularies?, found.shortlist?))
     }
 
-    fn files(source: &str, target: &str, shortlist: Option<&str>) -> FirefoxFiles {
+    fn files(source: &str, target: &str, shortlist: Option<&str>) -> Found {
         let path = |name: &str| Path::new("d").join(name);
-        let vocabularies = Some([path(source), path(target)]);
-        FirefoxFiles { vocabularies, shortlist: shortlist.map(path) }
+        (Some([path(source), path(target)]), shortlist.map(path))
     }
 
     #[test]
@@ -158,22 +170,32 @@ mod tests {
         // Plain and compressed: one file.
         let found = find(&["vocab.deen.spm", "vocab.deen.spm.zst"], "model.deen.intgemm.bin");
         assert_eq!(found.unwrap(), files("vocab.deen.spm", "vocab.deen.spm", None));
-        assert_eq!(find(&["vocabulary.txt"], "m.bin").unwrap(), FirefoxFiles::default());
+        assert_eq!(find(&["vocabulary.txt"], "m.bin").unwrap(), (None, None));
     }
 
     #[test]
     fn files_of_another_pair_are_not_taken() {
         let model = "model.deen.intgemm.alphas.bin";
-        let error = find(&["lex.50.50.ende.s2t.bin", "vocab.ende.spm"], model).unwrap_err();
+        let error = find(&["lex.50.50.fren.s2t.bin", "vocab.fren.spm"], model).unwrap_err();
         let error = error.to_string();
-        assert!(error.contains(model) && error.contains("vocab.ende.spm"), "{error}");
+        assert!(error.contains(model) && error.contains("vocab.fren.spm"), "{error}");
         assert!(error.contains("--vocabs"), "{error}");
         let own = ["lex.50.50.ende.s2t.bin", "vocab.deen.spm", "vocab.ende.spm"];
         assert_eq!(find(&own, model).unwrap(), files(own[1], own[1], None));
         let joint = ["lex.50.50.s2t.bin", "vocab.joint.spm"];
         assert_eq!(find(&joint, model).unwrap(), files(joint[1], joint[1], Some(joint[0])));
         let separate = ["srcvocab.ende.spm", "trgvocab.ende.spm"];
-        assert_eq!(find(&separate, model).unwrap(), FirefoxFiles::default());
+        assert_eq!(find(&separate, model).unwrap(), (None, None));
+    }
+
+    #[test]
+    fn a_vocabulary_of_the_other_direction_serves_both() {
+        let shared = ["lex.50.50.deen.s2t.bin", "lex.50.50.ende.s2t.bin", "vocab.ende.spm"];
+        let found = find(&shared, "model.deen.intgemm.alphas.bin").unwrap();
+        assert_eq!(found, files(shared[2], shared[2], Some(shared[0])));
+        let other = ["vocab.ende.spm", "vocab.fren.spm"];
+        let found = find(&other, "model.deen.intgemm.alphas.bin").unwrap();
+        assert_eq!(found, files(other[0], other[0], None));
     }
 
     #[test]

@@ -21,6 +21,10 @@ pub(crate) struct FoundModel {
     pub files: Vec<PathBuf>,
     pub models: Vec<Model>,
     pub vocabularies: Option<[PathBuf; 2]>,
+    /// Why vocabularies were not found. It does not matter if the user names them.
+    pub vocabulary_error: Option<Error>,
+    /// Why a shortlist was not found. It does not matter if the user names one or wants none.
+    pub shortlist_error: Option<Error>,
     /// The tokeniser of both sides, if the format has opened it already. If `vocabularies` are
     /// given too, they replace it.
     pub opened: Option<OpenedTokenizer>,
@@ -43,7 +47,8 @@ pub(crate) struct FoundModel {
 /// A vocabulary of source and target with its segmentation.
 pub(crate) struct OpenedTokenizer {
     pub vocabulary: Vocabulary,
-    pub segmentation: Segmentation,
+    /// The segmentation of source and target.
+    pub segmentation: [Segmentation; 2],
 }
 
 impl FoundModel {
@@ -62,7 +67,7 @@ impl FoundModel {
                 let shared = Arc::new(vocabulary);
                 Some(TokenizerPair {
                     vocabularies: [Arc::clone(&shared), shared],
-                    segmentation: [segmentation.clone(), segmentation],
+                    segmentation,
                     source_boundary_tokens: BoundaryTokens::default(),
                     target_prefix: self.target_prefix.clone(),
                 })

@@ -101,6 +101,8 @@ fn models_among(names: &[String]) -> Vec<&str> {
         [".npz", ".bin"].iter().any(|suffix| plain.ends_with(suffix))
             && !plain.ends_with(".optimizer.npz")
             && !plain.starts_with("lex")
+            // Firefox's models of translation quality are not translation models.
+            && !plain.starts_with("qualityModel")
     }
     let models = names.iter().map(String::as_str).filter(|name| is_model(name));
     compressed::without_duplicates(models)

@@ -126,10 +126,14 @@ impl ModelBundle {
     fn from_found(mut found: FoundModel, path: &Path, options: &BundleOptions<'_>) -> Result<Self> {
         if let Some(paths) = options.vocabularies {
             found.vocabularies = Some(paths.map(Path::to_owned));
+        } else if let Some(error) = found.vocabulary_error.take() {
+            return Err(error);
         }
         if options.without_shortlist {
             found.shortlist = None;
             found.vocabulary_map = None;
+        } else if let Some(error) = found.shortlist_error.take() {
+            return Err(error);
         }
         found.into_bundle(path)
     }

@@ -74,7 +74,8 @@ impl VocabularyMap {
             if ids.is_empty() {
                 map.always.extend(translations);
             } else {
-                map.entries.entry(ids).or_default().extend(translations);
+                // Of lines with the same n-gram, CTranslate2 keeps the first.
+                map.entries.entry(ids).or_insert_with(|| translations.collect());
             }
         }
         map.always.sort_unstable();

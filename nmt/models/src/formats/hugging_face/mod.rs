@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use architecture::generation_option;
 
-use super::found_model::FoundModel;
+use super::found_model::{FoundModel, OpenedTokenizer};
 use crate::checkpoint::Checkpoint;
 use crate::decoder_config::DecodingSemantics;
 use crate::segmentation::{Segmentation, SentencePieceModel};
@@ -108,6 +108,17 @@ pub(super) fn find_in_folder(folder: &Path) -> Result<FoundModel> {
             if let Some(path) = file(name, folder) {
                 *side = Segmentation::SentencePiece(SentencePieceModel::open(&path)?);
             }
+        }
+        let rows = model.architecture().embeddings().target_vocab_size;
+        if let Some([source, target]) = &found.vocabularies
+            && source == target
+            && json::open::<serde_json::Map<String, Value>>(source)?.len() < rows
+        {
+            found.opened = Some(OpenedTokenizer {
+                vocabulary: tokenizer::open_marian_vocabulary(folder, source, rows)?,
+                segmentation: found.segmentation.clone(),
+            });
+            found.vocabularies = None;
         }
     } else {
         let rows = model.architecture().embeddings().source_vocab_size;

@@ -48,11 +48,19 @@ impl TokenTable {
         self.0.push(Some(token.to_vec()));
     }
 
-    /// Appends the tokens that are new.
-    fn push_new(&mut self, tokens: impl Iterator<Item = String>) {
+    /// Gives the tokens that are new the lowest ids from `base` on that are free.
+    fn fill(&mut self, base: usize, tokens: impl Iterator<Item = String>) {
         let known: HashSet<Vec<u8>> = self.0.iter().flatten().cloned().collect();
-        let tokens = tokens.filter(|token| !known.contains(token.as_bytes()));
-        self.0.extend(tokens.map(|token| Some(token.into_bytes())));
+        let mut id = base;
+        for token in tokens.filter(|token| !known.contains(token.as_bytes())) {
+            while self.0.get(id).is_some_and(Option::is_some) {
+                id += 1;
+            }
+            if self.0.len() <= id {
+                self.0.resize(id + 1, None);
+            }
+            self.0[id] = Some(token.into_bytes());
+        }
     }
 
     /// Returns a vocabulary of `rows` tokens. Ids without a token get a name that does not occur in
@@ -97,9 +105,10 @@ pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedToken
             Some(model) => model,
             None => tokenizer.to_sentencepiece()?,
         };
+        let segmentation = Segmentation::SentencePiece(model);
         return Ok(Some(OpenedTokenizer {
             vocabulary: table.into_vocabulary(rows, &path, None)?,
-            segmentation: Segmentation::SentencePiece(model),
+            segmentation: [segmentation.clone(), segmentation],
         }));
     }
     let Some(model) = pieces else { return Ok(None) };
@@ -107,20 +116,23 @@ pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedToken
     let numbered = file("vocab.json");
     let numbered = numbered.map(|path| json::open::<Map<String, Value>>(&path)).transpose()?;
     let mut special = None;
-    match (kind, numbered) {
+    // The tokens after those of the files of pieces and ids, in the order of their ids.
+    let languages = |known: &[String]| -> Result<Vec<String>> {
+        let special = open_object(folder, "special_tokens_map.json")?;
+        Ok(listed_languages(&config, &special, known))
+    };
+    let others: Vec<String> = match (kind, numbered) {
         ("m2m_100" | "mbart", Some(tokens)) => {
             set_all(&mut table, &tokens, rows);
-            let known = M2M100_LANGUAGES.map(|code| format!("__{code}__"));
-            let special = open_object(folder, "special_tokens_map.json")?;
-            table.push_new(listed_languages(&config, &special, &known).into_iter());
+            languages(&M2M100_LANGUAGES.map(|code| format!("__{code}__")))?
         }
         ("m2m_100" | "mbart", None) => {
             push_fairseq_pieces(&mut table, &model)?;
             let known: &[&str] = if kind == "mbart" { &MBART50_LANGUAGES } else { &NLLB_LANGUAGES };
             let known: Vec<String> = known.iter().map(|&code| code.into()).collect();
-            let special = open_object(folder, "special_tokens_map.json")?;
-            table.push_new(listed_languages(&config, &special, &known).into_iter());
-            table.push(b"<mask>");
+            let mut others = languages(&known)?;
+            others.push("<mask>".into());
+            others
         }
         _ => {
             let ids = 0..model.model.len() as u32;
@@ -129,10 +141,40 @@ pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedToken
             // Sentinels are in descending order: `<extra_id_0>` is the last token.
             let sentinels = config.get("extra_ids").and_then(Value::as_u64).unwrap_or(100);
             let sentinels = (0..sentinels.min(rows as u64)).rev();
-            table.push_new(sentinels.map(|number| format!("<extra_id_{number}>")));
+            sentinels.map(|number| format!("<extra_id_{number}>")).collect()
         }
-    }
-    set_all(&mut table, &open_object(folder, "added_tokens.json")?, rows);
+    };
+    let base = table.0.len();
+    set_stated_ids(&mut table, folder, &config, rows)?;
+    table.fill(base, others.into_iter());
+    let segmentation = Segmentation::SentencePiece(model.clone());
+    Ok(Some(OpenedTokenizer {
+        vocabulary: table.into_vocabulary(rows, path, special)?,
+        segmentation: [segmentation.clone(), segmentation],
+    }))
+}
+
+/// Opens the `vocab.json` at `path` of MarianMT in `folder`, which has fewer tokens than the `rows`
+/// of the model's table: tokens were added later, or the table was padded.
+///
+/// # Errors
+/// If a file cannot be read or is damaged.
+pub fn open_marian_vocabulary(folder: &Path, path: &Path, rows: usize) -> Result<Vocabulary> {
+    let mut table = TokenTable::default();
+    set_all(&mut table, &json::open(path)?, rows);
+    let config = open_object(folder, "tokenizer_config.json")?;
+    set_stated_ids(&mut table, folder, &config, rows)?;
+    table.into_vocabulary(rows, path, None)
+}
+
+/// Sets the tokens whose ids the folder states in `tokenizer_config.json` or `added_tokens.json`.
+/// These ids are right even if the tokens stand in a list of languages at another place.
+fn set_stated_ids(
+    table: &mut TokenTable,
+    folder: &Path,
+    config: &Map<String, Value>,
+    rows: usize,
+) -> Result<()> {
     if let Some(Value::Object(added)) = config.get("added_tokens_decoder") {
         for (id, token) in added {
             let content = token.get("content").and_then(Value::as_str);
@@ -141,18 +183,22 @@ pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedToken
             }
         }
     }
-    Ok(Some(OpenedTokenizer {
-        vocabulary: table.into_vocabulary(rows, path, special)?,
-        segmentation: Segmentation::SentencePiece(model),
-    }))
+    set_all(table, &open_object(folder, "added_tokens.json")?, rows);
+    Ok(())
 }
 
-/// Rejects tokenisers that place language tokens at the end of sentences.
+/// Rejects tokenisers that place language tokens where the model's type does not.
 fn refuse_unsupported(folder: &Path, kind: &str, config: &Map<String, Value>) -> Result<()> {
     let class = config.get("tokenizer_class").and_then(Value::as_str).unwrap_or_default();
     if kind == "mbart" && ["MBartTokenizer", "MBartTokenizerFast"].contains(&class) {
         let reason = "mBART-25, which has languages at the end of sentences, is not supported; \
                       mBART-50 is";
+        return Err(Error::unsupported(folder, reason));
+    }
+    let has_code = folder.join("tokenization_small100.py").is_file();
+    if kind == "m2m_100" && (has_code || class.eq_ignore_ascii_case("SMALL100Tokenizer")) {
+        let reason = "SMaLL-100, whose source begins with the target language, is not supported; \
+                      M2M-100 is";
         return Err(Error::unsupported(folder, reason));
     }
     if config.get("legacy_behaviour") == Some(&Value::Bool(true)) {

@@ -40,8 +40,14 @@ pub(super) fn find_single_file(path: &Path) -> Result<FoundModel> {
     };
     if is_for_browsers {
         let FirefoxFiles { vocabularies, shortlist } = firefox::find_beside(path)?;
-        found.vocabularies = vocabularies;
-        found.shortlist = shortlist.map(|path| (path, ShortlistOptions::default()));
+        match vocabularies {
+            Ok(paths) => found.vocabularies = paths,
+            Err(error) => found.vocabulary_error = Some(error),
+        }
+        match shortlist {
+            Ok(path) => found.shortlist = path.map(|path| (path, ShortlistOptions::default())),
+            Err(error) => found.shortlist_error = Some(error),
+        }
     }
     Ok(found)
 }
