@@ -67,7 +67,8 @@ impl AlignedBuffer {
 /// Reads all pages of `map`, in huge pages if the file system supports them. Too little memory is
 /// not an error: the remaining pages are read when they are touched.
 fn populate(map: &Mmap) {
-    /// If pages are larger, each of them is touched more often than necessary.
+    /// The assumed size of a page in bytes. If pages are larger, each of them is touched more
+    /// often than necessary.
     const PAGE: usize = 4 << 10;
     #[cfg(target_os = "linux")]
     {
@@ -148,7 +149,8 @@ impl Bytes {
     pub fn release_pages(&self, range: Range<usize>) {
         #[cfg(target_os = "linux")]
         if let Owner::File(map) = &*self.0 {
-            /// If pages are larger, the call fails for most ranges, which is harmless.
+            /// The assumed size of a page in bytes. If pages are larger, the call fails for most
+            /// ranges, which is harmless.
             const PAGE: usize = 4 << 10;
             let first = range.start.next_multiple_of(PAGE);
             let end = range.end.min(map.len()) / PAGE * PAGE;

@@ -35,7 +35,7 @@ impl StringPool {
         Ok(StringPool { offsets, bytes })
     }
 
-    /// Writes `strings` as the two sections.
+    /// Writes `strings` as the sections `PREFIX.offsets` and `PREFIX.bytes`.
     ///
     /// # Errors
     /// [`Error::TooLarge`] above 4 GiB of strings, [`Error::Io`] if writing fails.
@@ -120,7 +120,8 @@ impl Dictionary {
         Ok(Dictionary { pool, index })
     }
 
-    /// Writes `strings`, which must be distinct, as the three sections.
+    /// Writes `strings`, which must be distinct, as the sections `PREFIX.offsets`, `PREFIX.bytes`
+    /// and `PREFIX.index`.
     ///
     /// # Errors
     /// [`Error::TooLarge`] above 4 GiB of strings, [`Error::Io`] if writing fails.
@@ -163,7 +164,7 @@ impl Dictionary {
         self.pool.iter()
     }
 
-    /// Returns the id of `string`.
+    /// Returns the id of `string`; `None` if the dictionary does not have it.
     #[inline]
     pub fn find(&self, string: &[u8]) -> Option<u32> {
         self.probe(home_slot(string, self.index.len()), string)

@@ -302,7 +302,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn an_unfinished_file_in_the_place_of_a_protected_one_may_be_written() {
+    fn an_unfinished_file_is_writable_although_its_target_is_read_only() {
         use std::os::unix::fs::PermissionsExt;
 
         let folder = tempfile::tempdir().unwrap();
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_killed_processes_left_is_removed_and_the_rest_stays() {
+    fn files_of_killed_processes_are_removed_and_others_stay() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("text");
         for name in [".text.aB3dE6.partial", ".other.aB3dE6.partial", ".text.swp", "text.partial"] {

@@ -452,7 +452,7 @@ impl CompactTable {
         let rest = self.rest_offset + slot * self.rest_bits;
         let short = line.read_bits(slot * SHORT_TAG_BITS) & 0xffff;
         let tag = short | (line.read_bits(rest) & self.long_mask) << SHORT_TAG_BITS;
-        // The only mixed key with this tag whose home is near enough.
+        // Only one mixed key has this tag and a home that is near enough.
         let first = u128::from(u64::from(at).saturating_sub(self.layout.max_displacement()));
         let begin = (first << self.layout.key_bits).div_ceil(u128::from(self.layout.home_lines));
         let tag_mask = u64::MAX >> (64 - self.layout.tag_bits);

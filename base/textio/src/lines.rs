@@ -163,7 +163,8 @@ impl BlockSource {
     }
 }
 
-/// Returns the blocks of an input; a terminal or a pipe is read line by line.
+/// Returns the blocks of an input. Blocks of a terminal or a pipe end as soon as a whole line has
+/// arrived.
 fn open_blocks(input: Input) -> BlockReader {
     let is_file = input.size().is_some();
     BlockReader::new(input, if is_file { BLOCK } else { PIPE_BLOCK }, !is_file)

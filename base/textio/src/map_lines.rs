@@ -15,8 +15,8 @@ pub fn split_lines(block: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Maps blocks of whole lines of `input` by `work` on `threads` threads, and passes the results to
-/// `write` in order, like [`ordered_map`]. Pipes are read line by line. Progress is measured in
-/// bytes of the input.
+/// `write` in order, like [`ordered_map`]. A block of a pipe ends as soon as a whole line has
+/// arrived. Progress is measured in bytes of the input.
 ///
 /// # Errors
 /// The first error of reading or of `write`.

@@ -239,7 +239,7 @@ mod tests {
             write(&mut third, "three\n", 1);
             third.finish_if(true).unwrap();
             assert_eq!(read_text(&path), "one\ntwo\nthree\n", "{name}");
-            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside");
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no other file is left");
             let mut other = open("job");
             assert_eq!(other.units(), 0, "the file is complete");
             write(&mut other, "four\n", 4);

@@ -55,7 +55,8 @@ fn replacement(character: char) -> Option<&'static str> {
 /// ```
 pub fn prepare_for_opus_mt(line: &[u8], out: &mut Vec<u8>) {
     replace_chars(line, out, |character| match character {
-        // The script has this fault, and the models were trained on its output.
+        // A fault of the script turns this digit into a quotation mark. The models were trained on
+        // its output.
         '１' => Some("\""),
         other => replacement(other).or_else(|| space_for(other)),
     });

@@ -1,10 +1,13 @@
 //! Products of small matrices (`mma`) and their loads (`ldmatrix`).
 //!
-//! Elements lie in the lanes as the PTX manual draws them ("Matrix fragments for mma.m16n8k16"): a
-//! register holds two elements of 16 bits; lane `l` holds row `l / 4` and columns from
-//! `2 * (l % 4)` of each block of 8 by 8. Products are exact; they are added to the accumulator in
-//! ascending depth, with one rounding to `f32` each. A device adds several products at once, in an
-//! order that is not specified, so the last bits of its results may differ.
+//! Elements lie in the lanes as the PTX manual draws them ("Matrix fragments for mma.m16n8k16"). Of
+//! each block of 8 by 8, lane `l` holds row `l / 4` and two columns from `2 * (l % 4)` on; in the
+//! right matrix, column `l / 4` and two rows from `2 * (l % 4)` on. Factors have two elements of 16
+//! bits per register, sums one `f32`.
+//!
+//! Products are exact; they are added to the accumulator in ascending depth, with one rounding to
+//! `f32` each. A device adds several products at once, in an order that is not specified, so the
+//! last bits of its results may differ.
 
 use super::{LANES, Warp};
 use crate::arithmetic::{Lanes, decode, multiply_add};

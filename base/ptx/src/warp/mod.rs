@@ -85,7 +85,7 @@ impl Warp {
         warp
     }
 
-    /// Begins a block with the threads from `first_thread` on.
+    /// Begins a block of `num_threads` threads, of which the warp runs those from `first_thread` on.
     pub fn begin(&mut self, first_thread: u32, num_threads: u32, around: &Surroundings<'_>) {
         self.first_thread = first_thread;
         for (lane, state) in self.lanes.iter_mut().enumerate() {
@@ -113,7 +113,7 @@ impl Warp {
         self.first_thread
     }
 
-    /// Returns the line of the first lane's instruction.
+    /// Returns the line of the first lane's instruction in the text of the module.
     pub fn line(&self, kernel: &Kernel) -> u32 {
         let body = &kernel.code.body;
         body[self.place(0).min(body.len() - 1)].line

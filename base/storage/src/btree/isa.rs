@@ -47,7 +47,7 @@ impl Isa {
     }
 
     /// Returns the rank of `key`: the number of smaller keys in `keys`. `keys` has at most eight
-    /// units, in ascending order.
+    /// units; its keys are in ascending order.
     #[inline(always)]
     pub fn rank(self, keys: &[Unit], key: u32) -> usize {
         match self.0 {
@@ -115,8 +115,8 @@ fn rank_avx2(keys: &[Unit], key: u32) -> usize {
         _mm_set1_epi32, _mm256_castsi256_ps, _mm256_cmpeq_epi32, _mm256_loadu_si256,
         _mm256_max_epu32, _mm256_movemask_ps, _mm256_set1_epi32,
     };
-    // A bit is set for each key of the node that is not less than `key`: it equals the maximum of
-    // the two. One more bit, after the bits of all keys, is always set.
+    // A bit is set for each key of the node that is not less than `key`: such a key equals the
+    // maximum of itself and `key`. One more bit, after the bits of all keys, is always set.
     let mut not_less = 1u64 << ((keys.len() * 4) & 63);
     let (pairs, odd) = keys.as_chunks::<2>();
     let wanted = _mm256_set1_epi32(key as i32);

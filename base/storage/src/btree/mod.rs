@@ -54,8 +54,8 @@ impl StaticBTree {
         self.count.div_ceil(self.node_keys)
     }
 
-    /// Returns the node with the keys between slots `slot - 1` and `slot` of `node`, if there are
-    /// any.
+    /// Returns the child of `node` with the keys between those in its slots `slot - 1` and `slot`,
+    /// if there are any.
     #[inline(always)]
     pub const fn child(self, node: u64, slot: u64) -> Option<u64> {
         let child = node * (self.node_keys + 1) + slot + 1;

@@ -22,7 +22,7 @@ use crate::{Bytes, Error, Result, metadata};
 const HUGE_SECTION: u64 = 32 << 20;
 const ALIGNMENT: u64 = 64;
 
-/// The minimum length of writes for which another thread computes the checksum.
+/// The minimum length in bytes of writes for which another thread computes the checksum.
 const PARALLEL_CHECKSUM_LEN: usize = 1 << 20;
 
 enum Sink {

@@ -17,8 +17,8 @@ pub use reader::{NBestEntry, NBestReader};
 /// The form of a list, which depends on the program that wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NBestForm {
-    /// Our own lists without alignments: number, text, features, total. Other bars belong to the
-    /// text.
+    /// Our own lists without alignments: number, text, features, total. Any further `|||` belong
+    /// to the text.
     Plain,
     /// Lists of any program. Alignments and word scores may come before the features, other fields
     /// after the total.

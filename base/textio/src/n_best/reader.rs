@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_may_have_gaps_where_they_only_have_to_ascend() {
+    fn with_gaps_numbers_only_have_to_ascend() {
         let read = |list: &str| {
             let text = std::io::Cursor::new(list.to_owned());
             let lines = Lines::new(Input::from_reader(text, "list", None).unwrap());

@@ -40,7 +40,8 @@ impl MarkupRules {
         Self::default()
     }
 
-    /// Returns the rules of XML, by which the elements that end sentences are detected.
+    /// Returns the rules of XML. Elements that end sentences are detected by the outline of the
+    /// document.
     pub fn xml() -> Self {
         MarkupRules { syntax: Syntax::Xml, detects_outline: true, ..Self::default() }
     }

@@ -76,8 +76,9 @@ impl ScriptGroup {
         matches!(self, ScriptGroup::Single(_))
     }
 
-    /// Returns the weight of a letter. It is high for a Chinese character, which is about a word.
-    /// It is low for a Latin letter, because texts of all scripts contain names in Latin letters.
+    /// Returns the weight of a letter. It is high for Chinese characters and kana, because a
+    /// Chinese character is about a word. It is low for Latin letters, because texts of all scripts
+    /// contain names in Latin letters.
     fn letter_weight(self, script: Script) -> usize {
         match (self, script) {
             (ScriptGroup::EastAsian, _) => 12,

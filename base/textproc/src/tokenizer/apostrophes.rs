@@ -35,7 +35,7 @@ const BEGINS_WORD_RULES: &[SplitRule] = &[
     SplitRule(NeighbourClass::NonAlphanumeric, NeighbourClass::Letter, SpacePosition::Around),
     SplitRule(NeighbourClass::Letter, NeighbourClass::NonLetter, SpacePosition::Around),
     SplitRule(NeighbourClass::Letter, NeighbourClass::Letter, SpacePosition::Before),
-    // `1990 's`.
+    // Writes `1990's` as `1990 's`.
     SplitRule(NeighbourClass::Number, NeighbourClass::LetterS, SpacePosition::Before),
 ];
 

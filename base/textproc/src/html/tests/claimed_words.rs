@@ -28,7 +28,7 @@ fn an_element_without_links_gets_the_word_that_attends_to_it_most() {
 }
 
 #[test]
-fn links_of_one_word_get_a_word_each() {
+fn hyperlinks_aligned_with_one_word_get_a_word_each() {
     for (page, translation, links, expected) in [
         (
             "<a>the</a> <a>red</a> <a>house</a>",
@@ -71,7 +71,7 @@ fn links_of_one_word_get_a_word_each() {
 }
 
 #[test]
-fn links_share_words_where_there_are_too_few() {
+fn hyperlinks_share_words_if_there_are_too_few() {
     assert_eq!(translate("<a>there</a> <a>are</a>", &[("hay", "0-0 1-0")]), "<a>h</a><a>ay</a>");
     assert_eq!(
         translate("<a>do</a> <a>you</a> <a>have</a> it", &[("tienes eso", "0-0 1-0 2-0 3-1")]),

@@ -100,7 +100,7 @@ proptest! {
 
     /// The steps of a sentence with many hyperlinks grow linearly with its words.
     #[test]
-    fn steps_of_links_grow_linearly(count in 1200usize..1300) {
+    fn steps_of_hyperlinks_grow_linearly(count in 1200usize..1300) {
         let steps_of = |count: usize| {
             let page = "<a href=u>a</a> ".repeat(count);
             taken_by(|| {

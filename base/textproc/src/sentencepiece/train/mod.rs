@@ -190,7 +190,8 @@ impl PieceTrainer {
     /// The threads are new and end with the training, because the threads of rayon's global pool do
     /// not exist in a forked child process.
     ///
-    /// The returned bytes are a model file; they depend only on the counts.
+    /// The returned bytes are a model file. They depend only on the counts and the options, not on
+    /// `threads`.
     ///
     /// # Errors
     /// If a user-defined symbol cannot be a piece; if the text is empty, or has too many characters

@@ -16,7 +16,8 @@ use super::piece_rules::longest_piece;
 const MAX_SEEDS: usize = 1_000_000;
 
 /// Returns the characters of the alphabet, then substrings of several characters, those that cover
-/// the most characters first; scores are logarithms of shares.
+/// the most characters first. A score is the logarithm of the piece's share of all covered
+/// characters.
 pub fn seed_pieces(alphabet: &Alphabet, fragments: &[Fragment]) -> Vec<ScoredPiece> {
     let mut suffixes: Vec<(&[u8], u64)> = fragments
         .par_iter()

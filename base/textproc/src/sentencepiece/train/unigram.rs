@@ -17,8 +17,8 @@ const FINAL_MARGIN: f64 = 1.1;
 const SHRINKING_FACTOR: f64 = 0.75;
 /// Pieces that are expected to occur less often are dropped.
 const MIN_EXPECTED_COUNT: f64 = 0.5;
-/// The distance in score of a hardly used single character below the worst other piece, during
-/// training.
+/// The difference between the score of the worst piece that is kept and the score of a hardly used
+/// character, during training.
 const UNUSED_CHARACTER_PENALTY: f64 = 10.0;
 /// The difference between the scores of one such character and the next in the final vocabulary.
 const CHARACTER_SCORE_STEP: f64 = 0.0001;
