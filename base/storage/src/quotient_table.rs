@@ -221,7 +221,7 @@ const CHUNK_LINES: usize = 1 << 12;
 
 /// Builds the table of `keys`, which are distinct and have `key_bits` bits, at about the load
 /// factor `load`, on rayon's current threads. `value` returns the value of the key at an index.
-/// Returns `None` if there would be more than 4,294,967,295 slots.
+/// Returns `None` if there could be more than 4,294,967,295 slots.
 ///
 /// The bytes do not depend on the number of threads.
 pub fn build(

@@ -206,7 +206,7 @@ fn round_ties_even(number: f64) -> u32 {
 /// Works like [`push_general`] for most numbers of magnitude 1e-16 to 1e-4; for others, it appends
 /// nothing and returns false.
 fn push_small_f32(out: &mut Vec<u8>, value: f32) -> bool {
-    // Exact as f64.
+    // These powers are exact as f64.
     const POWERS: [f64; 14] =
         [1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22];
     let magnitude = f64::from(value.abs());

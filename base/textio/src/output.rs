@@ -96,7 +96,7 @@ impl Output {
         if path.as_os_str() == "-" || is_special(path) || path.is_dir() {
             return Ok(());
         }
-        // An unfinished file is removed.
+        // The hidden file is removed when it is dropped.
         Self::create_precompressed(path).map(drop)
     }
 

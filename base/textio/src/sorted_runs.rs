@@ -107,7 +107,7 @@ impl RunWriter {
 }
 
 /// The number of runs that are merged into one. Usually, a process may have at most 1,024 files
-/// open. In tests, the number is smaller, so that they merge on several levels.
+/// open. In tests, the number is smaller, so that few runs have several levels.
 const MERGED_RUNS: usize = if cfg!(test) { 4 } else { 64 };
 
 /// The runs of a sort, in levels. A run of the first level is a buffer that was written to a file.

@@ -39,7 +39,7 @@ impl OpenQuotes {
             '‘' => self.single == Some('‚'),
             '«' => self.angle == Some('»'),
             '‹' => self.single_angle == Some('›'),
-            // If nothing is open, a quotation began in another paragraph.
+            // These close even if nothing is open: a quotation may begin in another paragraph.
             '»' | '›' => true,
             _ => match get_general_category(character) {
                 Category::OpenPunctuation | Category::InitialPunctuation => false,

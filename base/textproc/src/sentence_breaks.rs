@@ -252,8 +252,8 @@ struct Ending {
     stage: Stage,
 }
 
-/// An iterator over the offsets of the boundaries after the first character of a text. The last
-/// one is the end of the text. An invalid byte has no class.
+/// An iterator over the offsets of the sentence boundaries of a text, without its beginning. The
+/// last boundary is the end of the text. An invalid byte has no class.
 pub(crate) struct SentenceBreaks<'t> {
     text: &'t [u8],
     /// Whether semicolons are question marks.

@@ -85,7 +85,8 @@ impl Warp {
         warp
     }
 
-    /// Begins a block of `num_threads` threads, of which the warp runs those from `first_thread` on.
+    /// Begins a block of `num_threads` threads; the warp runs up to 32 of them, from `first_thread`
+    /// on.
     pub fn begin(&mut self, first_thread: u32, num_threads: u32, around: &Surroundings<'_>) {
         self.first_thread = first_thread;
         for (lane, state) in self.lanes.iter_mut().enumerate() {

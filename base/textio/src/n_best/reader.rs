@@ -85,7 +85,8 @@ impl NBestReader {
     /// Reads the entries of the next sentence, at least one. Returns `None` at the end.
     ///
     /// # Errors
-    /// If a part cannot be read, a line is not an entry, or numbers do not ascend one by one.
+    /// If a part cannot be read, a line is not an entry, or the numbers of sentences do not ascend
+    /// (one by one, unless gaps are accepted).
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<Vec<NBestEntry>>> {
         let mut found: Vec<NBestEntry> = self.pending.take().into_iter().collect();

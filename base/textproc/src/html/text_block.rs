@@ -82,7 +82,8 @@ impl Block {
         (self.separation, self.after_link) = (None, None);
     }
 
-    /// Adds a space, which the page does not have, before the character at `at`.
+    /// Adds a space, which the page does not have, before the character at the offset `at` of the
+    /// page.
     pub fn push_missing_space(&mut self, at: usize) {
         let end = self.text.len();
         for item in self.items.iter_mut().rev().take_while(|item| item.offset == end) {
@@ -101,7 +102,8 @@ impl Block {
     }
 }
 
-/// Whether two characters with a separation between them belong to two words or sentences.
+/// Whether the last character of `text` and the first one of `next`, with a separation between
+/// them, belong to two words or sentences.
 pub(super) fn are_apart(text: &[u8], next: &[u8], separation: Separation) -> bool {
     let last = last_char(text).and_then(|symbol| symbol.character);
     let next = first_char(next).and_then(|symbol| symbol.character);

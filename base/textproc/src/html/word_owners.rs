@@ -16,7 +16,8 @@ use super::word_links::WordLinks;
 use crate::characters::decode;
 use crate::steps;
 
-/// The minimum attention with which a claim may displace another one to its second choice.
+/// The minimum weight of a word that a claim gets in the matching, where a claim may displace
+/// another one to its second choice.
 const MIN_ATTENTION: f32 = 0.1;
 
 /// The claim of an element with text and without inner elements.
@@ -286,8 +287,9 @@ fn distance(word: usize, place: usize) -> (usize, bool) {
     if word >= place { (word - place, false) } else { (place - word - 1, true) }
 }
 
-/// Returns the best free word for `claim`: the one with most attention, or else the nearest one,
-/// with letters if the claim has letters, and if possible not inside a run of another element.
+/// Returns the best free word for `claim`: the one with most attention, or else the nearest one.
+/// Words with letters come first if the claim has letters, otherwise words without letters. A word
+/// inside a run of another element counts as two words farther away.
 fn free_word(
     claim: &Claim,
     claim_of: &[Option<usize>],
