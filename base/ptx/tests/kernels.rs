@@ -140,7 +140,7 @@ fn an_endless_loop_is_found() {
 }
 
 #[test]
-fn what_is_not_known_does_not_parse() {
+fn unknown_or_malformed_code_does_not_parse() {
     for (text, reason) in [
         ("frob.b32 %r1, %r2;", "frob"),
         ("bra $NOWHERE;", "no label"),

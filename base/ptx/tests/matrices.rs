@@ -67,7 +67,7 @@ impl Matrices {
 }
 
 /// Returns a kernel that loads the fragments from the words of [`Matrices`], multiplies and stores
-/// the product. `left_order` numbers the registers of the blocks of the left matrix.
+/// the product. `left_order` has the number of the register of each block of the left matrix.
 fn kernel(depth: usize, ty: &str, left_order: &[usize]) -> String {
     let (num_left, num_right) = (depth / 4, depth / 8);
     let row_bytes = 2 * depth;

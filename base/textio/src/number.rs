@@ -409,7 +409,7 @@ mod tests {
             (".5x", Some((0.5, 2))),
             ("3. ", Some((3.0, 2))),
             ("1.5.2", Some((1.5, 3))),
-            // Not plain.
+            // No byte after the number, an exponent, a plus, no digits, or too many digits.
             ("-0.5", None),
             ("5e3 ", None),
             ("5.E3 ", None),

@@ -226,7 +226,8 @@ impl Document {
     }
 
     /// Returns the length of the longest sentence before long ones were cut, as measured by the
-    /// `length` of [`DocumentCutter::cut`].
+    /// `length` of [`DocumentCutter::cut`]. Lines without a limit, and blocks of markup that stay
+    /// whole, are not measured.
     pub fn longest(&self) -> usize {
         self.longest
     }

@@ -73,7 +73,7 @@ impl TokenLinks {
 
     /// Returns links from aligned tokens and from phrases. A phrase is a span of the sentence and
     /// its span of the translation. The words of one span attend to those of the other. If no word
-    /// of a phrase's translation is aligned, each of its words is linked to all words of the phrase.
+    /// of a phrase's translation is aligned, each is linked to all words of the phrase.
     pub fn from_phrases(
         points: impl IntoIterator<Item = (u32, u32)>,
         phrases: impl IntoIterator<Item = Link>,

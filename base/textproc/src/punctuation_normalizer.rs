@@ -148,8 +148,7 @@ impl PunctuationNormalizer {
 }
 
 impl Substitution {
-    /// Returns the byte that a line must contain for a change: the rarest of the substitution's
-    /// bytes.
+    /// Returns a byte that a line must contain for a change, if possible one that is rare in text.
     fn required_byte(&self) -> u8 {
         match self {
             Substitution::Replace(from, _) => {
@@ -174,8 +173,8 @@ impl Substitution {
         }
     }
 
-    /// Appends the result of the substitution in `text` to `out` and returns whether it differs; if
-    /// not, `out` is unspecified.
+    /// Appends the result of the substitution in `text` to `out` and returns whether it may differ
+    /// from `text`; if not, `out` is unspecified.
     fn apply(&self, text: &[u8], out: &mut Vec<u8>) -> bool {
         match *self {
             Substitution::Replace(from, to) => {

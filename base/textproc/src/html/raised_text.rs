@@ -61,7 +61,7 @@ pub(super) fn is_reference_mark(before: &str, raised: &str, after: &str) -> bool
         Some(c) if c.is_numeric() => {
             !is_letter && ending(before, char::is_numeric).len() >= MIN_NUMBER
         }
-        // After brackets of a formula without letters, it is an exponent; after others, a mark.
+        // Raised text is an exponent after brackets without letters (a formula), else a mark.
         Some(')' | ']' | '}') => ending(before, |c| c != ' ').contains(char::is_alphabetic),
         Some(c) => ".,;:!?\"'”’»…%。、，！？」』".contains(c),
     }

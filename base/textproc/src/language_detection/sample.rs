@@ -140,7 +140,8 @@ impl Sample {
         sample
     }
 
-    /// Adds a character to the last word, or to a new one if it has another script.
+    /// Adds a letter to the last word, or to a new one if it has another script. Characters that
+    /// are neither letters nor combining marks end the word.
     fn add(&mut self, character: char, count: &mut usize) {
         let class = BreakClass::from_char(character);
         if class == BreakClass::Extension {
@@ -215,8 +216,9 @@ impl Sample {
         words.filter(|word| !word.is_empty()).collect()
     }
 
-    /// Returns the most frequent group of scripts that `allowed` languages use, and these
-    /// languages. Returns `None` if there is no such group, or if less than a fifth of the text, by
+    /// Returns the group of scripts with the most weight in the text among those that `allowed`
+    /// languages use, and these languages (of Chinese and Japanese only Japanese, if there are
+    /// kana). Returns `None` if there is no such group, or if less than a fifth of the text, by
     /// weight, is in it.
     pub(super) fn main_group(&self, allowed: LanguageSet) -> Option<(ScriptGroup, LanguageSet)> {
         fn weight((script, count): &(Script, usize)) -> usize {

@@ -47,7 +47,7 @@ impl TruecaseModel {
     /// Parses the text of a model file; `file` is its name in error messages.
     ///
     /// # Errors
-    /// [`Error::Format`] for a malformed line, [`Error::Content`] if the text is empty.
+    /// [`Error::Format`] for a malformed line.
     pub fn from_text(text: &[u8], file: &str) -> Result<Self> {
         let mut model = TruecaseModel::default();
         let mut lower = Vec::new();
