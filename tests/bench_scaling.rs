@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::{
-    lossy_text, miriam, project_root, report_skip, run, run_to_error, run_to_usage_error,
+    lossy_text, miriam, output_with_input, project_root, report_skip, run, run_to_error,
+    run_to_usage_error,
 };
 
 fn bench_scaling(folder: &Path) -> Command {
@@ -275,6 +276,12 @@ fn unmeasurable_requests_are_rejected() {
         let name = format!("{} is given twice; the study gives", options[0]);
         assert!(message.contains(&name) && !message.contains("measurement of"), "{message}");
     }
+    // A text from a pipe could be read only once.
+    let mut piped = miriam();
+    piped.args(["bench", "scaling", "-i", "/dev/stdin", "-o"]).arg(folder.path());
+    piped.arg("--config").arg(project_root().join("examples/toy"));
+    let output = output_with_input(&mut piped, b"a\n");
+    assert!(lossy_text(&output.stderr).contains("give a file, not a pipe"), "{output:?}");
     // The models are opened by the measurement.
     let ini = folder.path().join("moses.ini");
     std::fs::copy(project_root().join("examples/toy/moses.ini"), &ini).unwrap();

@@ -129,6 +129,8 @@ fn scripts_of_moses_prepare_text() {
     let input = b"\xc3\x84B \xff \xce\xa3\xce\x91\xce\xa3\n".as_slice();
     let lower = run_with_input(&mut names.program("lowercase.perl"), input).stdout;
     assert_eq!(lower, b"\xc3\xa4b \xff \xcf\x83\xce\xb1\xcf\x83\n");
+    // The scripts skip arguments that they do not know.
+    assert_eq!(names.output("lowercase.perl", &["-l", "en", "-q"], "A\n"), "a\n");
     let plain = names.output("deescape-special-chars.perl", &["-b"], "a &amp;lt; &#124; &bra;\n");
     assert_eq!(plain, "a &lt; | [\n");
     let line = "R&D  | <n translation=\"B\"> b & </n>\n";

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::{
-    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, run_with_input,
-    shared_data,
+    lossy_text, miriam, output_with_input, project_root, read_decompressed, run, run_to_error,
+    run_with_input, shared_data,
 };
 
 const LANGUAGES: [&str; 4] = ["cs", "de", "en", "fr"];
@@ -122,6 +122,11 @@ fn prepare_equals_three_tools() {
         .arg("-i")
         .arg(at("raw")));
     assert_eq!(again, prepared);
+    let mut piped = miriam();
+    piped.args(options).arg(at("of a pipe")).args(["-i", "/dev/stdin", "-o"]).arg(at("none"));
+    let message = lossy_text(&output_with_input(&mut piped, b"ein Haus\n").stderr);
+    assert!(message.contains("give a file, not a pipe"), "{message}");
+    assert!(!at("none").exists() && !at("of a pipe").exists());
 }
 
 #[test]

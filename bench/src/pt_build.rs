@@ -62,6 +62,7 @@ pub fn run(options: &PtBuildOptions, out: &mut dyn Write, progress: &dyn Progres
             let reason = "expected a file, found standard input; it is read more than once";
             return Err(Error::unmeasurable(format!("{name}: {reason}")));
         }
+        Input::check_file(path)?;
         Input::check_access(path, options.csv.as_deref())?;
     }
     for path in &options.others {

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use miriam_storage::file_lock::FileLock;
 use miriam_textio::{Output, ProgressTask};
@@ -41,6 +41,20 @@ pub struct SavedResults {
 const NAME: &str = "results.jsonl";
 const LOCK_NAME: &str = "results.lock";
 
+/// Makes the folder of a study if it is missing, and locks it.
+///
+/// # Errors
+/// If the folder cannot be made, or another command measures in it.
+pub(crate) fn lock_folder(path: &Path) -> Result<FileLock> {
+    fs::create_dir_all(path).map_err(cannot("make this folder", path))?;
+    FileLock::try_acquire(&path.join(LOCK_NAME))?.ok_or_else(|| {
+        Error::unmeasurable(format!(
+            "{}: another study is measured in this folder; wait for it, or give another -o",
+            path.display()
+        ))
+    })
+}
+
 impl SavedResults {
     /// Opens the results in a folder, or begins a file of them. `study` describes what is measured;
     /// the program and the CPU are added to it. Without a folder nothing is saved.
@@ -57,13 +71,7 @@ impl SavedResults {
                 has_measured: false,
             });
         };
-        fs::create_dir_all(path).map_err(cannot("make this folder", path))?;
-        let Some(lock) = FileLock::try_acquire(&path.join(LOCK_NAME))? else {
-            return Err(Error::unmeasurable(format!(
-                "{}: another study is measured in this folder; wait for it, or give another -o",
-                path.display()
-            )));
-        };
+        let lock = lock_folder(path)?;
         let path = path.join(NAME);
         let mut description = describe_program()?;
         description.insert("study".into(), study);

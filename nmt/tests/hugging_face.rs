@@ -310,6 +310,54 @@ fn a_forced_first_token_comes_from_the_files() {
     assert!(error.contains("forced_bos_token_id"), "{error}");
 }
 
+/// The slow tokenisers of transformers list a language that was added later among the others, and
+/// state its id in `added_tokens.json`.
+#[test]
+fn stated_ids_of_tokens_come_before_the_list_of_languages() {
+    let folder = tempfile::tempdir().unwrap();
+    copy("hf-nllb", folder.path());
+    let ids = |tokens: &[&str]| -> Vec<Option<u32>> {
+        let words = ModelBundle::open(folder.path(), None).unwrap().tokenizers.unwrap();
+        tokens.iter().map(|token| words.vocabularies[1].find(token.as_bytes())).collect()
+    };
+    let tokens = ["ace_Arab", "deu_Latn", "zho_Hant", "<mask>", "zzz_Latn"];
+    assert_eq!(ids(&tokens), [Some(31), Some(32), Some(36), Some(37), None]);
+    let list = r#"{"additional_special_tokens": ["zzz_Latn", "ace_Arab", "deu_Latn", "eng_Latn",
+        "spa_Latn", "zho_Hans", "zho_Hant"]}"#;
+    std::fs::write(folder.path().join("special_tokens_map.json"), list).unwrap();
+    let stated = folder.path().join("added_tokens.json");
+    std::fs::write(&stated, r#"{"<mask>": 37, "zzz_Latn": 38}"#).unwrap();
+    assert_eq!(ids(&tokens), [31, 32, 36, 37, 38].map(Some));
+    std::fs::write(&stated, r#"{"<mask>": 31, "zzz_Latn": 39}"#).unwrap();
+    assert_eq!(ids(&tokens), [32, 33, 37, 31, 39].map(Some));
+}
+
+/// MarianMT with tokens that were added after its training, and with rows that pad its table.
+#[test]
+fn vocabularies_of_marian_may_be_shorter_than_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    copy("tiny-hf", folder.path());
+    let path = folder.path().join("vocab.json");
+    let mut ids: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let rows = ids.len();
+    let mut tokens: Vec<(u64, String)> =
+        ids.iter().map(|(token, id)| (id.as_u64().unwrap(), token.clone())).collect();
+    tokens.sort_unstable();
+    let (padding, added) = (tokens.pop().unwrap(), tokens.pop().unwrap());
+    assert_eq!([added.0, padding.0], [rows as u64 - 2, rows as u64 - 1]);
+    ids.retain(|token, _| ![&added.1, &padding.1].contains(&token));
+    std::fs::write(&path, serde_json::to_vec(&ids).unwrap()).unwrap();
+    let stated = serde_json::json!({ added.1.clone(): added.0 });
+    std::fs::write(folder.path().join("added_tokens.json"), stated.to_string()).unwrap();
+    let words = ModelBundle::open(folder.path(), None).unwrap().tokenizers.unwrap();
+    for vocabulary in words.vocabularies {
+        assert_eq!(vocabulary.len(), rows);
+        assert_eq!(vocabulary.find(added.1.as_bytes()), Some(added.0 as u32));
+        assert_eq!(vocabulary.find(padding.1.as_bytes()), None);
+    }
+}
+
 #[test]
 fn languages_that_a_model_does_not_have_are_rejected_with_the_list() {
     let refusal = |name: &str, from: Option<&str>, to: Option<&str>| {

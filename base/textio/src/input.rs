@@ -83,6 +83,20 @@ impl Input {
         Ok(())
     }
 
+    /// Checks before long work that `path` is a file, which can be read more than once, and not
+    /// standard input or another pipe.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if not.
+    pub fn check_file(path: &Path) -> Result<()> {
+        Self::check_access(path, None)?;
+        if path.as_os_str() != "-" && path.metadata().is_ok_and(|found| found.is_file()) {
+            return Ok(());
+        }
+        let source = io::Error::other("it is read more than once; give a file, not a pipe");
+        Err(Error::io(&display_name(path), "read", source))
+    }
+
     /// Wraps any reader; `size` is its length in bytes before decompression, if known.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use miriam_metrics::{Bleu, corpus_score, corpus_statistics};
-use miriam_textio::Output;
+use miriam_textio::{Input, Output};
 
 use crate::error::{Error, Result, cannot, refused};
 use crate::input::{lines, read_text};
@@ -46,7 +46,7 @@ pub struct CostOptions {
 /// If a measurement or a translation fails, the reference does not fit the text, two systems have
 /// the same name, the folder has runs of another study, or a file cannot be read or written.
 pub fn run(options: &CostOptions, out: &mut dyn Write) -> Result<()> {
-    scaling::check_input(&options.study.input)?;
+    Input::check_file(&options.study.input)?;
     let references = read_lines(&options.reference)?;
     let num_lines = read_lines(&options.study.input)?.len();
     if references.len() != num_lines {
@@ -58,7 +58,7 @@ pub fn run(options: &CostOptions, out: &mut dyn Write) -> Result<()> {
         )));
     }
     let threads = options.threads;
-    let mut study = scaling::begin(&options.study, |topology, measured| {
+    let (mut study, _lock) = scaling::begin(&options.study, |topology, measured| {
         let all = topology.cpu_order().len();
         if threads > all {
             return Err(Error::unmeasurable(format!(

@@ -21,15 +21,16 @@ pub(crate) mod time_left;
 pub(crate) mod topology;
 mod verdict;
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use miriam_storage::file_lock::FileLock;
 use miriam_textio::{Input, Output, affinity};
 
-use crate::error::{Error, Result, cannot, refused};
+use crate::error::{Result, refused};
 use crate::machine;
+use crate::saved_results::lock_folder;
 pub use measurement::Measurement;
 pub use option_text::split_options;
 use plan::{PlannedRun, plan_runs, select_counts};
@@ -71,7 +72,7 @@ pub struct ScalingOptions {
 /// If a measurement fails, there are fewer CPUs than threads, two systems have the same name, the
 /// folder has runs of another study, or a file cannot be read or written.
 pub fn run(options: &ScalingOptions, out: &mut dyn Write) -> Result<()> {
-    let mut study = begin(options, |topology, measured| {
+    let (mut study, _lock) = begin(options, |topology, measured| {
         let counts = select_counts(&options.counts, topology)?;
         // Numbers of threads that were measured before stay in the study.
         select_counts(&[&counts[..], measured].concat(), topology)
@@ -83,20 +84,21 @@ pub fn run(options: &ScalingOptions, out: &mut dyn Write) -> Result<()> {
 }
 
 /// Checks the options, and returns their study with the runs that are saved in the folder. `select`
-/// returns the numbers of threads of the study from the numbers of threads of the saved runs.
+/// returns the numbers of threads of the study from the numbers of threads of the saved runs. The
+/// lock keeps other commands from measuring in the folder.
 ///
 /// # Errors
 /// Those of [`run`] before the first measurement, and those of `select`.
 pub(crate) fn begin(
     options: &ScalingOptions,
     select: impl FnOnce(&Topology, &[usize]) -> Result<Vec<usize>>,
-) -> Result<ScalingStudy> {
+) -> Result<(ScalingStudy, FileLock)> {
     check_names(&options.systems)?;
-    check_input(&options.input)?;
+    Input::check_file(&options.input)?;
     let allowed = affinity::allowed_cpus().map_err(refused("list its CPUs"))?;
     let topology = Topology::read(Path::new("/sys/devices/system/cpu"), &allowed);
     let folder = &options.output;
-    fs::create_dir_all(folder).map_err(cannot("make this folder", folder))?;
+    let lock = lock_folder(folder)?;
     tracing::info!("{}: {topology}", machine::cpu_name());
     let description = StudyDescription::new(options, &topology)?;
     let saved = if options.overwrite { Vec::new() } else { description.read_runs(folder)? };
@@ -111,16 +113,7 @@ pub(crate) fn begin(
     // description.
     study.write_runs(folder)?;
     description.write(folder)?;
-    Ok(study)
-}
-
-/// Checks that the text is a file that can be read.
-pub(crate) fn check_input(input: &Path) -> Result<()> {
-    if input.as_os_str() == "-" {
-        let reason = "-i: expected a file, found standard input; the text is read more than once";
-        return Err(Error::unmeasurable(reason));
-    }
-    Ok(Input::check_access(input, None)?)
+    Ok((study, lock))
 }
 
 /// Makes the measurements that `study` lacks, and saves each at once. `write` gets the study after

@@ -17,6 +17,10 @@ struct Arguments {
     /// Flush the output after every line; output to a pipe is flushed in any case
     #[arg(short = 'b')]
     _unbuffered: bool,
+
+    /// Arguments that Moses' scripts skip
+    #[arg(hide = true, allow_hyphen_values = true, trailing_var_arg = true)]
+    skipped: Vec<String>,
 }
 
 /// Writes standard input in lower case.
@@ -55,7 +59,10 @@ fn change_lines(
     common: &CommonOptions,
     change: impl Fn(&[u8], &mut Vec<u8>) + Sync,
 ) -> anyhow::Result<()> {
-    let _: Arguments = super::parse(arguments);
+    let Arguments { skipped, .. } = super::parse(arguments);
+    if !skipped.is_empty() {
+        tracing::warn!("without effect, as in Moses' script: {}", skipped.join(" "));
+    }
     let input = Input::open("-".as_ref())?;
     let mut output = Output::create("-".as_ref())?;
     let stage = ("changing lines", &common.progress() as &dyn miriam_textio::Progress);

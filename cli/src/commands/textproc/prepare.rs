@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use miriam_pipeline::{prepare_file, train_truecase_model};
+use miriam_textio::Input;
 use miriam_textproc::{NonbreakingPrefixes, TextProcessor, TruecaseModel};
 
 use super::{InputOutput, exit_with_usage_error, warn_if_unknown_language};
@@ -49,6 +50,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         if input == Path::new("-") {
             exit_with_usage_error("--train-truecase reads the text twice; name a file with -i");
         }
+        Input::check_file(input)?;
         let outputs = [("--train-truecase", Some(model)), ("--output", Some(output))];
         check_files([input], &outputs)?;
         let (threads, progress) = (common.threads.count(), common.progress());
