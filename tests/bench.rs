@@ -477,7 +477,7 @@ fn sizes_of_phrase_tables_are_shown_with_and_without_reordering() {
     assert!(rows[6][0].ends_with("/probing_ pt"), "{rows:?}");
 
     let refused = run_to_error(&mut bench(Path::new("-")));
-    assert!(refused.contains("expected a file, found standard input"), "{refused}");
+    assert!(refused.contains("give a file, not a pipe"), "{refused}");
     let refused = run_to_error(bench(&table).arg("--other").arg(folder.join("absent")));
     assert!(refused.contains("cannot open") && refused.contains("absent"), "{refused}");
     let csv = folder.join("sizes.csv");

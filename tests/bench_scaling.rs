@@ -203,6 +203,8 @@ fn studies_are_resumed_and_never_mixed() {
         assert!(killed.try_wait().unwrap().is_none(), "it ended early");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
+    let message = run_to_error(&mut measure(&[slow], "0.3"));
+    assert!(message.contains("another study is measured in this folder"), "{message}");
     killed.kill().unwrap();
     killed.wait().unwrap();
     let first = rows()[1].clone();

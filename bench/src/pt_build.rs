@@ -9,7 +9,7 @@ use std::time::Instant;
 use miriam_probingpt::{BuildOptions, build_file};
 use miriam_textio::{Input, Output, Progress, date, display_name};
 
-use crate::error::{Error, Result, cannot};
+use crate::error::{Result, cannot};
 use crate::machine::{cpu_name, cpu_seconds};
 use crate::statistics::median_by;
 
@@ -51,17 +51,13 @@ struct MeasuredBuild {
 /// Builds the binary tables, and prints the size of each and of the texts, and the time of builds.
 ///
 /// # Errors
-/// If a text is standard input, a table cannot be read or built, or the results cannot be written.
+/// If a text is not a file, a table cannot be read or built, or the results cannot be written.
 pub fn run(options: &PtBuildOptions, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
     let named = [("phrase table", Some(&options.phrase_table))];
     let named = named.into_iter().chain([("reordering table", options.reordering.as_ref())]);
     let texts: Vec<(&str, &PathBuf)> =
         named.filter_map(|(name, path)| path.map(|path| (name, path))).collect();
-    for (name, path) in &texts {
-        if path.as_os_str() == "-" {
-            let reason = "expected a file, found standard input; it is read more than once";
-            return Err(Error::unmeasurable(format!("{name}: {reason}")));
-        }
+    for (_, path) in &texts {
         Input::check_file(path)?;
         Input::check_access(path, options.csv.as_deref())?;
     }

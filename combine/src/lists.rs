@@ -136,8 +136,8 @@ pub fn check_name(name: &str) -> Result<()> {
         return Ok(());
     }
     Err(Error::usage(format!(
-        "{name:?} is not a name of a feature: it must not begin with a digit, nor have spaces, \
-         `=`, `:` or `|`"
+        "{name:?} is not a name of a feature: it must not be empty, begin with a digit, or have \
+         white space, `=`, `:` or `|`"
     )))
 }
 

@@ -6,11 +6,11 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use miriam_nmt::ModelBundle;
 use miriam_nmt::engine::{Autotuner, Cpu, Precision};
 use miriam_nmt::translate::{
     SourceText, Tokenizer, TokenizerScratch, TranslationOptions, Translator,
 };
+use miriam_nmt::{ModelBundle, Segmentation};
 use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
 
 /// The tolerance of scores: `transformers` adds floats in another order.
@@ -350,12 +350,32 @@ fn vocabularies_of_marian_may_be_shorter_than_the_table() {
     std::fs::write(&path, serde_json::to_vec(&ids).unwrap()).unwrap();
     let stated = serde_json::json!({ added.1.clone(): added.0 });
     std::fs::write(folder.path().join("added_tokens.json"), stated.to_string()).unwrap();
+    let pieces = data("hf-nllb").join("sentencepiece.bpe.model");
+    std::fs::copy(pieces, folder.path().join("source.spm")).unwrap();
     let words = ModelBundle::open(folder.path(), None).unwrap().tokenizers.unwrap();
+    // Without target.spm both sides share the pieces of the source.
+    assert!(words.segmentation.iter().all(|side| matches!(side, Segmentation::SentencePiece(_))));
     for vocabulary in words.vocabularies {
         assert_eq!(vocabulary.len(), rows);
         assert_eq!(vocabulary.find(added.1.as_bytes()), Some(added.0 as u32));
         assert_eq!(vocabulary.find(padding.1.as_bytes()), None);
     }
+}
+
+#[test]
+fn pointers_of_git_and_other_tokenisers_are_rejected_by_name() {
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 12\n";
+    for file in ["tokenizer.json", "model.safetensors"] {
+        let message = error_of("hf-mbart50", |folder| {
+            std::fs::write(folder.join(file), pointer).unwrap();
+        });
+        assert!(message.contains(file) && message.contains("git lfs pull"), "{message}");
+    }
+    let message = error_of("hf-m2m100", |folder| {
+        let config = r#"{"tokenizer_class": "SMALL100Tokenizer"}"#;
+        std::fs::write(folder.join("tokenizer_config.json"), config).unwrap();
+    });
+    assert!(message.contains("SMaLL-100"), "{message}");
 }
 
 #[test]

@@ -87,13 +87,17 @@ impl Input {
     /// standard input or another pipe.
     ///
     /// # Errors
-    /// [`Error::Io`] if not.
+    /// [`Error::Io`] if it cannot be read, or is a pipe or a folder.
     pub fn check_file(path: &Path) -> Result<()> {
         Self::check_access(path, None)?;
         if path.as_os_str() != "-" && path.metadata().is_ok_and(|found| found.is_file()) {
             return Ok(());
         }
-        let source = io::Error::other("it is read more than once; give a file, not a pipe");
+        let source = if path.is_dir() {
+            io::Error::from(io::ErrorKind::IsADirectory)
+        } else {
+            io::Error::other("it is read more than once; give a file, not a pipe")
+        };
         Err(Error::io(&display_name(path), "read", source))
     }
 

@@ -30,17 +30,25 @@ pub fn open(path: &Path) -> Result<Bytes> {
     open_with(path, LoadMethod::Lazy)
 }
 
+/// Rejects the file that Git stores in the place of a large one, if `bytes` are that.
+///
+/// # Errors
+/// If they are.
+pub(crate) fn reject_git_lfs_pointer(bytes: &[u8], path: &Path) -> Result<()> {
+    if !bytes.starts_with(b"version https://git-lfs.github.com/spec/") {
+        return Ok(());
+    }
+    let reason = "a Git LFS pointer in place of the file; fetch the file with git lfs pull";
+    Err(Error::unsupported(path, reason))
+}
+
 /// Works as [`open`]; a plain file is loaded by `load`.
 pub fn open_with(path: &Path, load: LoadMethod) -> Result<Bytes> {
     // A pipe has no known length.
     let mut limit = u64::MAX;
     if !path.metadata().is_ok_and(|information| !information.is_file()) {
         let bytes = Bytes::open(path, load)?;
-        if bytes.starts_with(b"version https://git-lfs.github.com/spec/") {
-            let reason = "a pointer of Git LFS, not the file itself; fetch it with `git lfs pull` \
-                          in its folder";
-            return Err(Error::unsupported(path, reason));
-        }
+        reject_git_lfs_pointer(&bytes, path)?;
         if !is_compressed(&bytes) {
             return Ok(bytes);
         }

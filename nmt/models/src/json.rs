@@ -5,7 +5,7 @@ use std::path::Path;
 use miriam_textio::Error as TextError;
 use serde::Deserialize;
 
-use crate::Result;
+use crate::{Result, compressed};
 
 /// Reads the JSON file at `path`.
 ///
@@ -13,6 +13,7 @@ use crate::Result;
 /// If the file cannot be read, and those of [`parse`].
 pub(crate) fn open<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
     let text = std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?;
+    compressed::reject_git_lfs_pointer(&text, path)?;
     parse(&text, path)
 }
 

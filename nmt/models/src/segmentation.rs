@@ -25,6 +25,17 @@ pub enum Segmentation {
     Bpe(BpeCodesFile),
 }
 
+impl Segmentation {
+    /// Returns the segmentation of the target: this one, or the source's, which both sides share if
+    /// only the source has one.
+    pub(crate) fn or_shared(self, source: &Segmentation) -> Segmentation {
+        match self {
+            Segmentation::Presegmented => source.clone(),
+            own => own,
+        }
+    }
+}
+
 /// The suffix of BPE subwords that do not end a word.
 pub const BPE_SEPARATOR: &[u8] = b"@@";
 

@@ -1,7 +1,7 @@
 //! Moses' scripts that change each line of standard input: `lowercase.perl`,
 //! `escape-special-chars.perl`, `deescape-special-chars.perl` and others.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use clap::Parser;
 use miriam_textio::{Input, Output, map_lines};
@@ -20,7 +20,7 @@ struct Arguments {
 
     /// Arguments that Moses' scripts skip
     #[arg(hide = true, allow_hyphen_values = true, trailing_var_arg = true)]
-    skipped: Vec<String>,
+    skipped: Vec<OsString>,
 }
 
 /// Writes standard input in lower case.
@@ -61,7 +61,8 @@ fn change_lines(
 ) -> anyhow::Result<()> {
     let Arguments { skipped, .. } = super::parse(arguments);
     if !skipped.is_empty() {
-        tracing::warn!("without effect, as in Moses' script: {}", skipped.join(" "));
+        let skipped = skipped.join(OsStr::new(" "));
+        tracing::warn!("without effect, as in Moses' script: {}", skipped.display());
     }
     let input = Input::open("-".as_ref())?;
     let mut output = Output::create("-".as_ref())?;

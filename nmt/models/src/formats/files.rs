@@ -23,6 +23,7 @@ impl Files {
     /// If it cannot be read or is damaged.
     pub fn in_archive(path: &Path, is_wanted: &dyn Fn(&str) -> bool) -> Result<Self> {
         let bytes = Bytes::open(path, LoadMethod::Lazy)?;
+        compressed::reject_git_lfs_pointer(&bytes, path)?;
         let entries = Checkpoint::read_archive(&bytes, path, is_wanted)?;
         let entries = entries.into_iter().map(|(name, content)| (path.join(name), content));
         Ok(Files { archive: entries.collect() })

@@ -29,8 +29,8 @@ pub fn find_configuration(folder: &Path, names: &[String]) -> Option<PathBuf> {
     all.next().filter(|_| all.next().is_none()).map(|only| folder.join(only))
 }
 
-/// The vocabularies and the shortlist of a model. An error counts only if the user does not name
-/// the file.
+/// The vocabularies and the shortlist of a model. An error counts only if the user neither names the
+/// file nor does without it.
 pub struct FirefoxFiles {
     pub vocabularies: Result<Option<[PathBuf; 2]>>,
     pub shortlist: Result<Option<PathBuf>>,
@@ -50,7 +50,7 @@ pub fn find_beside(model: &Path) -> Result<FirefoxFiles> {
 
 fn find_among(names: &[String], model: &str, folder: &Path) -> FirefoxFiles {
     let pair = language_pair(model);
-    // Both directions of a pair share a vocabulary, which may be named after the other direction.
+    // Both directions of a pair may share a vocabulary, which is then named after one of them.
     let reversed = pair.filter(|pair| pair.len() == 4 && pair.is_ascii());
     let reversed = reversed.map(|pair| format!("{}{}", &pair[2..], &pair[..2]));
     let only = |prefix: &str, suffixes: &[&str]| -> Result<Option<PathBuf>> {

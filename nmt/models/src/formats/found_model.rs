@@ -141,10 +141,7 @@ impl FoundModel {
         let source_rows = self.table_rows(0, &paths[0])?;
         let source = Arc::new(source.truncated(source_rows, "source")?);
         if paths[0] == paths[1] && source_rows == self.table_rows(1, &paths[1])? {
-            let target_segmentation = match &self.segmentation[1] {
-                Segmentation::Presegmented => source_segmentation.clone(),
-                own => own.clone(),
-            };
+            let target_segmentation = self.segmentation[1].clone().or_shared(&source_segmentation);
             return Ok(TokenizerPair {
                 source_boundary_tokens: self.source_boundary_tokens(&source)?,
                 target_prefix: self.target_prefix(&source)?,

@@ -107,3 +107,20 @@ fn models_among(names: &[String]) -> Vec<&str> {
     let models = names.iter().map(String::as_str).filter(|name| is_model(name));
     compressed::without_duplicates(models)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_of_quality_shortlists_and_states_of_optimisers_are_not_models() {
+        let names = [
+            "lex.50.50.enes.s2t.bin.gz",
+            "model.enes.intgemm.alphas.bin",
+            "model.enes.intgemm.alphas.bin.gz",
+            "model.npz.optimizer.npz",
+            "qualityModel.enes.bin.gz",
+        ];
+        assert_eq!(models_among(&names.map(str::to_owned)), [names[1]]);
+    }
+}

@@ -108,3 +108,22 @@ impl VocabularyMap {
         self.entries.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_lines_with_the_same_ngram_counts() {
+        let words: [&[u8]; 5] = [b"</s>", b"<unk>", b"a", b"b", b"c"];
+        let vocabulary = Vocabulary::new(words.into_iter(), Path::new("v"), None).unwrap();
+        let bytes = Bytes::copy_from(b"a\tb\nb\tc\na\tc\n");
+        let path = Path::new("vmap.txt");
+        let map = VocabularyMap::parse(bytes, path, &vocabulary, &vocabulary).unwrap();
+        let mut candidates = Vec::new();
+        map.candidates(&[2], &mut candidates);
+        assert_eq!(candidates, [0, 1, 3]);
+        map.candidates(&[3], &mut candidates);
+        assert_eq!(candidates, [0, 1, 4]);
+    }
+}

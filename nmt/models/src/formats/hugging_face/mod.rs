@@ -109,14 +109,18 @@ pub(super) fn find_in_folder(folder: &Path) -> Result<FoundModel> {
                 *side = Segmentation::SentencePiece(SentencePieceModel::open(&path)?);
             }
         }
-        let rows = model.architecture().embeddings().target_vocab_size;
+        let embeddings = model.architecture().embeddings();
+        let rows = embeddings.target_vocab_size;
         if let Some([source, target]) = &found.vocabularies
             && source == target
+            && embeddings.source_vocab_size == rows
             && json::open::<serde_json::Map<String, Value>>(source)?.len() < rows
         {
+            let [source_segmentation, target_segmentation] = found.segmentation.clone();
+            let target_segmentation = target_segmentation.or_shared(&source_segmentation);
             found.opened = Some(OpenedTokenizer {
                 vocabulary: tokenizer::open_marian_vocabulary(folder, source, rows)?,
-                segmentation: found.segmentation.clone(),
+                segmentation: [source_segmentation, target_segmentation],
             });
             found.vocabularies = None;
         }

@@ -4,7 +4,8 @@
 //! splitting. Without `tokenizer.json`, ids depend on the model. M2M-100 has the ids in
 //! `vocab.json`, and T5 has the ids of the pieces. NLLB and mBART have the ids of the pieces plus
 //! one, because fairseq has four special tokens where SentencePiece has three. The tokens of
-//! languages come after the pieces, in the order of a list.
+//! languages come after the pieces, in the order of a list. Ids that `tokenizer_config.json` or
+//! `added_tokens.json` states come first; other tokens get the free ids after the pieces.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -116,7 +117,8 @@ pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedToken
     let numbered = file("vocab.json");
     let numbered = numbered.map(|path| json::open::<Map<String, Value>>(&path)).transpose()?;
     let mut special = None;
-    // The tokens after those of the files of pieces and ids, in the order of their ids.
+    // The tokens that the files of pieces and ids lack, in the order in which they get ids, unless
+    // the folder states their ids.
     let languages = |known: &[String]| -> Result<Vec<String>> {
         let special = open_object(folder, "special_tokens_map.json")?;
         Ok(listed_languages(&config, &special, known))
@@ -239,7 +241,7 @@ fn open_object(folder: &Path, name: &str) -> Result<Map<String, Value>> {
     if path.is_file() { json::open(&path) } else { Ok(Map::new()) }
 }
 
-/// Returns the languages that a folder lists, in the order of their ids. If it lists none, returns
+/// Returns the languages that a folder lists, in the order of its list. If it lists none, returns
 /// `known`.
 fn listed_languages(
     config: &Map<String, Value>,

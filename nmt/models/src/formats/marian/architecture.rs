@@ -147,8 +147,10 @@ fn check_supported(options: &Options) -> Result<()> {
     }
     let inputs = options.value.get("input-types").map_or(&[][..], Value::items);
     if let Some(other) = inputs.iter().find(|kind| kind.as_str() != Some("sequence")) {
-        let kind = other.as_str().unwrap_or("that is not a word");
-        let reason = format!("an input of type {kind} is not supported");
+        let reason = match other.as_str() {
+            Some(kind) => format!("an input of type {kind} is not supported"),
+            None => "a type in input-types is not a word".into(),
+        };
         return Err(options.unsupported(reason));
     }
     Ok(())
