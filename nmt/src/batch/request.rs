@@ -19,8 +19,9 @@ pub(super) fn empty_translation(request: &Request, options: &SearchOptions) -> T
     Translation { token_scores: vec![0.0], alignment, ..Translation::default() }
 }
 
-/// Checks the tokens of a request against the size of the target vocabulary, and adds `</s>`
-/// and the tokens of prefix and constraints to its candidates.
+/// Checks that the options allow a request, and that the tokens of its prefix, constraints and
+/// candidates are in the target vocabulary. Adds `</s>` and the tokens of prefix and constraints to
+/// the candidates, if there are any.
 pub(super) fn validate_and_complete(
     request: &mut Request,
     options: &SearchOptions,

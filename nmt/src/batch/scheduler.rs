@@ -13,7 +13,8 @@ use miriam_nmt_network::network::{Session, Slot};
 /// is empty or, with [`BatchingOptions::top_up`], when half of the batch's places are free.
 ///
 /// # Errors
-/// Those of `session` and `source`; active sentences are dropped then.
+/// Those of `session`, of a neural language model in the search, and of `source`. Active sentences
+/// are dropped then.
 pub fn translate_batches(
     session: &mut dyn Session,
     options: &SearchOptions,

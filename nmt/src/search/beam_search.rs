@@ -97,7 +97,7 @@ impl BeamSearch {
     /// first, go to `events`, and their slots back to the session.
     ///
     /// # Errors
-    /// Those of `session` and `events`.
+    /// Those of `session`, of a neural language model in the search, and of `events`.
     pub fn step(&mut self, session: &mut dyn Session, events: &mut dyn SearchEvents) -> Result<()> {
         let BeamSearch { options, active, rows, processor, scratch, .. } = self;
         rows.clear();

@@ -185,8 +185,9 @@ impl LogitsProcessor {
         }
     }
 
-    /// Returns the candidates of a row, best first, or by id if all were needed. Empty if the
-    /// logits are not finite.
+    /// Returns the candidates of a row, best first. If all tokens were needed, they are in the
+    /// order of their ids until [`fuse`](Self::fuse) sorts them, with repeated tokens at the end.
+    /// Empty if no candidate was needed or is left, or if the logits are not finite.
     pub fn candidates(&self, row: usize) -> &[Candidate] {
         &self.candidates[self.ranges[row].clone()]
     }
@@ -201,7 +202,7 @@ impl LogitsProcessor {
         self.candidates[self.ranges[row].clone()].sort_unstable_by(Candidate::cmp_best_first);
     }
 
-    /// Whether the scores of a row are NaN.
+    /// Whether the logits of a row are not finite, so that its scores are invalid.
     pub fn has_nan(&self, row: usize) -> bool {
         self.nan_rows[row]
     }

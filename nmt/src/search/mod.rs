@@ -41,9 +41,10 @@ pub struct Request {
 /// A translation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Translation {
-    /// Ids of the target vocabulary, without `</s>`.
+    /// Ids of the target vocabulary, without the token that ended the translation.
     pub tokens: Vec<u32>,
-    /// The natural log-probability of every token, and of `</s>` unless the translation was cut.
+    /// The natural log-probability of every token, and of `end_token` unless the translation was
+    /// cut.
     pub token_scores: Vec<f32>,
     /// The sum of `token_scores`.
     pub log_probability: f32,
@@ -163,7 +164,7 @@ pub struct SearchOptions {
     /// Whether translations are returned with alignments.
     pub return_alignments: bool,
     /// Whether greedy search may skip the normaliser of the softmax (Marian's `skip-cost`);
-    /// scores are raw logits then. Wider beams ignore it.
+    /// scores are raw logits then. Wider beams and sampling ignore it.
     pub skip_cost: bool,
     /// Whether [`SearchEvents::token`] is called. Not allowed with a beam of several hypotheses.
     pub report_tokens: bool,

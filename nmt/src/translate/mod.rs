@@ -91,7 +91,7 @@ pub struct Translator {
     lacks_languages: [bool; 2],
     /// The length of the shortest table of positions, in tokens including special ones.
     max_positions: Option<usize>,
-    /// The maximum number of tokens of a sentence.
+    /// The maximum number of tokens of a sentence, without special tokens.
     max_length: usize,
     /// Whether another model translates the output of this one.
     is_first_of_two: bool,

@@ -33,8 +33,9 @@ impl LoadedModels {
     /// `placement` says on which devices they compute.
     ///
     /// # Errors
-    /// If there are no vocabularies, settings of the bundle are out of range, or the models
-    /// cannot form an ensemble.
+    /// If there are no vocabularies, settings of the bundle are out of range, a model cannot be
+    /// loaded on its device, or the models and `weights` cannot form an ensemble. Also if models
+    /// that write from right to left have a target prefix.
     pub fn new(bundle: &ModelBundle, weights: &[f32], placement: Placement<'_>) -> Result<Self> {
         let path = &bundle.path;
         // Settings of a model file are not checked when it is opened.
@@ -143,7 +144,7 @@ impl LoadedModels {
     /// Returns a session of the model or ensemble, for one thread.
     ///
     /// # Errors
-    /// If the models cannot form an ensemble.
+    /// If a device cannot provide a backend, or the models cannot form an ensemble.
     pub fn session(&self) -> Result<Box<dyn Session>> {
         Ok(match self.single_network() {
             Some(network) => network.session()?,

@@ -191,8 +191,9 @@ impl TranslationOptions {
         }
     }
 
-    /// Sets the devices on which models compute. For GPUs, also sets the number of threads, larger
-    /// batches, and the precision f32, which may be changed afterwards.
+    /// Sets the devices on which models compute. For GPUs, also sets one thread per GPU, the
+    /// precision f32, and larger batches unless a configuration has set their limits. Callers may
+    /// change these options afterwards.
     ///
     /// # Errors
     /// If a GPU is chosen in a build that cannot use one.

@@ -14,7 +14,8 @@ use miriam_nmt_models::AlignmentFormat;
 /// A translation with the score that each model gives it.
 pub(super) struct ScoredTranslation {
     pub translation: Translation,
-    /// The score by each model; for a single model, the log-probability of the translation.
+    /// The log-probability by each model, if n-best lists of an ensemble need it; otherwise only
+    /// the log-probability of the translation.
     pub model_scores: Vec<f32>,
 }
 

@@ -17,7 +17,7 @@ impl Scorer {
     /// Returns the fastest scorer for `models`; alignments need `by_steps`.
     ///
     /// # Errors
-    /// If the models cannot form an ensemble.
+    /// If a device cannot provide a backend, or the models cannot form an ensemble.
     pub fn new(models: &LoadedModels, by_steps: bool) -> Result<Self> {
         let network = if by_steps { None } else { models.single_network() };
         Ok(match network {

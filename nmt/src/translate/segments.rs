@@ -52,8 +52,8 @@ impl SentenceParser<'_> {
         Ok(CutText { document, tags: tags.to_vec(), num_tags })
     }
 
-    /// Returns the maximum number of tokens of a part of a text; texts that are cropped are not
-    /// split.
+    /// Returns the maximum number of tokens of a part of a text. There is no limit if long
+    /// sentences are not to be split, but cropped or rejected.
     fn limit(&self) -> usize {
         if self.options.splits_long { self.max_length } else { usize::MAX }
     }

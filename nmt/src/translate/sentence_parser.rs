@@ -29,7 +29,8 @@ pub(super) struct InputSentence {
     pub pieces: Pieces,
     /// The number of words of its text, separated by spaces.
     pub num_words: u64,
-    /// The request; `None` for an empty line, or the reason why the line cannot be translated.
+    /// The request, which is `None` for an empty line; an error has the reason why the line cannot
+    /// be translated.
     pub request: Result<Option<Request>, String>,
     /// The shortlist, kept if the scores of single models are needed.
     pub candidates: Option<Vec<u32>>,

@@ -81,12 +81,14 @@ pub struct SentenceTranslation {
     /// The natural log-probability of every token, and of `</s>` unless the translation was cut.
     pub token_scores: Vec<f32>,
     /// The source token that each target token attends to most, as pairs of source and target
-    /// position, including `</s>`; empty unless alignments are wanted.
+    /// position, including `</s>`. The pairs and `attention` are meaningful only if alignments were
+    /// requested.
     pub alignment: Vec<(u32, u32)>,
     /// The attention of target tokens to source tokens, as source position, target position and
     /// weight, where it is not negligible; at least one entry per source token.
     pub attention: Vec<(u32, u32, f32)>,
-    /// The score by each model of an ensemble, if there are several translations.
+    /// The log-probability by each model of an ensemble, if several translations were requested;
+    /// otherwise only the log-probability of the translation.
     pub model_scores: Vec<f32>,
 }
 
@@ -154,7 +156,8 @@ impl Translator {
     /// is text, whatever a configuration prints.
     ///
     /// # Errors
-    /// If the number of wanted translations exceeds the beam size.
+    /// Those of [`with_settings`](Self::with_settings). Also if the number of wanted translations
+    /// exceeds the beam size, unless they are sampled.
     pub fn for_sentences(&self, wanted: SentenceOptions) -> Result<Translator> {
         // Only `wanted` decides the number of translations, whatever a configuration prints.
         let mut base = self.clone();

@@ -45,8 +45,8 @@ macro_rules! decoding_settings {
             /// Sets the option `key`, of [`DecodingSettings::KEYS`].
             ///
             /// # Errors
-            /// If the key is not one of them, the value is out of range, or it contradicts an
-            /// option that is set.
+            /// If the key is not one of them, the value is out of range, or the option contradicts
+            /// one that is set already.
             pub fn set(&mut self, key: &str, value: &str) -> std::result::Result<(), String> {
                 let mut changed = *self;
                 match key {
@@ -111,13 +111,15 @@ decoding_settings! {
     patience, "patience": Number = positive();
     /// The weight of the preference for translations that attend to the whole source.
     coverage_penalty, "coverage-penalty": Number = not_negative();
-    /// The divisor of the scores of tokens generated before.
+    /// The number by which the logits of tokens generated before are divided, or multiplied if they
+    /// are negative.
     repetition_penalty, "repetition-penalty": Number = positive();
     /// The length of the sequences of tokens that are never repeated; 0 allows all.
     no_repeat_ngram_size, "no-repeat-ngram-size": usize = count(LENGTHS_OR_ZERO);
     /// The weight of the language model in the search, which must have one.
     lm_weight, "lm-weight": Number = number("a number", |_| true);
-    /// The margin below the best finished hypothesis at which search ends.
+    /// Search ends when the best live hypothesis is below the best finished one by more than this
+    /// difference of log-probabilities.
     early_stop, "early-stop": Number = not_negative();
     /// Whether the unknown token may be generated.
     allow_unk, "allow-unk": bool = flag;
@@ -234,8 +236,9 @@ impl Translator {
     /// Returns a translator of the same models with other settings.
     ///
     /// # Errors
-    /// If the number of requested translations exceeds the beam size, if the weight of a language
-    /// model is set but there is no such model, or if sampling is combined with a language model.
+    /// If the number of requested translations exceeds the beam size without sampling, if the
+    /// weight of a language model is set but there is no such model, or if sampling is combined
+    /// with a language model.
     pub fn with_settings(&self, settings: &DecodingSettings) -> Result<Translator> {
         if settings.is_empty() {
             return Ok(self.clone());

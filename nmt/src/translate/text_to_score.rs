@@ -24,8 +24,8 @@ impl Tokenizer {
     /// Returns the tokens of a text to score, and their ids with special tokens.
     ///
     /// # Errors
-    /// If the text has no token at all, or is too long, because memory grows with the square of the
-    /// length.
+    /// If the text has no tokens and the model adds no special ones, or if the text is too long and
+    /// `limit` does not crop: memory grows with the square of the length.
     pub(crate) fn encode_to_score(
         &self,
         text: &[u8],

@@ -207,7 +207,8 @@ impl Tokenizer {
         }
     }
 
-    /// Returns the string that a token adds to a text; `None` for special tokens.
+    /// Returns the string that a token adds to a text; `None` for special tokens, unless tokens are
+    /// printed without joining them to words.
     pub fn text_piece(&self, id: u32) -> Option<&[u8]> {
         let is_text = self.output_as_pieces || self.special_ids.binary_search(&id).is_err();
         is_text.then(|| self.vocabulary.word(id).unwrap_or_default())

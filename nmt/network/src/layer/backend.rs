@@ -19,8 +19,9 @@ use super::RelativePositions;
 /// Lists of `f32` occur only where results leave the backend.
 ///
 /// # Errors
-/// Every operation can fail if a device runs out of memory or one of its kernels fails; backends on
-/// the CPU never fail.
+/// Every operation can fail if a device runs out of memory or one of its kernels fails. Backends on
+/// the CPU never fail, except that a backend for training lacks
+/// [`attend_relative`](Backend::attend_relative).
 ///
 /// # Panics
 /// Operations panic if shapes do not fit.
@@ -195,7 +196,7 @@ pub trait Backend {
     fn begin_rows(&mut self, _side: Side, _lengths: &[usize]) {}
 
     /// Announces the sentence and position of each row, where rows are in another order, such as
-    /// the rows of a step. An operation on fewer rows uses the first of the announced positions.
+    /// the rows of a step. An operation on n rows uses the first n announced positions.
     fn begin_row_positions(&mut self, _side: Side, _rows: &[RowPosition]) {}
 
     /// Applies dropout at a site in training; otherwise returns `rows` unchanged.
@@ -294,7 +295,7 @@ impl<T> From<Activation> for Epilogue<'_, T> {
 /// A layer norm, `scale * (x - mean) / sqrt(variance + epsilon) + bias`, or an RMS norm, which is
 /// the same with 0 as the mean.
 pub struct LayerNorm<V> {
-    /// Whether the mean is subtracted.
+    /// The kind of the norm: a layer norm subtracts the mean, an RMS norm does not.
     pub kind: NormKind,
     /// A factor for each column.
     pub scale: V,
@@ -347,7 +348,8 @@ pub trait ParameterLoader<B: Backend + ?Sized> {
     /// Converts the relative-position terms of self-attention to the type of the backend.
     fn relative_positions(&mut self, host: RelativePositions) -> Result<B::RelativePositions>;
 
-    /// Loads the encodings of positions; `name` is their table if they are learned.
+    /// Loads the encodings of positions; `name` is their table if they are learned. Returns `None`
+    /// if the model has no absolute positions.
     fn positional_encoding(
         &mut self,
         kind: PositionalEncodingKind,

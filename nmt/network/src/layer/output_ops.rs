@@ -71,8 +71,9 @@ pub trait OutputOps: Backend {
         Ok(())
     }
 
-    /// Writes the logit of each (row, column) pair to `logits`; entries of `logits` that are
-    /// -infinity stay unchanged. Pairs of one row follow each other.
+    /// Writes the logit of each (row, column) pair to `logits`, which has an entry for each pair.
+    /// Entries that are -infinity stay unchanged, because their tokens are not candidates. Pairs of
+    /// one row follow each other.
     fn gather_logits(
         &mut self,
         hidden: &Self::Tensor,

@@ -10,7 +10,7 @@ pub(super) struct FinishedHypothesis {
     pub total: f32,
     pub lm_log_probability: f32,
     pub length: usize,
-    /// Whether its last token is `</s>`.
+    /// Whether its last token has ended it: `</s>`, or one of the end tokens of the options.
     pub has_eos: bool,
 }
 
@@ -28,8 +28,8 @@ impl BeamState {
         scored.iter().map(|(score, ended)| self.build_translation(options, *score, ended)).collect()
     }
 
-    /// Returns the score by which translations are ranked. Length and coverage include `</s>`, if
-    /// the hypothesis has it.
+    /// Returns the score by which translations are ranked. Length and coverage include the token
+    /// that has ended the hypothesis, if there is one.
     fn final_score(&self, options: &SearchOptions, ended: &FinishedHypothesis) -> f32 {
         let length = (ended.length - self.context_length(options)) as f32;
         let mut score = ended.total - options.word_penalty * length;
@@ -46,8 +46,9 @@ impl BeamState {
         if options.prefix_role == PrefixRole::Context { self.prefix.len() } else { 0 }
     }
 
-    /// Returns the sum of ln(min(coverage, 1)) over the source tokens. The coverage of a source
-    /// token is the attention to it from the target tokens after the first `context` ones.
+    /// Returns the sum of ln(min(coverage, 1)) over the source tokens whose coverage is above 0.
+    /// The coverage of a source token is the sum of the attention to it from the target tokens
+    /// after the first `context` ones.
     fn coverage_score(&self, node: u32, context: usize) -> f32 {
         let rows = self.tree.alignment(node);
         let coverages = (0..self.source_length)

@@ -17,7 +17,8 @@ pub struct DecodingOptions {
     pub length_penalty: f32,
     /// The factor of the coverage penalty.
     pub coverage_penalty: f32,
-    /// The divisor of logits of tokens generated before.
+    /// The number by which the logits of tokens generated before are divided, or multiplied if they
+    /// are negative.
     pub repetition_penalty: f32,
     /// No n-gram of this order is generated twice; 0 allows all.
     pub no_repeat_ngram_size: usize,
@@ -25,7 +26,7 @@ pub struct DecodingOptions {
     pub disable_unk: bool,
     /// Sequences that are never generated.
     pub suppress_sequences: Vec<Vec<u32>>,
-    /// The tokens that end a translation; none for EOS.
+    /// The tokens that end a translation instead of EOS; empty for EOS.
     pub end_tokens: Vec<u32>,
     /// The share of a prefix's next token in the probabilities, below 1; 0 forces the prefix.
     pub prefix_bias_beta: f32,
@@ -41,7 +42,7 @@ pub struct DecodingOptions {
     pub return_attention: bool,
     /// Whether translations are alternatives of the first token after the prefix.
     pub return_alternatives: bool,
-    /// Alternatives of a lower probability are left out.
+    /// The minimum probability of an alternative's first token; less probable ones are left out.
     pub min_alternative_expansion_prob: f32,
     /// The number of best tokens to sample from; 0 for all, 1 turns sampling off.
     pub sampling_topk: usize,

@@ -61,7 +61,7 @@ pub type TokenObserver = dyn Fn(usize, GeneratedToken) -> bool + Send + Sync;
 pub struct AlternativesOptions {
     /// The number of the best tokens.
     pub count: usize,
-    /// Tokens of a lower probability are left out.
+    /// The minimum probability of these tokens; less probable ones are left out.
     pub min_probability: f32,
 }
 
@@ -126,8 +126,8 @@ struct Running {
 }
 
 impl TranslatorPool {
-    /// Creates a pool of `num_workers` threads, which the first call starts. A call blocks while
-    /// `limit` batches are waiting.
+    /// Creates a pool of `num_workers` threads, which the first call starts. The queue is full
+    /// while `limit` batches wait; then a call with `is_wanted` blocks.
     pub fn new(translator: Arc<Translator>, num_workers: usize, limit: usize) -> Self {
         let queue = Arc::new(WorkQueue::new(limit));
         let running = Mutex::new(Running { queue, process: None });

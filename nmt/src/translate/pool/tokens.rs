@@ -82,7 +82,7 @@ impl Translator {
         CompleteSource { ids, has_bos: boundary.bos_id.is_some(), has_eos }
     }
 
-    /// Whether a source has only special tokens: BOS, EOS and a language token after EOS.
+    /// Whether a source has no words: at most BOS, EOS and a language token after EOS.
     fn has_no_words(&self, source: &[u32]) -> bool {
         let tokenizer = &self.models.tokenizers()[0];
         let eos = tokenizer.vocabulary.eos_id();

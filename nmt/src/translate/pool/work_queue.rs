@@ -21,7 +21,8 @@ impl Drop for ActiveBatch {
     }
 }
 
-/// A queue of batches, which may be bounded.
+/// A queue of batches. Its limit holds only for callers that wait for a place before they add a
+/// batch.
 pub(super) struct WorkQueue<W> {
     state: Mutex<QueueState<W>>,
     changed: Condvar,
@@ -35,7 +36,7 @@ struct QueueState<W> {
 }
 
 impl<W> WorkQueue<W> {
-    /// Creates a queue in which at most `limit` batches wait.
+    /// Creates a queue that is full while `limit` batches wait, or one batch if `limit` is 0.
     pub fn new(limit: usize) -> Self {
         WorkQueue {
             state: Mutex::new(QueueState { waiting: VecDeque::new(), closed: false }),
@@ -65,7 +66,8 @@ impl<W> WorkQueue<W> {
         self.lock().waiting.len()
     }
 
-    /// Waits until the queue is not full, at most `timeout`; false if it is still full.
+    /// Waits until the queue is not full or is closed, at most `timeout`. Returns false if neither
+    /// has happened by then.
     pub fn wait_for_place(&self, timeout: Duration) -> bool {
         let state = self.lock();
         let waited =

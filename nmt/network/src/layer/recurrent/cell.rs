@@ -273,6 +273,9 @@ impl<B: RecurrentOps> Cell<B> {
     ///
     /// # Errors
     /// If the backend fails.
+    ///
+    /// # Panics
+    /// If an mLSTM has no input.
     pub fn advance(
         &self,
         backend: &mut B,
