@@ -25,7 +25,8 @@ use miriam_nmt_models::packed::{Precision, is_transposed, matrix_names};
 /// ([`Model::stored_precision`]), and the file keeps the parameters that other precisions need.
 ///
 /// # Errors
-/// If `bundle` is an ensemble, the file cannot be written, or a tensor cannot be stored.
+/// If `bundle` is an ensemble, its model cannot be packed in the precision, the file cannot be
+/// written, or a tensor cannot be stored.
 pub fn write(
     bundle: &ModelBundle,
     precision: Option<Precision>,

@@ -81,7 +81,7 @@ impl BatchScheduler<'_> {
         }
     }
 
-    /// Admits sentences until the batch is full.
+    /// Admits sentences until the batch is full or no sentence is available.
     fn admit_sentences(&mut self, places: usize, source: &mut dyn JobSource) -> Result<()> {
         while self.search.active_sentences() < places {
             if self.encoded.is_empty() && !self.encode_batch(places, source)? {

@@ -69,9 +69,10 @@ struct ScoredPair {
 /// `output`, if there is one; `progress` gets the number of translations scored.
 ///
 /// # Errors
-/// If input is malformed or cannot be read, output cannot be written, or the models cannot form an
-/// ensemble. Also if the models need sources and the input has none, or the input has sources and
-/// the models do not read them.
+/// If input is malformed or cannot be read, output cannot be written, a score is not finite, the
+/// device fails, or the models cannot form an ensemble. Also if the models need sources and the
+/// input has none, if the input has sources and the models do not read them, or if alignments of a
+/// language model are requested.
 pub fn score_text(
     models: &LoadedModels,
     pairs: ScoringInput,

@@ -341,7 +341,8 @@ impl Session for FallbackSession {
     }
 }
 
-/// A scorer on a device, and on the CPU once the device has failed.
+/// A scorer on a device. The CPU scores pairs that have no room on the device even by themselves,
+/// and all pairs once the device is lost.
 struct FallbackScorer {
     network: Arc<FallbackNetwork>,
     /// None once the device is lost.

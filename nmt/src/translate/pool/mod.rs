@@ -177,8 +177,9 @@ impl TranslatorPool {
         Arc::clone(&running.queue)
     }
 
-    /// Queues the requests of a call. If the queue is full, waits and calls `is_wanted` from time
-    /// to time; without that function, does not wait.
+    /// Queues the requests of a call. With `is_wanted`, waits while the queue is full, calls that
+    /// function from time to time, and cancels the call if it returns false. Without `is_wanted`,
+    /// does not wait.
     pub fn translate(
         &self,
         task: TranslationTask,
