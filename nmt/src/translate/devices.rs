@@ -59,7 +59,7 @@ impl Placement<'_> {
         }
     }
 
-    /// Loads models on GPUs. If one fails and `falls_back` is set, the CPU continues.
+    /// Loads models on GPUs. With `falls_back`, the CPU continues if a GPU fails after loading.
     #[cfg(feature = "cuda")]
     fn load_on_gpus(
         &self,

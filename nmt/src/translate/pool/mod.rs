@@ -96,7 +96,7 @@ pub struct TranslationTask {
 pub enum Prepared {
     /// A sentence to translate.
     Request(Request),
-    /// The translations of a sentence without words.
+    /// The translations of a sentence that has no words or cannot be translated. There may be none.
     Done(Vec<Translation>),
 }
 

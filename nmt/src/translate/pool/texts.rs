@@ -15,7 +15,8 @@ use crate::translate::text_segment::TextKind;
 /// The format of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum TextFormat {
-    /// One sentence. If it is too long for the model, it is split where sentences end.
+    /// One sentence. If it is too long, it is split where sentences end, unless the options of the
+    /// translator crop or reject long sentences.
     #[default]
     Sentence,
     /// Paragraphs, one per line. They are split into sentences, which are translated one by one.
