@@ -16,8 +16,8 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Returns a linear axis with ticks at round numbers, from `low` to `high` or slightly above
-    /// it.
+    /// Returns a linear axis from `low` to `high` or up to one step above it. Steps and ticks are
+    /// round numbers.
     pub fn linear(label: impl Into<String>, low: f64, high: f64) -> Self {
         let step = round_step((high - low) / 6.0);
         let ceiling = low + ((high - low) / step - 1e-6).ceil().max(1.0) * step;

@@ -3,7 +3,8 @@
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Errors of using a GPU. Each message says what to do about it.
+/// Errors of using a GPU. Each message, except that of [`Error::Refused`], says what to do about
+/// it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

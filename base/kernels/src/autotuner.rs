@@ -37,11 +37,11 @@ const MAX_CHOICES: usize = 4096;
 pub struct OperationShape {
     /// The operation, for instance `i8`. Choices are separate for each name.
     pub operation: &'static str,
-    /// Rows of the call.
+    /// The number of rows of the call.
     pub rows: usize,
-    /// Inputs.
+    /// The number of inputs.
     pub depth: usize,
-    /// Outputs.
+    /// The number of outputs.
     pub columns: usize,
 }
 

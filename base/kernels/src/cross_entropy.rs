@@ -106,7 +106,7 @@ fn block_statistics<I: Isa>(isa: I, row: &[f32]) -> [f32; 3] {
     let mut sums = isa.splat(0.0);
     for part in lane_chunks(row.len()) {
         let part = &row[part];
-        // NaN in the second argument stays, and reaches the sum of exponentials.
+        // The maximum skips NaN in its first argument, but the sum of exponentials becomes NaN.
         largest = isa.max(isa.load_partial(part, f32::NEG_INFINITY), largest);
         sums = isa.add(sums, isa.load_partial(part, 0.0));
     }

@@ -8,11 +8,11 @@
 //! equal everywhere.
 //!
 //! A value of a type that implements `Isa` exists only where the CPU has its instructions,
-//! so its methods are safe. [`Cpu`] is the chosen type, detected once (`cpu`); `dispatch!` turns
-//! it into a type, and `Isa::run` compiles its closure with the instructions of that
-//! type. Every function that the closure calls must be `#[inline(always)]`, or vectors would be
-//! passed through memory. A function that is deliberately not inlined takes vectors by reference
-//! and calls `run` itself.
+//! so its methods are safe. [`Cpu`] names the chosen instruction set, detected once (`cpu`).
+//! `dispatch!` turns it into a type that implements `Isa`, and `Isa::run` compiles its closure with
+//! the instructions of that type. Every function that the closure calls must be
+//! `#[inline(always)]`, or vectors would be passed through memory. A function that is deliberately
+//! not inlined takes vectors by reference and calls `run` itself.
 
 #[cfg(target_arch = "x86_64")]
 mod amx;
@@ -283,8 +283,8 @@ fn tree_reduce(mut lanes: [f32; LANES], join: impl Fn(f32, f32) -> f32) -> f32 {
     lanes[0]
 }
 
-/// Calls a function that is generic over [`Isa`] and has a value of this type as first argument,
-/// compiled with the instructions of a [`Cpu`]. VNNI only changes integer GEMM: only
+/// Calls a function that is generic over [`Isa`] and takes the instruction set as its first
+/// argument, compiled with the instructions of a [`Cpu`]. VNNI only changes integer GEMM: only
 /// `dispatch!(vnni ...)` compiles a function for it. `dispatch!(bf16 ...)` calls a function with
 /// the instructions for products of bf16, or with the plain instruction set if the CPU has none.
 macro_rules! dispatch {

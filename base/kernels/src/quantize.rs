@@ -1,10 +1,11 @@
 //! Quantisation of rows of activations.
 //!
-//! The scale of a row follows from the row itself, so it never depends on the batch. In i8
-//! the largest magnitude becomes 127. In i16 it becomes 32,767, or less if norms of the row would
-//! exceed the headroom of the weights (see [`crate::pack`]). (Devlin, 2017, and Marian multiply by
-//! 1,024 for i16: a row within 1 then uses ten bits, and errors of outputs are several times as
-//! large.)
+//! The scale of a row follows from the row itself or is fixed, so it never depends on the batch. In
+//! i8 the largest magnitude becomes 127, unless [`ClipRange::Fixed`] names another magnitude. In i16
+//! it becomes 32,767, or less if norms of the row would exceed the headroom of the weights (see
+//! [`crate::pack`]). (Devlin, 2017, and Marian multiply by
+//! 1,024 for i16. A row with values from -1 to 1 then uses only ten bits and the sign, and the
+//! outputs have errors several times as large.)
 //!
 //! No integer represents NaN or infinity. If a row has one of them, its scale is NaN, and so are
 //! all products of the row.
@@ -46,7 +47,8 @@ pub enum ClipRange<'a> {
 
 /// Quantises `rows`, `[rows, columns]`, to i8, to the nearest integer, halves to even.
 ///
-/// A row of zeros has the scale 0, one that is not finite has the scale NaN.
+/// The scale of a row is 1/127 of the magnitude that `clip` gives. A row that is not finite has the
+/// scale NaN.
 ///
 /// # Panics
 /// If the shapes do not fit each other.
@@ -116,7 +118,7 @@ pub(crate) fn absmax<I: Isa>(isa: I, row: &[f32]) -> f32 {
 /// Quantises `rows`, `[rows, columns]`, to i16 for products with `weights`, to the nearest
 /// integer, as finely as 32,767 and the [headroom](PackedI16::headroom) of the weights allow.
 ///
-/// A row of zeros has the scale 0, one that is not finite has the scale NaN.
+/// A row of zeros has the scale 0. A row that is not finite has the scale NaN.
 ///
 /// # Panics
 /// If the shapes do not fit each other.
@@ -177,10 +179,12 @@ fn quantize_rows_i16<I: Isa>(
     }
 }
 
-/// The smallest magnitude whose 32,767th part is a normal number.
+/// A power of two whose 32,767th part is just a normal number. Rows with smaller magnitudes become
+/// zeros.
 const MIN_ABSMAX: f32 = 32_768.0 * f32::MIN_POSITIVE;
 
-/// Returns the largest Euclidean norm of a run of `factor` times the row.
+/// Multiplies the row by `factor` and returns the largest Euclidean norm of its
+/// [runs](ACCUMULATION_RUN).
 #[inline(always)]
 fn max_run_norm<I: Isa>(isa: I, row: &[f32], factor: f32) -> f32 {
     let factor = isa.splat(factor);

@@ -9,7 +9,7 @@ use crate::Cpu;
 use crate::isa::{Isa, LANES, dispatch};
 
 const MULTIPLIERS: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];
-/// The golden ratio and sqrt(3) - 1.
+/// The fractional parts of the golden ratio and of sqrt(3), times 2^32.
 const KEY_INCREMENTS: [u32; 2] = [0x9e37_79b9, 0xbb67_ae85];
 const ROUNDS: u32 = 10;
 
@@ -77,7 +77,7 @@ pub fn fill_dropout_mask(cpu: Cpu, key: [u32; 2], row: MaskRow, keep: f32, out: 
 
 #[inline(always)]
 fn fill_row<I: Isa>(_: I, key: [u32; 2], row: MaskRow, keep: f32, out: &mut [f32]) {
-    // Below 2^32, because `keep` is below 1 - 2^-25.
+    // Below 2^32, because the largest f32 below 1 is 1 - 2^-24.
     let threshold = (f64::from(keep) * 4_294_967_296.0).ceil() as u32;
     let kept = 1.0 / keep;
     for from in (0..out.len()).step_by(BLOCK * LANES) {

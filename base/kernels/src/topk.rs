@@ -78,8 +78,8 @@ pub struct TopK {
 
 impl TopK {
     /// Returns the state before the first part, for the top `k` tokens. Greedy search may leave out
-    /// the sum (`normalize` false), which costs more than the top-k itself: then there is no
-    /// normaliser.
+    /// the sum (`normalize` false), because the sum costs more than the top-k itself. Then there is
+    /// no normaliser.
     pub fn new(k: usize, normalize: bool) -> Self {
         let candidates = Vec::with_capacity(k + 1);
         Self { candidates, k, normalize, shift: f32::NEG_INFINITY, sum: 0.0 }

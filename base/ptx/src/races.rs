@@ -37,7 +37,7 @@ pub(crate) struct Races {
 }
 
 impl Races {
-    /// Creates a record for `size` bytes in parts of `1 << part_bits`.
+    /// Creates a record for `size` bytes in parts of `1 << part_bits` bytes.
     pub fn new(size: usize, part_bits: u32) -> Self {
         let num_parts = size.div_ceil(1 << part_bits);
         Races { part_bits, epoch: 1, writers: vec![0; num_parts], readers: vec![0; num_parts] }

@@ -154,8 +154,8 @@ impl BleuScore {
 }
 
 /// Returns the precision of an order, in percent, from its numbers of matches and n-grams; `None`
-/// if it has no n-grams. Orders are counted from 0. `halves` is 1 before the first order, and is
-/// doubled by each order without matches.
+/// if it has no n-grams. Orders are counted from 0. `halves` is 1 before the first order;
+/// exponential smoothing doubles it at each order without matches.
 pub(super) fn precision(
     order: usize,
     [mut matches, mut total]: [f64; 2],

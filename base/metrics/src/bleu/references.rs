@@ -1,7 +1,7 @@
 //! N-grams of a segment's references, and their matches in a hypothesis.
 //!
 //! Only words of references have separate ids: other words never match in any n-gram, so all of
-//! them share id 0. An n-gram is four ids in 128 bits.
+//! them share id 0. An n-gram is at most four ids in 128 bits.
 
 use hashbrown::HashMap;
 

@@ -1,7 +1,7 @@
 //! BLEU's tokenisers, by their names in signatures.
 //!
-//! Each returns a line with spaces between the tokens, as in sacreBLEU. Substitutions are written
-//! as scans, because each depends on only two characters.
+//! Each returns a line with spaces between the tokens, as in sacreBLEU. The substitutions
+//! of its regular expressions are written as scans, because each depends on only two characters.
 
 mod chinese;
 mod external;

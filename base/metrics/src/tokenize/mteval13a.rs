@@ -18,7 +18,7 @@ pub(crate) fn unescape_entities(text: &str) -> String {
 }
 
 /// Whether a character is always a separate token: ASCII punctuation except apostrophe, comma, full
-/// stop and hyphen.
+/// stop and hyphen. Also true for the space, around which more spaces change nothing.
 pub(crate) fn is_splitting_punctuation(c: char) -> bool {
     matches!(c, '{'..='~' | '['..='`' | ' '..='&' | '('..='+' | ':'..='@' | '/')
 }

@@ -15,7 +15,7 @@
 //! `cuInit`, `cuModuleLoadData` and `cuLaunchKernel` return. `version`, `count`, `capability` (10 *
 //! major + minor) and `memory` (bytes) describe the device. `seed` chooses the order of streams.
 //! `launches` is a number of kernels after which the device is lost: the next one fails while it
-//! runs, and every later call returns the status of `launch`.
+//! runs, and later calls that use the device return the status of `launch`.
 
 mod calls;
 mod driver;

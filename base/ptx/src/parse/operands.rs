@@ -7,7 +7,7 @@ use crate::space::MODULE_WINDOW;
 use crate::types::Type;
 
 impl<'t> Parser<'_, 't> {
-    /// Parses a register that is written; `_` gives a new register that nothing reads.
+    /// Parses a register. `_`, for a result that is not used, gives a new register.
     pub(super) fn register(&mut self) -> Result<Register, Fault> {
         let name = self.next()?;
         match self.look_up(name) {

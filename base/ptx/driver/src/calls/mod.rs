@@ -23,7 +23,7 @@ const NOT_FOUND: c_int = 500;
 const NOT_READY: c_int = 600;
 const NOT_SUPPORTED: c_int = 801;
 
-/// The status of all calls after the device is lost, unless the settings say otherwise.
+/// The status of calls that use the device after it is lost, unless the settings say otherwise.
 const LAUNCH_FAILED: u64 = 719;
 
 /// The memory of the device unless the settings say otherwise: more than any test needs.
@@ -70,7 +70,7 @@ fn status(name: &str) -> c_int {
     setting(name, 0) as c_int
 }
 
-/// Returns the status of a call. Every call fails when the device is lost.
+/// Returns the status of a call that uses the device, which fails when the device is lost.
 fn device_status(driver: &Driver) -> c_int {
     if driver.is_lost { setting("launch", LAUNCH_FAILED) as c_int } else { SUCCESS }
 }
