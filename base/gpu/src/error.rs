@@ -92,7 +92,7 @@ pub enum Error {
     Module {
         /// The number of the device.
         number: u32,
-        /// The kernel, and the error text of the driver.
+        /// The kernel, if a single one could not be loaded, and the error text of the driver.
         reason: String,
     },
     /// Any other failure of the driver.

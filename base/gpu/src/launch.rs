@@ -50,8 +50,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Module`] if the driver does not accept the text, [`Error::FullMemory`] if there is
-    /// no memory left for the kernels.
+    /// [`Error::Module`] if the text has a NUL byte or the driver does not accept it,
+    /// [`Error::FullMemory`] if there is no memory left for the kernels.
     pub unsafe fn load(&self, ptx: &str) -> Result<Module> {
         let text = CString::new(ptx)
             .map_err(|_| self.module_error("their PTX text has a NUL byte".into()))?;

@@ -1,11 +1,11 @@
 //! Quantisation of rows of activations.
 //!
 //! The scale of a row follows from the row itself or is fixed, so it never depends on the batch. In
-//! i8 the largest magnitude becomes 127, unless [`ClipRange::Fixed`] names another magnitude. In i16
-//! it becomes 32,767, or less if norms of the row would exceed the headroom of the weights (see
-//! [`crate::pack`]). (Devlin, 2017, and Marian multiply by
-//! 1,024 for i16. A row with values from -1 to 1 then uses only ten bits and the sign, and the
-//! outputs have errors several times as large.)
+//! i8 the largest magnitude of the row becomes 127, unless [`ClipRange::Fixed`] gives the magnitude
+//! that does. In i16 the largest magnitude becomes 32,767, or less if norms of the row would exceed
+//! the headroom of the weights (see [`crate::pack`]). (Devlin, 2017, and Marian multiply by 1,024
+//! for i16. A row with values from -1 to 1 then uses only ten bits and the sign, and the outputs
+//! have errors several times as large.)
 //!
 //! No integer represents NaN or infinity. If a row has one of them, its scale is NaN, and so are
 //! all products of the row.

@@ -11,8 +11,9 @@
 //! Linux grants tiles to a process that asks for them, for all of its threads and permanently. From
 //! then on the alternate signal stack of every thread needs room for the state of tiles (some 11
 //! KB). Linux refuses the grant while a smaller stack is installed, and refuses smaller stacks
-//! after the grant. Rust's threads install large ones. If other libraries of a process install
-//! smaller ones, set `MIRIAM_MAX_ISA` to `avx512-vnni`: then tiles are not requested.
+//! after the grant. Rust's threads install stacks that are large enough. If other libraries of
+//! a process install smaller ones, set `MIRIAM_MAX_ISA` to `avx512-vnni`: then tiles are not
+//! requested.
 
 use std::arch::asm;
 use std::arch::x86_64::{__cpuid_count, _xgetbv};

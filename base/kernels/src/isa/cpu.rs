@@ -47,7 +47,7 @@ impl Cpu {
         })
     }
 
-    /// Returns the baseline of the compilation target.
+    /// Returns the plain instruction set, the baseline of the compilation target.
     pub fn plain() -> Self {
         Self(Level::Plain(Plain))
     }

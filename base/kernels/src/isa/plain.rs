@@ -4,7 +4,7 @@
 use super::{Isa, LANES, RegisterBlocking, TABLE_LEN};
 use crate::pack::Line;
 
-/// The baseline of the compilation target.
+/// The plain instruction set: loops, compiled for the baseline of the compilation target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plain;
 

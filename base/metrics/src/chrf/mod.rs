@@ -61,7 +61,8 @@ impl Chrf {
         Ok(Chrf { char_order, word_order, ..Chrf::default() })
     }
 
-    /// Sets the weight of recall to `beta` times the weight of precision; 2 by default.
+    /// Sets beta of the F-score, in which recall has `beta^2` times the weight of precision; 2 by
+    /// default.
     pub fn beta(self, beta: impl Into<f64>) -> Self {
         Chrf { beta: beta.into(), ..self }
     }
