@@ -54,8 +54,8 @@ class Cost(NamedTuple):
 
 
 def run(command):
-    """Returns the CPU and wall time of a command, and its memory. Until a new process runs its own
-    program, it counts the memory of its parent. So a small process starts the command."""
+    """Returns the CPU and wall time of a command, and its peak memory. A new process counts the
+    memory of its parent until it runs its own program, so a small process starts the command."""
     words = [sys.executable, __file__, "measure", *map(str, command)]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True)
     if done.returncode != 0:

@@ -6,7 +6,8 @@ and candidate lists, as in `miriam bench nmt devlin`.
     venv/bin/python scripts/compare_devlin_pytorch.py news.en --sentences 50
 
 Matrices are cuDNN-style fused gates (torch.nn.GRU in the encoder, one GEMM a matrix in the
-decoder), without Devlin's speedups. Weights are random, and translations as long as their sources.
+decoder), without Devlin's speedups. Weights are random, and translations are as long as their
+sources.
 """
 
 import argparse

@@ -132,7 +132,7 @@ class Update(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """Seconds of CPU and of wall time, and MB of memory at most."""
+    """Seconds of CPU and of wall time, and the peak of memory in MB."""
     cpu: float
     wall: float
     memory: float
@@ -222,8 +222,9 @@ def delayed(options, side):
 
 
 def largest_difference(one, other):
-    """Returns the greatest difference of parameters of two models, and the name of the tensor. It
-    is relative to the root mean square of the tensor, or to 0.01 if that is larger."""
+    """Returns the largest root mean square of the difference of a tensor in two models, and the
+    name of this tensor. The value is relative to the root mean square of the tensor in the first
+    model, or to 0.01 if that is larger. Biases of keys are left out."""
     import numpy as np
     one, other = np.load(one), np.load(other)
     names = lambda archive: {name for name in archive.files if not name.startswith("special:")}

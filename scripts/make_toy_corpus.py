@@ -83,7 +83,7 @@ class Phrase:
 
     @property
     def object(self):
-        """As the object of a verb: persons take an `a`."""
+        """Returns the Spanish phrase as the object of a verb: persons take an `a`."""
         return melt("a " + self.spanish) if self.kind == "person" else self.spanish
 
 

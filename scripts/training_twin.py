@@ -7,7 +7,7 @@
     miriam nmt translate -m twin/model.npz -v vocab.spm vocab.spm --beam-size 5 --normalize 1 \\
         -i test.de -o test.out
 
-Options are Marian's, their defaults those of `miriam nmt train`; --task m30k has the values of that
+Options are Marian's, with the defaults of `miriam nmt train`; --task m30k has the values of that
 preset there. The log has Marian's lines. Models are transformers (self-attention or SSRU in the
 decoder, norms before or after sublayers), or of type s2s with one layer of GRU cells; all have one
 table of embeddings. What differs from `miriam nmt train`:
@@ -51,7 +51,7 @@ TASKS = {
 
 
 class Corpus:
-    """Pairs of sentences as ids, `</s>` at their ends."""
+    """Pairs of sentences as ids, with `</s>` at the end of each sentence."""
 
     def __init__(self, files, pieces, max_length=None):
         sides = [pieces.encode(Path(file).read_text(encoding="utf-8").splitlines())
@@ -112,7 +112,7 @@ class Network:
         return F.dropout(x, rate) if self.is_training and rate else x
 
     def loss(self, sources, source_mask, targets, target_mask, smoothing):
-        """Returns the summed loss of the target tokens; only their states are multiplied."""
+        """Returns the summed loss of the target tokens. Logits are not computed for padding."""
         states = self.states(sources, source_mask, targets)[target_mask]
         logits = torch.addmm(self.vector(self.output_bias), states, self["Wemb"].T)
         return F.cross_entropy(logits, targets[target_mask], reduction="sum",

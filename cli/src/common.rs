@@ -255,7 +255,7 @@ pub fn check_stdin_use<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) {
 
 /// Checks, before a command begins, that its inputs can be read, and that its outputs can be
 /// created and are different files. Each output has the name of its option. Several outputs may be
-/// `-` or a device. Exits if two inputs are standard input.
+/// `-` or a device. Exits if two outputs are the same file, or two inputs are standard input.
 ///
 /// # Errors
 /// If an input cannot be read, or is also an output; if an output cannot be created.

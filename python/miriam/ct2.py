@@ -87,8 +87,9 @@ class Translator(_native.Translator):
     """A model that translates and scores tokenised sentences.
 
     ``inter_threads`` threads translate the batches of all calls. ``device`` is ``cpu``, ``cuda`` or
-    ``auto``; ``compute_type`` is ``default`` (that of the stored weights), ``float32``, ``int16`` or
-    ``int8``. ``files`` contains the files of a folder of CTranslate2, by name.
+    ``auto``; ``compute_type`` is ``default`` (on CPUs the type of the stored weights, on GPUs
+    ``float32``), ``auto``, or a type that the device supports (``get_supported_compute_types``).
+    ``files`` contains the files of a folder of CTranslate2, by name.
     """
 
     def translate_iterable(

@@ -89,9 +89,8 @@ def neural(
     progress: ProgressCallback | None = None,
     log: Callable[[str], object] | None = None,
 ) -> NeuralModel:
-    """Trains a neural model from the files ``source`` and ``target`` (one sentence per line, plain,
-    ``.gz`` or ``.zst``) into the folder ``output``, and validates it on the dev text, if there is
-    one.
+    """Trains a neural model from the files ``source`` and ``target`` (one sentence per line, plain
+    or compressed) into the folder ``output``, and validates it on the dev text, if there is one.
 
     ``options`` are those of ``miriam nmt train``, which are Marian's, by their long names
     (``after_epochs`` or ``"after-epochs"``). Values are bools, numbers, strings, paths, or lists of

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 ///
 /// # Errors
 ///
-/// If the program makes exceptions of warnings.
+/// If the program turns warnings into exceptions.
 pub fn warn(py: Python<'_>, message: &str, stack_level: i32) -> PyResult<()> {
     let message = CString::new(message.replace('\0', " "))?;
     PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, stack_level)
@@ -21,7 +21,7 @@ pub fn warn(py: Python<'_>, message: &str, stack_level: i32) -> PyResult<()> {
 ///
 /// # Errors
 ///
-/// If the program makes exceptions of warnings.
+/// If the program turns warnings into exceptions.
 pub fn warn_if_unknown_language(py: Python<'_>, language: &str) -> PyResult<()> {
     NonbreakingPrefixes::find_unknown_language(language)
         .map_or(Ok(()), |message| warn(py, &message, 1))

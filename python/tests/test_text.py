@@ -191,7 +191,7 @@ def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
 
 
 def copies(tool: Any, tmp_path: Path) -> list[Any]:
-    """Copies of a tool, one of them from a pickle that is loaded in another folder."""
+    """Returns copies of a tool, one of them from a pickle that is loaded in another folder."""
     pickled = pickle.dumps(tool)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)

@@ -62,8 +62,8 @@ def measure(path):
 
 
 def fingerprint(path):
-    """Hashes the size and the first page of a model file: the page has checksums of the rest. For
-    a folder, hashes the size and the first page of every file."""
+    """Hashes the name, the size and the first page of a model file: the page has checksums of the
+    rest. For a folder, hashes the name, the size and the first page of every file in it."""
     path = Path(path)
     files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
     digest = hashlib.blake2b(digest_size=16)

@@ -61,7 +61,8 @@ impl App {
     /// Returns the state before any model is open.
     ///
     /// # Errors
-    /// If the file of keys is missing or wrong, or the log cannot be opened.
+    /// If the file of keys is missing or wrong, a trusted proxy is invalid, or the log cannot be
+    /// opened.
     pub fn new(configuration: Configuration, opener: Opener) -> Result<Self> {
         let registry = Registry::loading(&configuration);
         let keys = configuration.api_keys.as_deref().map(read_keys).transpose()?;

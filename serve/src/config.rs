@@ -192,10 +192,11 @@ impl Limits {
 }
 
 impl Configuration {
-    /// Reads a file. Relative paths are relative to its folder.
+    /// Reads a file. Relative paths are relative to its folder, except those of Unix sockets and of
+    /// lists of nonbreaking prefixes.
     ///
     /// # Errors
-    /// If it cannot be read, is not TOML, or has an unknown key.
+    /// If it cannot be read, is not TOML, or has an unknown key or an invalid value.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Error::configuration(path, error.to_string()))?;
@@ -277,7 +278,7 @@ impl Configuration {
     /// Returns who may use Unix sockets.
     ///
     /// # Errors
-    /// If the mode is invalid, or there is no socket.
+    /// If the mode is invalid, or a mode or a group is given without a socket.
     pub(crate) fn socket_access(&self) -> Result<SocketAccess> {
         fn wrong(reason: String) -> Error {
             Error::Usage { reason }
@@ -301,7 +302,8 @@ impl Configuration {
     /// Checks everything that does not depend on files.
     ///
     /// # Errors
-    /// If there is no model, two models have the same name, or a language is not a code.
+    /// If there is no model, a model lacks a name or a path, two models have the same name, a
+    /// language is not a code, no model has the pivot language, or another setting is invalid.
     pub fn check(&self) -> Result<()> {
         fn wrong(reason: String) -> Result<(), Error> {
             Err(Error::Usage { reason })

@@ -49,7 +49,7 @@ pub(crate) enum KeyError {
 /// the file of keys.
 ///
 /// # Errors
-/// If the name is empty or has white space, or the system gives no random numbers.
+/// If the name is empty, begins with `#` or has white space, or the system gives no random numbers.
 pub fn make_key(name: &str) -> Result<(String, String)> {
     let is_word = !name.is_empty() && !name.starts_with('#') && !name.contains(char::is_whitespace);
     if !is_word {
@@ -124,7 +124,7 @@ impl Keys {
         self.by_digest.get(&digest).ok_or(KeyError::Unknown)
     }
 
-    /// Counts a request of `characters`. Returns the name of the key.
+    /// Counts a request of `characters` unless it exceeds the quota. Returns the name of the key.
     pub fn admit(&self, key: Option<&str>, characters: usize) -> Result<&str, KeyError> {
         let key = self.find(key)?;
         let mut used = key.used.lock().unwrap_or_else(PoisonError::into_inner);

@@ -70,7 +70,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A mistake on the command line.
+    /// An invalid option or setting.
     #[error("{reason}")]
     Usage {
         /// What is wrong and what would be right.
@@ -92,7 +92,7 @@ pub enum Error {
     System {
         /// The address or the thread.
         place: String,
-        /// Why not.
+        /// Why it cannot be opened or started.
         error: std::io::Error,
     },
 }

@@ -142,7 +142,7 @@ pub struct Metrics {
     pub characters: AtomicU64,
     /// Source words.
     pub source_words: AtomicU64,
-    /// Lines of the log of requests that could not be written.
+    /// Lines that could not be written to the log of requests.
     pub lost_log_lines: AtomicU64,
     /// Reloads of the configuration.
     pub reloads: AtomicU64,

@@ -51,7 +51,8 @@ impl Server {
     /// is called after the models were opened, and is told whether any model opened.
     ///
     /// # Errors
-    /// If the configuration is invalid, or an address is in use.
+    /// If the configuration is invalid, an address is in use, or the file of keys or the log cannot
+    /// be opened.
     pub fn start(
         source: ConfigurationSource,
         tuner: Arc<Autotuner>,

@@ -59,8 +59,8 @@ pub(crate) enum Detection {
     Each,
     /// Each text by itself, among the source languages of the models.
     Sources,
-    /// Like [`Detection::Each`], but a short text gets the language of all texts together if that
-    /// fits.
+    /// Like [`Detection::Each`], but a short text gets the language of all texts together if it can
+    /// be in this language.
     Batch,
 }
 
@@ -412,7 +412,8 @@ fn join_text(
     TranslatedText { text, alternatives, source: source.collect(), results }
 }
 
-/// Returns the links between the bytes of `sentence` and of `text`, its translation `found`.
+/// Returns the links between the bytes of `sentence` and the bytes of `text`, which is the text of
+/// its translation `found`. `tag` is the token that the model puts before the sentence, or empty.
 fn find_links(
     sentence: &[u8],
     result: &SentenceResult,

@@ -24,8 +24,8 @@ impl<'p> OutputFolder<'p> {
         (has_slash || output.is_dir()).then_some(OutputFolder(output))
     }
 
-    /// Returns each of `inputs` with its output, and the number of skipped ones, whose outputs are
-    /// complete. A missing folder is created.
+    /// Returns each of `inputs` whose output is not complete, with this output, and the number of
+    /// the other inputs, which are skipped. A missing folder is created.
     ///
     /// # Errors
     /// If an input has no name or the name of another one, or would be overwritten.

@@ -329,8 +329,8 @@ fn score_text(
 }
 
 impl Arguments {
-    /// Whether options name texts or outputs, or read a text twice. A measurement has its own
-    /// text and reads it once.
+    /// Whether options name texts or outputs, read a text twice, or write percentiles. A
+    /// measurement has its own text, reads it once, and only scores it.
     pub fn names_texts(&self) -> bool {
         let is_standard = |path: &Path| path.as_os_str() == "-";
         self.model.is_none()

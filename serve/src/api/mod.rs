@@ -33,7 +33,7 @@ use crate::request_record::{RequestHead, RequestRecord};
 /// The header that identifies a request across programs.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The position of a request in a trace of several programs.
+/// The header with the position of a request in a trace of several programs.
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// The part of the server that answers a path.

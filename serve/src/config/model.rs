@@ -55,8 +55,8 @@ pub struct ModelConfiguration {
     /// A phrase-based system: whether running text is prepared with the file `preparation`
     /// beside the ini, if there is one.
     pub raw: Option<bool>,
-    /// A phrase-based system: a list of nonbreaking prefixes in Moses' form, which replaces the
-    /// list of its text preparation.
+    /// A model that translates: a list of nonbreaking prefixes in Moses' form, which replaces the
+    /// list of the language or of the system's text preparation.
     pub nonbreaking_prefixes: Option<PathBuf>,
     /// A phrase-based system: further options of `miriam translate`.
     pub options: Vec<String>,
@@ -103,8 +103,8 @@ pub enum ShortlistSetting {
     Flag(bool),
     /// Its file.
     File(PathBuf),
-    /// Its file, the numbers of frequent words and of translations per word, and their least
-    /// probability.
+    /// Its file, the numbers of frequent words and of translations per word, and the least
+    /// probability of a translation.
     Pruned(Vec<toml::Value>),
 }
 
@@ -188,7 +188,7 @@ impl ModelConfiguration {
     /// Parses `NAME=PATH[,from=de,to=en,kind=neural,...]`.
     ///
     /// # Errors
-    /// If a part is not known.
+    /// If `=` is missing, or a key is unknown, repeated or has an invalid value.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (name, rest) = text.split_once('=').ok_or("give NAME=PATH[,from=de,to=en]")?;
         let mut parts = rest.split(',');

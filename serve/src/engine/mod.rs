@@ -141,8 +141,8 @@ impl Worker {
         self.engine.permits.acquire()
     }
 
-    /// Returns the next sentence: of the class of `options`, or else of the class that waits
-    /// longest.
+    /// Returns the next sentence of the class of `options`; without `options`, of the class that
+    /// waits longest.
     pub fn pop(&self, options: Option<RequestOptions>) -> Option<Task> {
         self.queue.pop(options)
     }

@@ -104,8 +104,8 @@ impl ModelQueue {
         !state.classes.is_empty()
     }
 
-    /// Returns the next sentence of the class of `options`, or of the class whose first request is
-    /// the oldest. Drops and counts the sentences of cancelled requests.
+    /// Returns the next sentence of the class of `options`; without `options`, of the class whose
+    /// first request is the oldest. Drops and counts the sentences of cancelled requests.
     pub(super) fn pop(&self, options: Option<RequestOptions>) -> Option<Task> {
         let mut state = self.lock();
         loop {

@@ -163,7 +163,7 @@ pub fn discard(mut body: Incoming, headers: &HeaderMap) {
 /// to be too large is not requested.
 ///
 /// # Errors
-/// If it is too large, too slow or damaged.
+/// If it is too large, too slow or damaged, or its compression is not supported.
 pub async fn read(
     mut body: Incoming,
     headers: &HeaderMap,
@@ -240,7 +240,7 @@ impl Encoding {
     }
 }
 
-/// Unpacks gzip of at most `limit` bytes, and calls `should_stop` for each piece.
+/// Unpacks gzip to at most `limit` bytes, and calls `should_stop` before each piece.
 fn decompress(
     bytes: &[u8],
     limit: usize,

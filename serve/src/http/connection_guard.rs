@@ -11,7 +11,8 @@ use crate::metrics::Metrics;
 pub struct ConnectionGuard {
     metrics: Arc<Metrics>,
     _permit: OwnedSemaphorePermit,
-    /// The server waits until all clones of this sender are dropped.
+    /// When the server stops, it waits until all clones of this sender are dropped, for at most
+    /// `grace_seconds`.
     _alive: mpsc::Sender<()>,
 }
 

@@ -36,7 +36,8 @@ pub fn field<'a>(fields: &'a Fields, name: &str) -> Option<&'a str> {
     found.map(|(_, value)| &**value).filter(|value| !value.is_empty())
 }
 
-/// Parses a body, which is urlencoded unless its content type is multipart.
+/// Parses a body: as multipart if its content type names a boundary that it has, otherwise as
+/// urlencoded.
 ///
 /// # Errors
 /// If the character encoding is not supported, or the body is not in it.

@@ -33,7 +33,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// Returns the value of a header, if it is text.
+    /// Returns the value of a header; empty if it is missing or not text.
     pub fn header(&self, name: HeaderName) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }

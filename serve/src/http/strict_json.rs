@@ -21,7 +21,7 @@ pub fn parse(bytes: &[u8]) -> Result<Value, String> {
 /// for missing values.
 ///
 /// # Errors
-/// The errors of [`parse`], and if a name or its value does not fit `T`.
+/// The errors of [`parse`], and if it is not an object, or a name or its value does not fit `T`.
 pub fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let mut value = parse(bytes)?;
     // A list would be accepted as the values of the members in their order.

@@ -81,7 +81,7 @@ pub struct Opener {
 }
 
 impl Opener {
-    /// Opens a model and translates a line with it.
+    /// Opens a model, and translates a line with it unless it is a language model.
     ///
     /// # Errors
     /// If a file is missing or damaged, an option does not fit it, or it cannot translate.
@@ -426,8 +426,8 @@ impl Model {
             .map_err(|reason| format!("{}: {reason}", self.name()))
     }
 
-    /// Returns the model's codes for the source and target language of a request; `None` for one
-    /// that the model does not need.
+    /// Returns the model's codes for the source and target language of a request; `None` for a
+    /// language that the model does not need, or that the request does not determine.
     pub(crate) fn language_codes(&self, from: Option<&str>, to: Option<&str>) -> [Option<&str>; 2] {
         self.languages.as_ref().map_or([None; 2], |languages| languages.codes(from, to))
     }

@@ -129,8 +129,8 @@ impl ModelLanguages {
         known.map_or(Ok(LanguagePairTokens::default()), |known| known.pair_tokens(from, to))
     }
 
-    /// Returns the model's codes for the source and target language of a request; `None` for one
-    /// that the model does not need.
+    /// Returns the model's codes for the source and target language of a request; `None` for a
+    /// language that the model does not need, or that the request does not determine.
     pub fn codes(&self, from: Option<&str>, to: Option<&str>) -> [Option<&str>; 2] {
         [code(&self.from, from), code(&self.to, to)]
     }

@@ -150,7 +150,8 @@ async fn run(
     under_way.iter().for_each(tokio::task::JoinHandle::abort);
 }
 
-/// Waits until a stopping server ends streams, before it closes their connections after `grace`.
+/// Waits until the server is stopping and nine tenths of `grace` have passed. So streams end before
+/// the server closes their connections.
 async fn wait_for_end(stop: Option<watch::Receiver<bool>>, grace: Duration) {
     let Some(mut stop) = stop else { return std::future::pending().await };
     // An error means that the server has ended.

@@ -34,7 +34,7 @@ const METHODS: [&str; 6] = [
     "translate",
 ];
 
-/// Unsupported methods of `mosesserver` that change a served model, with the reason.
+/// Unsupported methods of `mosesserver` for the tables and weights of a model, with the reason.
 const UNAVAILABLE: [(&str, &str); 5] = [
     ("updater", "tables do not change while they are served"),
     ("optimize", "weights are tuned by miriam tune"),

@@ -26,7 +26,7 @@ pub struct MethodCall {
 /// Parses a call.
 ///
 /// # Errors
-/// If it is not UTF-8, not XML, or not a call.
+/// If it is neither UTF-8 nor declared as Latin 1, not XML, or not a call.
 pub fn parse_call(body: &[u8]) -> Result<MethodCall, Fault> {
     let text = decode(body)?;
     let mut reader = Reader::from_str(&text);
