@@ -1,7 +1,7 @@
 //! The log of requests: one JSON object per line, without a word of what was translated.
 //!
 //! A log that cannot be written, as on a full disk, does not stop the server. Lost lines are
-//! counted, and the first of them is reported.
+//! counted, and the first one after the log was opened or reopened is reported.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};

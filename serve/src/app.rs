@@ -318,7 +318,8 @@ impl App {
         Instant::now() + asked.map_or(longest, |ms| Duration::from_millis(ms).min(longest))
     }
 
-    /// Translates sentences with the models of `route`. `options` apply to the last model.
+    /// Translates sentences with the models of `route`. `options` apply to the last model; a model
+    /// before it gets only `raw` and `alignment`.
     pub(crate) async fn translate(
         &self,
         route: &Route,

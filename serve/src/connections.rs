@@ -25,7 +25,8 @@ use crate::http::connection_guard::ConnectionGuard;
 /// The longest time for which a client may leave a response unread.
 const MAX_WRITE: Duration = Duration::from_secs(60);
 
-/// Serves a connection until it is closed or too slow, or `stop` is true.
+/// Serves a connection until it is closed or too slow. When `stop` changes, the request in progress
+/// is the last one.
 pub async fn serve<S>(
     app: Arc<App>,
     stream: S,

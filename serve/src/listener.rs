@@ -141,8 +141,9 @@ impl Listener {
         }
     }
 
-    /// Serves connections until `stop` is true. While there are too many connections or no file
-    /// descriptors, no connection is accepted. With `is_for_metrics` only measurements are served.
+    /// Accepts connections until `stop` changes, and serves each in its own task. While there are
+    /// too many connections or no file descriptors, no connection is accepted. With
+    /// `is_for_metrics` only measurements are served.
     pub async fn serve(
         self,
         app: Arc<App>,

@@ -88,7 +88,8 @@ impl ModelQueue {
         }
     }
 
-    /// Accepts no more requests. Waiting requests are finished before the workers end.
+    /// Lets the workers end when all waiting requests are finished. No request may be submitted
+    /// after it.
     pub fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();

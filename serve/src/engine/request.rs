@@ -95,7 +95,8 @@ pub struct TranslationOption {
 pub struct SentenceResult {
     /// The tokens of the source, as the model saw them.
     pub source: Vec<Vec<u8>>,
-    /// The translations, best first. There is at least one, which may be empty.
+    /// The translations, best first. There is at least one, which may be empty, unless only output
+    /// lines are wanted or a given translation could not be scored.
     pub translations: Vec<Hypothesis>,
     /// The search graph, a JSON object.
     pub graph: Option<Vec<u8>>,

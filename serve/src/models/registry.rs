@@ -123,7 +123,7 @@ impl Registry {
         })
     }
 
-    /// Returns the configured model that did not open and would have prevented `error`.
+    /// Returns the configured model that did not open and would probably have prevented `error`.
     fn absent_model(&self, error: &RouteError) -> Option<String> {
         fn has(model: &&ModelConfiguration, code: &str) -> bool {
             let all = model.from.iter().chain(&model.to);
