@@ -60,8 +60,8 @@ fn read_lists(written: Vec<u8>, form: NBestForm) -> miriam_textio::Result<Ranked
     Ok(lists)
 }
 
-/// Runs `work` with an output: the file at `output`, or memory. Returns the bytes in memory; if
-/// `lists` names a form of lists, returns the entries that the bytes contain.
+/// Runs `work` with an output: the file at `output`, or memory. Returns the bytes in memory or, if
+/// `lists` names a form of lists, the entries that these bytes contain.
 fn run_with_output<T: Send>(
     py: Python<'_>,
     inputs: &[PathBuf],

@@ -52,7 +52,8 @@ pub struct PhraseTranslation {
     pub source: Vec<String>,
     /// The model score; `None` without a translation.
     pub score: Option<f32>,
-    /// The phrases in target order: the start and end of their source positions, and their words.
+    /// The phrases in target order: the first source position, the position after the last one, and
+    /// the target words, separated by spaces.
     pub phrases: Vec<(u32, u32, String)>,
     /// Aligned pairs of source and target positions, if the phrase table contains alignments.
     pub alignment: Vec<(u32, u32)>,
