@@ -221,7 +221,7 @@ fn attention_operands(kernel: &str, keys: usize) -> Operands {
     operands.float_input(&small_integers(keys * 2 * width, 7));
     operands.pointer(0);
     operands.optional_input(kernel.starts_with("attend_additive"), &small_integers(width, 5));
-    // Classes of distances, no vectors, a bias for each class.
+    // For relative positions: classes of distances, no vectors, a bias for each class.
     let is_relative = kernel.starts_with("attend_relative");
     if is_relative {
         operands.input(&(0..=2 * keys as u32).map(|at| at % 7).collect::<Vec<_>>());
@@ -233,7 +233,8 @@ fn attention_operands(kernel: &str, keys: usize) -> Operands {
     operands.optional_input(is_relative, &small_integers(7, 2));
     operands.output(keys);
     // An `AttentionShape`: strides of queries and rows, columns of keys and values, widths, heads,
-    // the stride of results, the head of the weights and their stride, the class of distance 0.
+    // the stride of results, the head of the weights and their stride, the place of distance 0
+    // among the classes. The factor of scores follows.
     operands.numbers(&[width, 2 * width, 0, width, width, width, 1, width, 0, keys, keys]);
     operands.numbers(&[0.05f32.to_bits() as usize]);
     operands

@@ -25,7 +25,8 @@ const SUFFIXES: [&str; 2] = ["gz", "zst"];
 /// Opens the content of the file or pipe at `path`, decompressed if it is gzip or zstd.
 ///
 /// # Errors
-/// If it cannot be read or is damaged.
+/// If it cannot be read, is damaged, is a pointer of Git LFS, or would decompress to too many
+/// bytes.
 pub fn open(path: &Path) -> Result<Bytes> {
     open_with(path, LoadMethod::Lazy)
 }
@@ -108,7 +109,8 @@ pub fn format_extension(path: &Path) -> Option<String> {
     plain.extension().and_then(|extension| extension.to_str()).map(str::to_owned)
 }
 
-/// Returns `names` without compressed files that are also listed plain or in the other compression.
+/// Returns one of `names` for each plain name, in the order of plain names: the plain file,
+/// otherwise the `.gz` file, otherwise the `.zst` file.
 pub fn without_duplicates<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut names: Vec<&str> = names.collect();
     // The plain name is the shortest.

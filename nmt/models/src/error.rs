@@ -5,8 +5,9 @@ use std::path::Path;
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Errors of reading or using a model, a vocabulary or a shortlist. Each message is complete: it
-/// names the file and the place in it, and [`source`](std::error::Error::source) adds nothing.
+/// Errors of reading or using a model, a vocabulary or a shortlist. Each message is complete: an
+/// error of a file names the file and the place in it, and [`source`](std::error::Error::source)
+/// adds nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

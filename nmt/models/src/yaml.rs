@@ -26,7 +26,7 @@ const MAX_DEPTH: usize = 40;
 /// A node of a document.
 #[derive(Clone, PartialEq)]
 pub enum Value {
-    /// A scalar: text, a number, a truth value, or null as an empty text.
+    /// A scalar: the bytes of a text, a number, a truth value or null; empty if there is no value.
     Scalar(Vec<u8>),
     /// A sequence.
     Sequence(Vec<Value>),

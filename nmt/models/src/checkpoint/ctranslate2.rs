@@ -1,9 +1,9 @@
 //! CTranslate2's `model.bin` (`neural.md` 1.10): named variables and aliases of them.
 //!
-//! Converters write version 6 today. Versions 2 to 5 differ in the other files of the folder;
-//! before version 4, only the size of an element tells its data type. Version 1 does not name the
-//! kind of model and uses OpenNMT-tf's names of variables. A file of another layout does not end
-//! where it should, and is rejected.
+//! Converters write version 6 today. Versions 2 to 5 differ in the other files of the folder. There
+//! are aliases since version 3; before version 4, only the size of an element tells its data type.
+//! Version 1 does not name the kind of model and uses OpenNMT-tf's names of variables. A file of
+//! another layout does not end where it should, and is rejected.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -67,7 +67,7 @@ impl MarianBinaryWriter {
     /// Adds bytes, as Marian stores text.
     ///
     /// # Panics
-    /// If there are more than 2 GiB.
+    /// If there are more than 2 GiB less 256 bytes.
     pub fn add_bytes(&mut self, name: &str, bytes: &[u8]) {
         self.add(name, BYTES_KIND, &[bytes.len().next_multiple_of(ALIGNMENT)], bytes.to_vec());
     }

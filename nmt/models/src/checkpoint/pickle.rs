@@ -11,8 +11,8 @@ use std::ops::Range;
 
 use super::tensor::DType;
 
-/// The maximum number of opcodes of a pickle; a model of ten thousand tensors needs a tenth of
-/// that.
+/// The maximum number of opcodes of a pickle; a model of ten thousand tensors needs about a third
+/// of that.
 const MAX_OPCODES: usize = 1_000_000;
 /// The maximum number of pairs copied from lists to dictionaries. It is limited because a pickle
 /// may copy the same list again and again.
@@ -27,7 +27,7 @@ pub enum Value {
     Bool(bool),
     Int(i64),
     Float,
-    /// A text: its first byte in the pickle and its end.
+    /// A text: the offsets of its first byte and of its end in the bytes that were read.
     Text(usize, usize),
     /// The index of an object in the table of objects.
     Object(usize),

@@ -132,8 +132,8 @@ impl Tensor {
     /// Returns the tensor with quantisation multipliers.
     ///
     /// # Errors
-    /// If there is not one multiplier for each of the [`channels`](Tensor::channels), or a
-    /// multiplier is 0 or not finite.
+    /// If a multiplier is 0 or not finite, or [`QuantMultipliers::PerChannel`] does not have one
+    /// multiplier for each of the [`channels`](Tensor::channels).
     pub fn with_multipliers(mut self, multipliers: QuantMultipliers) -> Result<Self, String> {
         fn is_valid(multiplier: f32) -> bool {
             multiplier.is_finite() && multiplier != 0.0
@@ -349,8 +349,8 @@ impl Tensor {
         }
     }
 
-    /// Returns the first value that is not finite, in storage order. Quantised values are finite,
-    /// because their multipliers are.
+    /// Returns the first value that is not finite, in storage order. Integers are not checked: they
+    /// and their multipliers are finite.
     pub fn non_finite_value(&self) -> Option<f32> {
         let TensorData::Stored(bytes) = &self.data else {
             return self.values().into_iter().find(|value| !value.is_finite());

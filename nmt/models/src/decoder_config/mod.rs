@@ -91,7 +91,7 @@ impl DecoderConfig {
     /// The batch sizes, and the numbers of batches read ahead, that are accepted.
     pub const BATCH_SIZES: RangeInclusive<usize> = 1..=1_000_000;
 
-    /// The maximum lengths of sentences that are accepted.
+    /// The values that are accepted as the maximum length of a sentence.
     pub const LENGTHS: RangeInclusive<usize> = 1..=1_000_000;
 
     /// Reads the file at `path`, of Marian or Amun.
@@ -194,7 +194,7 @@ impl DecoderConfig {
         self
     }
 
-    /// Checks the ranges of all numbers; `path` names the file in messages.
+    /// Checks the ranges of numbers; `path` names the file in messages.
     pub fn validate(&self, path: &Path) -> Result<()> {
         self.validate_named(path, "max-length-factor")
     }

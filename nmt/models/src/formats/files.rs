@@ -49,7 +49,7 @@ impl Files {
         if self.archive.contains_key(&path) { path } else { compressed::find(path) }
     }
 
-    /// Opens the content of a file, decompressed.
+    /// Opens the content of a file. A file on disk is decompressed.
     ///
     /// # Errors
     /// If it cannot be read or is damaged.

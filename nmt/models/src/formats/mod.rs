@@ -138,8 +138,9 @@ impl ModelBundle {
         found.into_bundle(path)
     }
 
-    /// Opens several models as an ensemble. Shortlist, segmentation and settings come from the
-    /// first model.
+    /// Opens several models as an ensemble. Shortlist and settings come from the first model, but
+    /// each model keeps its weight. Vocabularies and segmentation come from the first model that
+    /// has them.
     ///
     /// # Errors
     /// Those of [`ModelBundle::open`], and if `paths` is empty or the vocabularies differ.

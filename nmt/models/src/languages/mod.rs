@@ -152,7 +152,7 @@ impl Languages {
     /// Returns the language that `name` means, or a message that lists the languages.
     ///
     /// # Errors
-    /// If no language or more than one fits.
+    /// If no language fits, or several fit equally well.
     pub fn resolve(&self, name: &str) -> Result<&LanguageToken, String> {
         let inner = undecorated(name);
         if let Some(token) = self.tokens.iter().find(|token| token.code.eq_ignore_ascii_case(inner))

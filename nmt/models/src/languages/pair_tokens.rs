@@ -40,7 +40,8 @@ impl Languages {
     /// ```
     ///
     /// # Errors
-    /// If the model lacks a language, or the vocabulary of its side has no token for it.
+    /// If the model lacks a language, a name fits several languages, or the vocabulary of a side
+    /// has no token for its language.
     pub fn pair_tokens(
         &self,
         from: Option<&str>,

@@ -11,8 +11,8 @@ pub struct WordRules {
     /// The code of the language whose rules apply.
     pub language: String,
     /// Whether text is prepared as by OPUS-MT. Then punctuation of other scripts is replaced and
-    /// characters that print nothing are removed before punctuation is normalised. Hyphens are
-    /// split, too.
+    /// characters that print nothing are removed before punctuation is normalised. Words are also
+    /// split at hyphens.
     #[serde(default)]
     pub is_opus_mt: bool,
 }
@@ -78,7 +78,8 @@ mod tests {
             let words = MosesWords::new(WordRules { language: "en".into(), is_opus_mt });
             String::from_utf8(words.tokenize(text.as_bytes())).unwrap()
         };
-        // OPUS-MT splits hyphens (`tokenizer.perl -a`) and replaces punctuation of other scripts.
+        // OPUS-MT splits words at hyphens (`tokenizer.perl -a`) and replaces punctuation of other
+        // scripts.
         let text = "A well-known “dog”， isn't it？";
         assert_eq!(words(true, text), "A well @-@ known &quot; dog , &quot; isn &apos;t it ?");
         assert_eq!(words(false, "A well-known “dog”."), "A well-known &quot; dog . &quot;");

@@ -13,7 +13,8 @@ use crate::vocabulary::Vocabulary;
 /// The longest n-gram of a map that is accepted.
 const MAX_NGRAM: usize = 64;
 
-/// The target tokens that source n-grams allow. Every sentence gets the tokens of the empty n-gram.
+/// The target tokens that source n-grams allow. Every sentence gets the tokens of the empty n-gram
+/// and the special tokens.
 #[derive(Clone, Debug, Default)]
 pub struct VocabularyMap {
     /// Target ids by the source ids of the n-gram.

@@ -42,12 +42,13 @@ pub struct LearnedVocabulary {
 }
 
 /// Learns a vocabulary from the lines of all `texts`, which may be compressed; `-` is standard
-/// input. Reads and learns on `threads` threads.
+/// input. Reads the texts, and learns SentencePiece models, on `threads` threads.
 ///
 /// # Errors
 /// If a text cannot be read, if the texts have no words, if a word vocabulary would have fewer than
 /// 2 words, if the texts have too few distinct words for the requested size (SentencePiece), or if
-/// threads cannot be started; [`Error::Cancelled`] if `progress` is cancelled.
+/// threads cannot be started; [`Error::Cancelled`] if `progress` is cancelled while words are
+/// counted or a SentencePiece model is learned.
 pub fn learn_vocabulary(
     texts: &[PathBuf],
     options: &LearnOptions,
@@ -74,8 +75,8 @@ pub fn learn_vocabulary(
     if counts.is_empty() {
         return Err(unsupported("the text has no words".into()));
     }
-    // Created by the first report, because only the trainer of SentencePiece models knows its
-    // total.
+    // Created by the first report: the total of a SentencePiece training is not known before its
+    // trainer reports it.
     let mut task: Option<ProgressTask> = None;
     let mut report = |done: u64, total: u64| {
         let task = task.get_or_insert_with(|| progress.task("learning", Some(total)));

@@ -54,7 +54,7 @@ impl RecurrentParameterLoader<Engine> for WeightLoader<'_> {
 pub enum Annotations {
     /// Plain keys and packed values.
     Additive {
-        /// `[positions, width]`.
+        /// `[positions, key width]`.
         keys: Vec<f32>,
         /// `[positions, width]`, packed as the weights of a GEMM whose input is attention weights.
         values: WeightsF32,

@@ -192,7 +192,7 @@ impl Resolver<'_> {
     }
 
     /// Whether the embeddings of a side are multiplied by the square root of their width. The file
-    /// has a flag or the factor itself.
+    /// has a flag or the factor itself; if it has neither, they are.
     fn scales_embeddings(&mut self, side: &str) -> Result<bool> {
         let names = ["scale_embeddings", "embeddings/multiply_by_sqrt_depth"];
         let names = names.map(|name| format!("{side}/{name}"));

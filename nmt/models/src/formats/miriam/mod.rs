@@ -34,7 +34,8 @@ pub const VERSION_PACKED: u32 = 2;
 const VERSION_PLAIN: u32 = 1;
 
 /// Added to both versions for models that programs of the first versions do not know: models with
-/// relative positions, RMS norms, gated layers or special tokens other than `</s>`.
+/// relative positions, positions that do not begin at 0, RMS norms, gated layers or special tokens
+/// other than `</s>`.
 const LATER_MODELS: u32 = 2;
 
 /// The version of the layout where parameters may be columns of packed matrices, for all models.

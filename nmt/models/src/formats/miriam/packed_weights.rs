@@ -32,7 +32,7 @@ struct PackedRecord {
     /// Index in `packed.corrections`.
     first_correction: u64,
     corrections: u64,
-    /// The largest Euclidean norm of a run of any column, for 16 bits.
+    /// The largest Euclidean norm of an accumulation run of any column, for 16 bits.
     norm: u32,
     reserved: u32,
 }
