@@ -1,6 +1,6 @@
 //! Any bytes as changes to the sections of model files: one without packed weights, and one packed
-//! for each precision. Header and section table are made to fit, so that the code after the
-//! checksums is reached. A file that opens is loaded.
+//! for each precision that every model supports. Header and section table are made to fit, so that
+//! the code after the checksums is reached. A file that opens is loaded.
 #![no_main]
 
 use std::path::Path;

@@ -47,8 +47,9 @@ impl Engine {
         }
     }
 
-    /// Multiplies the rows that were quantised last with a range of the columns of `weights`. The
-    /// range starts at a multiple of sixteen. It ends at another multiple or at the last column.
+    /// Multiplies `input` with a range of the columns of `weights`. The last call of
+    /// `quantize_input` must have had the same `input` and weights. The range starts at a multiple
+    /// of sixteen. It ends at another multiple or at the last column.
     pub(super) fn gemm_columns(
         &mut self,
         input: MatRef<f32>,
