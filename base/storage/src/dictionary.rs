@@ -62,7 +62,7 @@ impl StringPool {
         self.offsets.len() - 1
     }
 
-    /// Whether there are none.
+    /// Whether there are no strings.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -148,7 +148,7 @@ impl Dictionary {
         self.pool.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no strings.
     pub fn is_empty(&self) -> bool {
         self.pool.is_empty()
     }

@@ -84,7 +84,8 @@ impl PartialFile {
     /// of an unfinished file, and writes after them.
     ///
     /// # Errors
-    /// The same, and if the file is shorter.
+    /// The errors of [`create_visible`](PartialFile::create_visible), and if the file is shorter
+    /// than `length`.
     pub fn resume_visible(target: &Path, length: u64) -> io::Result<Self> {
         let target = follow_links(target)?;
         let name = format!("{}{SUFFIX}", file_name(&target)?);
@@ -153,7 +154,7 @@ impl PartialFile {
     /// Writes the file to disk and renames it to its target.
     ///
     /// # Errors
-    /// If that fails; the target then stays unchanged.
+    /// If writing or renaming fails; the target then stays unchanged.
     pub fn commit(mut self) -> io::Result<()> {
         if let Ok(replaced) = fs::metadata(&self.target) {
             let _ = self.file.set_permissions(replaced.permissions());

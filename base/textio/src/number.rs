@@ -142,8 +142,8 @@ pub fn push_general(out: &mut Vec<u8>, value: f64) {
 
 /// Works like [`push_general`], for an f32; faster for common numbers.
 pub fn push_general_f32(out: &mut Vec<u8>, value: f32) {
-    // From this value on, the needed powers of ten have at most 29 bits without their factors of
-    // two, so that their products with an f32 are exact in an f64.
+    // From this value on, 1e9 is the largest power of ten that is needed. It has 21 bits without
+    // its factors of two, and an f32 has 24, so their products are exact in an f64.
     const SMALLEST: f32 = 1e-4;
     const POWERS: [f64; 10] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
     let magnitude = f64::from(value.abs());

@@ -114,7 +114,8 @@ impl Output {
     /// unfinished file.
     ///
     /// # Errors
-    /// The same, and if the unfinished file is shorter.
+    /// The errors of [`Output::create`], and [`Error::Io`] if the unfinished file is shorter than
+    /// `length`.
     pub(crate) fn resume(path: &Path, length: u64) -> Result<Self> {
         let open = |path: &Path| PartialFile::resume_visible(path, length);
         Self::create_partial(path, Compression::None, open)

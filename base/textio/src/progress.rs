@@ -90,8 +90,8 @@ impl Progress for NoProgress {
     fn end(&self) {}
 }
 
-/// A display of progress with a token that stops the work. If the display is cancelled, the token
-/// is cancelled, too, so the work may check either.
+/// A display of progress with a token that stops the work. If the display is cancelled, the next
+/// call of `set_position` cancels the token, too, so the work may check either.
 #[derive(Clone, Copy)]
 pub struct CancellableProgress<'a> {
     /// The display.

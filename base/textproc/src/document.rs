@@ -214,8 +214,8 @@ impl Document {
         found.unwrap_or_else(|Interrupted| Document::default())
     }
 
-    /// Returns the segments, in order: one per sentence, and in markup also some without a
-    /// sentence; see [`SegmentWriter`].
+    /// Returns the segments, in order: one per sentence, and some without a sentence (in markup,
+    /// and in text that has no sentences); see [`SegmentWriter`].
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }

@@ -28,7 +28,7 @@ pub(crate) enum PrefixScope {
 #[derive(Clone, Debug, Default)]
 pub struct NonbreakingPrefixes {
     words: HashMap<Box<[u8]>, PrefixScope>,
-    /// The length of the longest word with a full stop inside; 0 if there is none.
+    /// The length in bytes of the longest word with a full stop inside; 0 if there is none.
     longest_dotted: usize,
 }
 
@@ -85,8 +85,8 @@ const BUILT_IN_LISTS: [(&str, &str); 46] = [
 ];
 
 impl NonbreakingPrefixes {
-    /// Returns the built-in list of `language`, named by two letters as in Moses; `None` if there
-    /// is none.
+    /// Returns the built-in list of `language`, named by two or three letters as in Moses; `None`
+    /// if there is no such list.
     pub fn for_language(language: &str) -> Option<Self> {
         let (_, list) = BUILT_IN_LISTS.iter().find(|(name, _)| *name == language)?;
         Some(Self::parse_built_in(list))

@@ -291,7 +291,8 @@ fn move_punctuation_into_quotes(text: &[u8], out: &mut Vec<u8>) -> bool {
 }
 
 /// Moves the dots before a quotation mark to the place after it, unless markup follows directly.
-/// The match consumes the white space that follows and the byte after that.
+/// The match consumes the white space that follows and the byte after that, unless that byte
+/// begins markup.
 fn move_full_stops_out_of_quotes(text: &[u8], out: &mut Vec<u8>) -> bool {
     let (mut copied, mut free, mut next) = (0, 0, 0);
     while let Some(at) = memchr(b'"', &text[next..]).map(|found| next + found) {

@@ -40,7 +40,7 @@ pub struct AlignedTranslation<'a> {
     /// with tags inside use them.
     pub links: &'a [(Range<usize>, Range<usize>)],
     /// Byte ranges of the sentence and of the translation with attention from 0 to 1, in any order;
-    /// used for elements whose words have no links.
+    /// used in addition to links, above all for elements whose words have none.
     pub attention: &'a [(Range<usize>, Range<usize>, f32)],
 }
 

@@ -168,7 +168,8 @@ fn is_opening(character: char) -> bool {
     matches!(character, '¿' | '¡') || is_bracket(character)
 }
 
-/// Returns the first character of the next sentence that is neither space nor an opening quote.
+/// Returns the first character of `text` that is neither white space nor an opening quote, a
+/// bracket or an inverted mark.
 fn next_letter(text: &[u8]) -> Option<char> {
     char_indices(text)
         .map(|(_, symbol)| symbol.character.unwrap_or('\u{1}'))

@@ -166,7 +166,8 @@ impl TextProcessorConfig {
     }
 
     /// Returns the steps that give a reference the form of the system's output: tokens in true
-    /// case. `None` if the target's language or truecase model is not known.
+    /// case. `None` if the target's language is not known, or if the source is truecased and the
+    /// target's truecase model is not known.
     pub fn reference_config(&self) -> Option<Self> {
         if self.truecase.is_some() && self.target_truecase.is_none() {
             return None;

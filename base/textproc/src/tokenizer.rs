@@ -69,7 +69,7 @@ impl Tokenizer {
         Tokenizer { nonbreaking_prefixes: prefixes, ..self }
     }
 
-    /// Keeps text that matches these patterns unchanged.
+    /// Does not split text that matches these patterns. Its special characters are still escaped.
     pub fn with_protected_patterns(self, protected: ProtectedPatterns) -> Self {
         Tokenizer { protected, ..self }
     }

@@ -155,7 +155,7 @@ impl Warp {
         })
     }
 
-    /// Returns the first thread that has ended.
+    /// Returns the number of the lowest thread that has ended.
     pub fn first_ended(&self) -> Option<u32> {
         let lane = self.lanes.iter().position(|state| *state == LaneState::Ended)?;
         Some(self.first_thread + lane as u32)

@@ -1,5 +1,5 @@
-//! Reader of containers: every offset, length and checksum of the first page is checked before a
-//! section can be read.
+//! Reader of containers. Before a section can be read, the checksums of the header and the section
+//! table and every offset and length in them are checked.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! Writer of containers: sections come one after another, then the header and the table, and
-//! finally the file is renamed to its target.
+//! Writer of containers. It writes the sections one after another, and then the header and the
+//! section table at the start of the file. Finally it renames the file to its target.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -148,8 +148,9 @@ impl InlineTree {
         InlineTree { nodes }
     }
 
-    /// Returns the innermost element around each of `words`, byte ranges of the sentence. If
-    /// several elements contain parts of a word, it is the one with most of the word's bytes.
+    /// Returns the innermost element around each of `words`, byte ranges of the sentence. An
+    /// element around only a part of a word counts too; of several that do not contain each other,
+    /// it is the one with most of the word's bytes.
     fn elements_around(&self, words: &[Range<usize>]) -> Vec<usize> {
         let mut elements = vec![(Self::ROOT, 0); words.len()];
         for (number, node) in self.nodes.iter().enumerate() {

@@ -306,7 +306,7 @@ impl Finder<'_, '_, '_> {
         )
     }
 
-    /// Adds characters that are not white space.
+    /// Adds characters that are not white space, or a space of preformatted text.
     fn push(&mut self, characters: &[u8], range: Range<usize>) -> Result<(), Interrupted> {
         if let Some(separation) = self.block.separation
             && self.block.space.is_none()

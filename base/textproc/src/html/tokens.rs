@@ -214,7 +214,7 @@ fn tag_name(text: &[u8]) -> &[u8] {
 }
 
 /// Calls `each` with the names and values of attributes from `at` on. Returns the end of the tag
-/// and whether it is `/>`; `None` if the document ends first.
+/// and whether the tag ends in `/>`; `None` if the document ends first.
 fn scan_attributes(
     html: &[u8],
     mut at: usize,

@@ -261,9 +261,9 @@ fn most_frequent(words: &[usize], elements: &[usize]) -> Option<usize> {
         .map(|(element, _)| element)
 }
 
-/// Returns the expected position of the translation of each word of the sentence, which is after
-/// the translation of the words before it. A position is the index of the word of the translation
-/// that follows it.
+/// Returns the expected position of the translation of each word of the sentence: after the
+/// translation of the last aligned word before it or, if nothing is aligned, in proportion. A
+/// position is the index of the word of the translation that follows it.
 fn expected_places(links: &WordLinks) -> Vec<usize> {
     let (num_sources, num_targets) = (links.source.len(), links.target.len());
     if links.is_empty() {

@@ -172,7 +172,7 @@ impl SentencePiece {
     }
 
     /// Segments `text` into pieces. Any bytes are accepted; invalid UTF-8 becomes U+FFFD.
-    /// Neighbouring unknown characters are one piece.
+    /// Without byte fallback, neighbouring unknown characters are one piece.
     pub fn encode(&self, text: &[u8], encoding: &mut Encoding) {
         let Encoding { ids, spans, normalized: normal, best_paths, merge_scratch: bpe } = encoding;
         ids.clear();
@@ -292,9 +292,11 @@ impl SentencePiece {
         }
     }
 
-    /// Appends a piece, with spaces in place of U+2581. Before the text has `begun`, drops a
-    /// leading space. Returns whether a space was dropped and no later one may be. Models that
-    /// remove extra white space drop the leading spaces of all pieces until there is text.
+    /// Appends a piece, with spaces in place of U+2581. If the text has not `begun`, and the model
+    /// adds a leading space or removes extra ones, the leading space of the piece is dropped.
+    /// Returns whether a space was dropped and no later one may be dropped. Models that remove
+    /// extra white space drop the leading spaces of all pieces until there is text. Models that
+    /// treat white space as a suffix drop none.
     fn append_surface(&self, piece: &[u8], begun: bool, joined: &mut Vec<u8>) -> bool {
         let rules = &self.model.normalizer;
         let mut rest = piece;

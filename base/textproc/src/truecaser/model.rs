@@ -91,7 +91,7 @@ impl TruecaseModel {
             let token = match part {
                 MarkupToken::Word(token) => token,
                 MarkupToken::Markup(markup) => {
-                    // Like the script: a space after markup, none before it.
+                    // Like Moses' script: a space after markup, none before it.
                     out.extend_from_slice(markup);
                     out.push(b' ');
                     after_markup = true;

@@ -13,8 +13,8 @@ use super::ScoredPiece;
 use super::alphabet::Fragment;
 use super::piece_rules::MAX_PIECE_CHARS;
 
-/// The unit of expected counts per occurrence. Counts are sums of integers in this unit, so that
-/// they do not depend on the order of additions.
+/// The number of units per occurrence. Expected counts are sums of integers in this small unit, so
+/// that they do not depend on the order of additions.
 const COUNT_UNIT: f64 = (1u64 << 30) as f64;
 /// If a relative sum is outside of these bounds, logarithms are used instead.
 const RELATIVE_RANGE: std::ops::Range<f64> = 1e-200..1e200;

@@ -113,7 +113,7 @@ pub enum TrainError {
     /// The normalised text is empty.
     #[error("the text has no words")]
     NoText,
-    /// The vocabulary is smaller than the number of characters.
+    /// The vocabulary is too small for the characters of the text and the special pieces.
     #[error("{asked} pieces are too few for the characters of the text; use {least} or more")]
     TooFewPieces {
         /// The number of pieces asked for.
