@@ -190,7 +190,8 @@ impl SentenceReader {
         Ok(Some(self.last_line.clone()))
     }
 
-    /// Checks that no line of the source is left without entries.
+    /// Checks, at the end of the list, that no line of the source is left if every sentence must
+    /// have entries.
     fn check_end(&mut self) -> Result<()> {
         let RescoreInput { source: Some(source), coverage: ListCoverage::EverySentence, .. } =
             &mut self.texts

@@ -6,7 +6,7 @@ use std::path::Path;
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of training. Each message names the file and the place.
+/// An error of training. Messages about files name the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -54,7 +54,7 @@ pub enum Error {
         /// Why, and what to do.
         reason: String,
     },
-    /// Options that do not go together.
+    /// Options that are invalid or do not go together.
     #[error("{reason}")]
     Options {
         /// Which options, and what to give instead.
@@ -83,8 +83,8 @@ impl Error {
         )
     }
 
-    /// Returns [`Error::Cancelled`] for the cancellation error of any library, and other errors
-    /// unchanged.
+    /// Returns [`Error::Cancelled`] for the cancellation errors of the libraries listed here, and
+    /// other errors unchanged.
     pub(crate) fn unify_cancellation(self) -> Self {
         match self {
             Error::Align(miriam_align::Error::Cancelled)

@@ -8,8 +8,9 @@ use miriam_textproc::TokenizationSample;
 
 use crate::{Error, Result, TrainOptions};
 
-/// Reads all texts of a run. Both sides of a parallel text must have equally many lines, and
-/// every text must have a word. Returns warnings about texts that do not look tokenised.
+/// Reads all texts of a run and the lists of nonbreaking prefixes. Both sides of a parallel text
+/// must have equally many lines, and every text must have a word. Unless texts are raw, returns
+/// warnings about texts that do not look tokenised.
 pub(crate) fn check_texts(options: &TrainOptions, progress: &dyn Progress) -> Result<Vec<String>> {
     let mut untokenized = Vec::new();
     check_pair([&options.source, &options.target], &mut untokenized, progress)?;

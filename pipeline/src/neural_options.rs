@@ -91,8 +91,8 @@ impl NeuralOptions {
         Ok([models * model + optimizer, optimizer])
     }
 
-    /// Returns the options that the configurations set, directly or through the preset that they
-    /// name.
+    /// Returns the options that the configurations set, directly or, unless `task` names a preset,
+    /// through the preset that they name.
     fn options_of_configs(&self) -> Result<RawOptions> {
         let has_preset_of_configs = self.task.is_none() && !self.configs.is_empty();
         let task = if has_preset_of_configs { None } else { Some(NO_PRESET) };

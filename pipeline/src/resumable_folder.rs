@@ -30,7 +30,8 @@ impl ResumableFolder {
     /// that began with the same key, in the folder or in its replacement.
     ///
     /// # Errors
-    /// If there is work that no stage of this folder began.
+    /// If there is work that no stage of this folder began, or if a folder or the manifest cannot
+    /// be changed.
     pub fn prepare(
         &self,
         folder: &Path,

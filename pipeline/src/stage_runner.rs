@@ -4,7 +4,7 @@
 //! stage's options and the names of its files, the bytes of the user's files it reads, and
 //! the keys of its dependencies. A stage is up to date if it was done with the same key and
 //! its files exist. Only files that are kept at the end are targets: a stage with temporary files
-//! runs only if a stage that reads them runs.
+//! runs only if a stage that reads them runs, or if the manifest does not have its results.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -406,8 +406,8 @@ mod tests {
         assert_eq!(fs::read_to_string(path("preparation")).unwrap(), "a stage");
     }
 
-    /// A stopped stage finds its folder unchanged if its options are the same. A folder that no
-    /// stage has written is rejected.
+    /// A stopped stage finds its folder unchanged if the options that the folder depends on are the
+    /// same. A folder that no stage has written is rejected.
     #[test]
     fn unfinished_work_is_used_by_a_stage_with_the_same_options() {
         let folder = tempfile::tempdir().unwrap();

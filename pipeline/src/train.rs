@@ -89,7 +89,7 @@ fn user_files(options: &TrainOptions) -> Vec<&PathBuf> {
     files
 }
 
-/// Checks the options before any stage runs.
+/// Checks the options before any stage runs. Returns the reordering model that they name.
 fn check_options(options: &TrainOptions) -> Result<Option<ReorderingType>> {
     for file in user_files(options) {
         Input::check_access(file, None)?;

@@ -47,7 +47,7 @@ impl BleuStatistics {
 pub struct NBestList {
     /// The values of the tuned components, one row per translation.
     pub values: Vec<f32>,
-    /// The score of the fixed components.
+    /// For each translation, the score of the fixed components.
     pub fixed_scores: Vec<f32>,
     /// The BLEU statistics of the translations.
     pub statistics: Vec<BleuStatistics>,

@@ -37,7 +37,8 @@ impl Candidates {
     }
 }
 
-/// Writes the best translation of each sentence of an n-best list, one per line.
+/// Writes one translation of each sentence of an n-best list, one per line: the best by the metric,
+/// or the first without references.
 ///
 /// # Errors
 /// If a file cannot be read or written, a line is not an entry of an n-best list, or the numbers of

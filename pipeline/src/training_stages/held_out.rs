@@ -90,7 +90,8 @@ impl TrainingRun<'_> {
         }
     }
 
-    /// Returns the stage that tunes the weights, or keeps the initial ones if there is no dev text.
+    /// Returns the stage that tunes the weights, or keeps the initial ones if there is no dev text
+    /// or no tuning is wanted.
     pub(super) fn tuning_stage(&self) -> Stage<'_> {
         let options = self.options;
         let tuning = options.dev.as_ref().and(options.tuning);

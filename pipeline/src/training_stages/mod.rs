@@ -70,7 +70,7 @@ impl TrainingRun<'_> {
         self.folder.join(file)
     }
 
-    /// Returns the two files of a cleaned text, relative to the folder.
+    /// Returns the two files of a prepared or cleaned text, relative to the folder.
     fn parallel_file_names(name: &str) -> [PathBuf; 2] {
         ["source", "target"].map(|side| Self::work_file(&format!("{name}.{side}")))
     }

@@ -88,7 +88,7 @@ impl TrainingRun<'_> {
         let translator = open_model(&self.full_path(REVERSE_FOLDER), output, self.options.threads)?;
         let teacher = Teacher {
             translator: &translator,
-            // The folder is emptied when the model or the text changes.
+            // No description is needed: the folder is emptied when the model or the text changes.
             description: BTreeMap::new(),
             report: &|error| tracing::warn!("line {}: {}", error.line, error.reason),
         };
