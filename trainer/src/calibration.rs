@@ -24,7 +24,7 @@ const DEVIATIONS: f64 = 1.1;
 /// and translations, as ids with `</s>`.
 ///
 /// # Errors
-/// If there are no pairs, or the model cannot be trained.
+/// If there are no pairs, a parameter is missing, or the model cannot be trained.
 pub fn clip_values(model: &Model, pairs: &[(Vec<u32>, Vec<u32>)]) -> Result<BTreeMap<String, f32>> {
     if pairs.is_empty() {
         return Err(Error::config("all sentences for the calibration are empty"));

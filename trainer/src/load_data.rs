@@ -69,7 +69,8 @@ pub fn fingerprint(tokenizers: &TokenizerPair) -> u64 {
 /// for each file that is not UTF-8.
 ///
 /// # Errors
-/// If a file cannot be read, has fewer lines than another, or has invalid lines.
+/// If a file cannot be read, has fewer lines than another, or has invalid lines;
+/// [`Error::Cancelled`] if `progress` is cancelled.
 pub fn read_corpus(
     files: &ParallelFiles,
     tokenizers: &TokenizerPair,
@@ -87,7 +88,8 @@ pub fn read_corpus(
 /// Calls `warn` for each file that is not UTF-8.
 ///
 /// # Errors
-/// If a file cannot be read, has fewer lines than another, or has invalid lines.
+/// If a file cannot be read, has fewer lines than another, or has invalid lines;
+/// [`Error::Cancelled`] if `progress` is cancelled.
 pub fn read_validation_set(
     files: &ParallelFiles,
     tokenizers: &TokenizerPair,
@@ -112,8 +114,8 @@ pub fn read_validation_set(
 /// input or a pipe, which can be read only once.
 ///
 /// # Errors
-/// If a file cannot be read, or one has more lines than another; [`Error::Cancelled`] if `progress`
-/// is cancelled.
+/// If a file cannot be read, has fewer lines than another, or has a line with the wrong number of
+/// tab-separated fields; [`Error::Cancelled`] if `progress` is cancelled.
 pub fn check_lines(files: &ParallelFiles, progress: &dyn Progress) -> Result<()> {
     if !files.paths().all(Path::is_file) {
         return Ok(());

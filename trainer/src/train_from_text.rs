@@ -282,7 +282,8 @@ impl TrainingRequest {
         Ok(options.marian_yaml())
     }
 
-    /// Checks that the script and the validation set that validation needs are there.
+    /// Checks the validation script, if one is given: that it exists, and that its metrics have a
+    /// validation set if they need one.
     fn check_validation(&self, paths: &Paths) -> Result<()> {
         let validation = self.options.training_config([2, 2])?.validation;
         if let Some(script) = &validation.script {

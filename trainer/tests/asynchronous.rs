@@ -137,7 +137,7 @@ fn each_technique_has_its_own_effect() {
     let place = Workplace::new();
     let three = machine(&place, "three.toml", 3, TRANSFERS);
     let three = [&three[..]];
-    // There is no warm-up, because its first rate is 0.
+    // The learning rate has no warm-up, because the first rate of a warm-up is 0.
     let base = with(
         rich(),
         &[("simulate-async", &three), ("grad-dropping-warmup", &["1"]), ("lr-warmup", &["0"])],

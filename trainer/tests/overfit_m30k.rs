@@ -82,7 +82,7 @@ fn every_architecture_learns_pairs_of_m30k_by_heart() {
         text
     };
     let [source, target] = ["de", "en"].map(|side| place.write(side, &head(side, PAIRS)));
-    // 64 pairs have fewer than a thousand pieces.
+    // 64 pairs have fewer than a thousand pieces, so the vocabulary is made from more pairs.
     let texts = ["de", "en"].map(|side| {
         PathBuf::from(place.write(&format!("{side}.more"), &head(side, VOCABULARY_PAIRS)))
     });

@@ -49,7 +49,7 @@ struct SavedWorker {
 struct Saved {
     shards: Vec<SavedShard>,
     workers: Vec<SavedWorker>,
-    /// The driver's state: the simulator's clock.
+    /// The driver's state: the clock and the batches of the simulator; empty for threads.
     driver: String,
 }
 

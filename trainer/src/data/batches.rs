@@ -110,6 +110,9 @@ impl<'a> BatchReader<'a> {
     ///
     /// # Errors
     /// If the corpus has no pairs, or the position is out of range.
+    ///
+    /// # Panics
+    /// If the size of batches is in bytes, which needs [`with_costs`](Self::with_costs).
     pub fn new(
         corpus: &'a ParallelCorpus,
         options: BatchOptions,
@@ -220,7 +223,7 @@ impl<'a> BatchReader<'a> {
         let mut sentences = self.position.carried.clone();
         sentences.extend_from_slice(&self.order[start..end]);
 
-        // Longest first, ties in the order of the corpus.
+        // Longest first, ties in the order of the corpus. Without sorting, the order stays.
         sentences.sort_by_cached_key(|index| {
             let [source, target] = self.corpus.lengths(*index as usize);
             let key = match self.options.sort {

@@ -100,7 +100,7 @@ impl Step {
     /// Takes this step on a shard.
     ///
     /// # Panics
-    /// If lengths differ.
+    /// If the numbers of parameters and of gradients differ.
     pub fn apply<R: Real>(&self, shard: Shard<'_, R>) {
         let Shard { values, gradient, first, second, average } = shard;
         assert_eq!(values.len(), gradient.len(), "one gradient per parameter");

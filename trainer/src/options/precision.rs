@@ -13,8 +13,8 @@ impl RawOptions {
     /// Returns the type of numbers in products with weights.
     ///
     /// # Errors
-    /// If the type is unknown, several types are given, or the CPU cannot multiply numbers of this
-    /// type.
+    /// If the type is unknown, the optimiser's type is not f32, `quantize-aware` is invalid or
+    /// given with bf16, or the CPU cannot multiply bf16.
     pub(super) fn product_precision(&self) -> Result<ProductPrecision> {
         let name = "precision";
         let given = self.get_strings(name);

@@ -182,8 +182,8 @@ const PRESETS: &[Preset] = &[
         about: "tiny-256 of width 192",
         yaml: "base: tiny-256\ndim-emb: 192\n",
     },
-    // System (5) of table 5.6 of the thesis. Its local optimisers end, and its betas change, after
-    // the number of batches that the thesis gives (A.6, A.7).
+    // System (5) of table 5.6 of Bogoychev's thesis. Its local optimisers end, and its betas
+    // change, after the number of batches that the thesis gives (A.6, A.7).
     Preset {
         name: "bogoychev-async",
         about: "a shallow recurrent model by the asynchronous recipe of Bogoychev's thesis (2019)",

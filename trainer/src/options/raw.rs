@@ -80,7 +80,8 @@ impl RawOptions {
     /// Reads a configuration in YAML; `name` names it in messages.
     ///
     /// # Errors
-    /// If it is not a mapping, or an option in it is unknown.
+    /// If it is not a mapping, or an option in it is unknown or has values of an invalid form or
+    /// number.
     pub fn from_yaml(text: &[u8], name: &str) -> Result<Self> {
         let value = Value::parse(&uncomment_own_options(text), name)?;
         fn wrong(key: &str, reason: &str, name: &str) -> Error {
@@ -162,8 +163,8 @@ impl RawOptions {
         self
     }
 
-    /// Returns the name of an option that is given and names files whose content training depends
-    /// on, if there is one.
+    /// Returns the name of a given option that names input files, if there is one. Training depends
+    /// on the content of these files.
     pub fn find_input_file(&self) -> Option<&'static str> {
         let is_output = |name: &str| {
             ["log", "valid-log", "valid-translation-output", "tempdir"].contains(&name)

@@ -75,7 +75,8 @@ pub(super) struct Positions {
 /// A positional encoding.
 #[derive(Clone, Copy, Debug)]
 pub enum PositionTable {
-    /// Column `i < half` is `sin(p * 10000^(-i / steps))`, column `half + i` its cosine.
+    /// For position `p`, column `i < half` is `sin(p * 10000^(-i / steps))`, column `half + i` its
+    /// cosine.
     Sinusoidal {
         /// Half the width.
         half: usize,

@@ -228,7 +228,7 @@ enum OptimizerFile {
 /// the corpus may differ from the corpus of the saved training.
 ///
 /// # Errors
-/// If the file is damaged or belongs to another training run.
+/// If the file is damaged, has a state of another version, or belongs to another training run.
 fn open_optimizer(
     path: &Path,
     fingerprint: &TrainingFingerprint,
@@ -274,7 +274,7 @@ fn read_model_options(path: &Path) -> Option<OptionTexts> {
 /// `fingerprint`.
 ///
 /// # Errors
-/// If it belongs to another training run or is damaged.
+/// If it is damaged, has a state of another version, or belongs to another training run.
 pub fn check_fingerprint(
     path: &Path,
     fingerprint: &TrainingFingerprint,
@@ -341,10 +341,11 @@ impl<'a> SavedVectors<'a> {
         })
     }
 
-    /// Returns the state of an optimiser of this kind: its first and second vector.
+    /// Returns the vectors `first` and `second` of [`OptimizerState`] for an optimiser of this
+    /// kind. A vector that the kind does not use is empty.
     ///
     /// # Errors
-    /// If a vector is missing.
+    /// If a vector is missing, or its length differs from the number of parameters.
     pub fn for_optimizer(&self, kind: OptimizerKind) -> Result<[Vec<f32>; 2]> {
         Ok(match kind {
             OptimizerKind::Adam { .. } => [self.needed("adam_mt")?, self.needed("adam_vt")?],
@@ -367,7 +368,8 @@ pub enum Found {
 /// Reads the optimiser's file of the training with this `fingerprint` and `layout`.
 ///
 /// # Errors
-/// If the file is damaged or belongs to another training run.
+/// If the file is damaged, has a state of another version, does not fit `layout`, or belongs to
+/// another training run.
 pub fn load_optimizer(
     path: &Path,
     kind: OptimizerKind,

@@ -69,7 +69,7 @@ pub struct ValidationOptions {
     pub allows_unknown: bool,
     /// The number of sentences per batch.
     pub mini_batch: usize,
-    /// The length at which sentences are cropped.
+    /// The length in tokens at which sentences are cropped.
     pub max_length: usize,
     /// The file for translations; fields in braces are filled in.
     pub translation_output: Option<PathBuf>,

@@ -78,11 +78,12 @@ pub struct DivergenceDetector {
 }
 
 impl DivergenceDetector {
-    /// Checks the loss per word of update `update` and adds it to the averages.
+    /// Checks the averages of the updates before update number `update`, then adds its loss per
+    /// word to them.
     ///
     /// # Errors
-    /// If the average over the fast window is too far above the average over the slow one; the
-    /// message contains a remedy.
+    /// If there are more updates than the slow window has, and the average over the fast window is
+    /// too far above the average over the slow one; the message contains a remedy.
     pub fn check(&self, statistics: &mut Statistics, loss: f64, update: u64) -> Result<(), String> {
         let DivergenceDetector { slow_window, fast_window, deviations } = *self;
         let [slow, fast, variance] = &mut statistics.loss;

@@ -30,8 +30,9 @@ pub struct TrainingFingerprint {
 pub type OptionTexts = Vec<(String, String)>;
 
 impl TrainingFingerprint {
-    /// Describes the first difference: the vocabularies, options with their values before and now,
-    /// or the corpus. `model_options` reads the options of the saved model.
+    /// Describes the first difference: in the vocabularies, the options of the model, the corpus,
+    /// or the options of updates. Options have their values before and now. `model_options` reads
+    /// the options of the saved model.
     pub fn difference(
         &self,
         now: &TrainingFingerprint,

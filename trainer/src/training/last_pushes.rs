@@ -16,7 +16,7 @@ impl Run<'_, '_> {
     /// nothing more can be trained.
     ///
     /// # Errors
-    /// If the training has diverged.
+    /// If the training has diverged, or the model fails.
     pub(super) fn make_last_pushes(&mut self) -> Result<()> {
         let Updater::Asynchronous(trainer) = &self.trainer else { return Ok(()) };
         let is_simulated = trainer.simulation.is_some();
@@ -41,8 +41,8 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Whether the number of epochs ends the training. Limits in updates and target tokens are
-    /// reached by pushes, so further pushes would exceed them.
+    /// Whether the number of epochs ends the training, and not early stopping. Limits in updates
+    /// and target tokens are reached by pushes, so further pushes would exceed them.
     fn ends_with_epoch(&self) -> bool {
         let limits = &self.training.config.limits.lengths;
         let mut epochs = limits.iter().filter(|length| length.unit == SchedulingUnit::Epochs);

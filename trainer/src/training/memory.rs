@@ -46,8 +46,8 @@ pub struct MemoryUse {
     pub gradients: usize,
     /// The number of workers.
     pub workers: usize,
-    /// The copies of the model that validation makes, both packed and unpacked; 0 without
-    /// validation. The memory of translating is not included.
+    /// The copies of the model that validation makes, both packed and unpacked; 0 if this
+    /// process does not validate. The memory of translating is not included.
     pub validation: usize,
 }
 

@@ -125,8 +125,8 @@ impl Server {
         worker.end_push()
     }
 
-    /// Takes a step in each shard whose buffer has pushes, fewer than a step usually has. `batch`
-    /// has the settings of a batch that begins now.
+    /// Takes a step in each shard whose buffer has pushes, although a step usually needs more
+    /// pushes. `batch` has the settings of a batch that begins now.
     pub fn step_with_buffers(&self, kernels: &Fast, batch: BatchTerms) {
         for shard in 0..self.shards.len() {
             let mut shard = self.lock(shard);

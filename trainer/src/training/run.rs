@@ -354,7 +354,8 @@ impl<'a, 'l> Run<'a, 'l> {
     }
 
     /// Runs the tasks that the progress since `before` makes due: a line of the log, validation,
-    /// the end of an epoch, saving. Returns whether training stops.
+    /// the end of an epoch, the replacement of the parameters by their average, saving. Returns
+    /// whether training stops because validation has stalled; then the caller saves.
     pub(super) fn follow_up(&mut self, before: &Progress, is_epoch_end: bool) -> Result<bool> {
         let training = self.training;
         let config = training.config;
@@ -393,10 +394,10 @@ impl<'a, 'l> Run<'a, 'l> {
         (self.state.sentences, self.state.epoch_batches) = (0, 0);
     }
 
-    /// Ends the training with its last pushes, and with a last validation unless one has just been
-    /// made. The last validation is not recorded, and does not replace the best models of recorded
-    /// validations. So a training run with a raised limit resumes as if the lower limit had never
-    /// existed.
+    /// Ends the training. If a limit was reached, makes the last pushes, and a last validation
+    /// unless one has just been made. The last validation is not recorded, and does not replace the
+    /// best models of recorded validations. So a training run with a raised limit resumes as if the
+    /// lower limit had never existed.
     pub(super) fn end(&mut self, outcome: Outcome) -> Result<Outcome> {
         if outcome == Outcome::Finished {
             self.make_last_pushes()?;

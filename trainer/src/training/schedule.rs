@@ -19,7 +19,7 @@ pub enum DecayStrategy {
     Epoch,
     /// After as many updates as the start says, and then after every n updates.
     Batches,
-    /// After every n stalled validations.
+    /// After every n consecutive stalled validations; the start gives n.
     Stalled,
     /// At the end of each epoch, once the start in epochs or the start in updates is reached.
     EpochAndBatches,
@@ -259,8 +259,8 @@ mod tests {
         assert!((labels.rate_at(&ScheduleState::default(), &at(50)) - 0.75).abs() < 1e-7);
     }
 
-    /// Returns the rates that Marian 1.12.42 logs after each update of a run with four updates per
-    /// epoch, in which every second update is followed by a stalled validation.
+    /// Returns the rates that are logged after each update of a run with four updates per epoch. If
+    /// `validates`, every second update is followed by a stalled validation.
     fn logged_rates(schedule: &Schedule, updates: u64, validates: bool) -> Vec<f64> {
         let mut state = ScheduleState::default();
         let mut progress = Progress { updates: 0, labels: 0, epoch: 1 };

@@ -23,12 +23,13 @@ struct SavedJob {
     micro_batches: Vec<Vec<u32>>,
     key: [u32; 2],
     rate: u64,
-    /// The normal words of a flexible rate; 0 if not known yet.
+    /// The normal words of a flexible rate, as bits, or 0 if not known yet; absent if rates are not
+    /// flexible.
     #[serde(default)]
     normal_words: Option<u64>,
     norm_limit: Option<[u64; 2]>,
     dropping_rate: u64,
-    /// 0 in files of earlier versions.
+    /// The number of the batch's epoch; 0 in files of earlier versions.
     #[serde(default)]
     epoch: u64,
     is_epoch_end: bool,

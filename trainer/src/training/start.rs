@@ -23,17 +23,18 @@ use crate::update::OptimizerState;
 pub struct Start {
     /// The parameters, the optimiser and the rest of the state.
     pub saved: SavedTraining,
-    /// The number of sentences of the epoch to skip.
+    /// The number of sentences to skip in the current epoch.
     pub skipped_sentences: u64,
     /// Remarks for the log.
     pub remarks: Vec<String>,
-    /// Whether the state was saved by Miriam, which also writes the derived files.
+    /// Whether the state was saved by Miriam. If so, and derived files are missing, they are
+    /// written before training continues.
     pub is_saved: bool,
 }
 
 impl Training<'_> {
-    /// Reads the saved state, if there is one. Otherwise training begins with `pretrained`
-    /// parameters or random ones.
+    /// Reads the saved state, if there is one. Otherwise training begins with the parameters of the
+    /// model file, if there is one, else with `pretrained` or random parameters.
     ///
     /// # Errors
     /// If files cannot be read or do not match.

@@ -275,7 +275,8 @@ impl Validator<'_> {
     /// scoring script. Translations are written to the file `translations`.
     ///
     /// # Errors
-    /// If the model cannot translate or score, a file cannot be written, or the script fails.
+    /// If a metric lacks its validation set or script, the model cannot translate or score, a file
+    /// cannot be written, or the script fails.
     pub fn validate(
         &self,
         candidate: Candidate<'_>,

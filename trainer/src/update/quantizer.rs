@@ -30,7 +30,7 @@ impl QuantizationOptions {
     /// are not kept: as in Marian, the first quantisation leaves no residual.
     ///
     /// # Panics
-    /// If the length of a vector differs from the layout's.
+    /// If the number of values differs from the layout's.
     pub fn quantize<R: Real>(
         &self,
         layout: &ParameterLayout,

@@ -217,7 +217,7 @@ impl<R: Real> OptimizerState<R> {
     }
 }
 
-/// A worker's tape and sums.
+/// A worker's tape and its sums of gradients.
 pub(crate) struct Worker<K: Kernels> {
     tape: Tape<K>,
     pub(crate) tree: MicroBatchTree<K::Real>,
@@ -248,7 +248,8 @@ impl<K: Kernels> SynchronousTrainer<K> {
     /// Creates a trainer of `model` that starts from `values` and `state`.
     ///
     /// # Panics
-    /// If there are no workers, or the length of a vector differs from the layout's.
+    /// If there are no workers, the number of values differs from the layout's, or a vector of
+    /// `state` is neither empty nor of this length.
     pub fn new(
         model: TrainableModel<K>,
         kernels: K,
