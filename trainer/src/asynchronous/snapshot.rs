@@ -9,7 +9,7 @@ use crate::kernels::{BiasCorrections, Kernels};
 use crate::trainable_model::TrainableModel;
 use crate::update::UpdateReport;
 
-/// A saved state.
+/// The saved state of shards, workers and their driver.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AsyncSnapshot {
     /// Counts and the driver's state.

@@ -351,7 +351,7 @@ fn check_count(spec: &OptionSpec, values: &[String]) -> std::result::Result<(), 
 
 fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
     text.parse().map_err(|_| {
-        // A number that is not a valid `T` is a fraction, negative, or has an exponent.
+        // A number that is not a valid `T` is a fraction, negative, too large, or has an exponent.
         let is_number = text.parse::<f64>().is_ok();
         let expected = if is_number { "a whole number from 0, in digits" } else { "a number" };
         let text = shorten(text);

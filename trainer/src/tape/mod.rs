@@ -116,7 +116,7 @@ struct Scratch<R: Real> {
     logits: ZeroedVec<R>,
     /// Gradients of vectors, before they are added to the gradient of the parameters.
     vector_gradients: Vec<R>,
-    /// Gradients whose places overlap, before they are added.
+    /// Gradients of columns of one result, before they are added to the gradient of the result.
     buffers: Vec<Vec<R>>,
     /// Inputs of weights that occur several times, and gradients of their outputs.
     occurrences: [Vec<R>; 2],

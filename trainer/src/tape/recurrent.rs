@@ -51,7 +51,7 @@ impl<K: Kernels> RecurrentOps for Tape<K> {
         Ok(split_sentences(1, &Columns::all(*keys), &Columns::all(*values), lengths))
     }
 
-    /// Returns no weights: no layer reads them in training.
+    /// Records the attention, but leaves `_weights` unchanged: no layer reads them in training.
     fn attend_annotations(
         &mut self,
         _: ActivationImpl,

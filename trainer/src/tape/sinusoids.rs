@@ -11,7 +11,7 @@ pub(super) struct Sinusoids<R> {
 }
 
 impl<R: Real> Sinusoids<R> {
-    /// Returns the encoding of a position: column `i < half` is `sin(p * 10000^(-i / steps))`,
+    /// Returns the encoding of `position`, p: column `i < half` is `sin(p * 10000^(-i / steps))`,
     /// column `half + i` its cosine.
     pub fn row(&mut self, [half, steps]: [usize; 2], position: u32) -> &[R] {
         if self.shape != [half, steps] {

@@ -82,7 +82,7 @@ impl DivergenceDetector {
     /// word to them.
     ///
     /// # Errors
-    /// If there are more updates than the slow window has, and the average over the fast window is
+    /// If `update` is above the length of the slow window, and the average over the fast window is
     /// too far above the average over the slow one; the message contains a remedy.
     pub fn check(&self, statistics: &mut Statistics, loss: f64, update: u64) -> Result<(), String> {
         let DivergenceDetector { slow_window, fast_window, deviations } = *self;
