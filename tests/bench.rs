@@ -37,7 +37,7 @@ fn bench_glm(arguments: &[&str]) -> Command {
 fn a_synthetic_model_is_measured_in_every_layout() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("made/by the benchmark");
-    // Models of a run that was stopped.
+    // A stopped run left an unfinished model.
     fs::create_dir_all(folder.join(".miriam-bench-glm")).unwrap();
     fs::write(folder.join(".miriam-bench-glm/trie"), "unfinished").unwrap();
     let asked = ["--quick", "--synthetic", "20000", "--device", "cpu", "--repeat", "1", "-o"];
@@ -68,14 +68,15 @@ fn a_synthetic_model_is_measured_in_every_layout() {
     let by_size = [["trie", "", ""], ["glm", "32", "0"], ["glm", "32", "3"], ["glm", "32", "5"]];
     let by_size = by_size.map(bytes_per_ngram);
     assert!(by_size.is_sorted() && by_size[0] > 8.0 && by_size[3] < 40.0, "{by_size:?}");
-    // Eight layouts and two other models; two texts, two modes; one word at a time, in
-    // batches on one thread and on two.
+    // Ten models (eight layouts of `glm` and two others), each with two texts in two modes. Each is
+    // measured in three ways: one word at a time, in batches on one thread, and in batches on two
+    // threads.
     let count =
         |name: &str, wanted: &str| body.iter().filter(|row| value(row, name) == wanted).count();
     assert_eq!(count("place", "cpu-single"), 10 * 4);
     assert_eq!(count("threads", "2"), 10 * 4);
     assert_eq!((count("engine", "trie"), count("engine", "probing")), (12, 12));
-    // One layout is measured in small batches too.
+    // On one thread, the default layout is also measured in batches of 100 and of 1,000 queries.
     assert_eq!(body.len(), 10 * 12 + 2 * 4);
     assert_eq!((count("batch", "100"), count("batch", "1000")), (4, 10 * 4 + 4));
 
@@ -85,7 +86,8 @@ fn a_synthetic_model_is_measured_in_every_layout() {
     let svg = fs::read_to_string(folder.join("queries.svg")).unwrap();
     let document = roxmltree::Document::parse(&svg).unwrap();
     let of = |tag: &str| document.descendants().filter(|n| n.tag_name().name() == tag).count();
-    // One and two threads of the default layout, one of each other model.
+    // In each of two panels, for each of two texts: the default layout with three batch sizes on
+    // one thread and one on two threads, and `probing` and `trie` with one on one thread.
     assert_eq!(of("circle"), 4 * (3 + 1 + 1 + 1));
     let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
     assert_eq!(left.len(), 5, "models are gone, results stay: {left:?}");
@@ -127,7 +129,7 @@ fn a_study_of_ngram_models_goes_on_where_it_was_killed() {
     let is_kept = |row: &&Vec<String>| row[0] == "glm";
     assert!(resumed.iter().filter(is_kept).eq(queries.iter().filter(is_kept)));
 
-    // Prices need no new measurements, other n-grams do.
+    // Other prices need no new measurements; other n-grams do.
     let (_, messages) = study(&["--cpu-price", "100"]);
     assert!(messages.contains("10 of 10 models were measured before"), "{messages}");
     assert!(!messages.contains(" of 10: "), "{messages}");
@@ -158,7 +160,7 @@ fn trees_of_one_node_are_counted_and_prices_divide_speeds() {
     let trees = read_csv(folder.path(), "trees.csv");
     let names = ["counted", "order", "node_width", "trees", "single_node", "share", "paper_share"];
     assert_eq!(trees[0], names);
-    // The model and two texts, four orders, three widths.
+    // A row for the model and for each of two texts, with four orders and three node widths.
     assert_eq!(trees.len(), 1 + 3 * 4 * 3);
     for widths in trees[1..].chunks(3) {
         let shares: Vec<f64> = widths.iter().map(|row| row[5].parse().unwrap()).collect();
@@ -401,8 +403,8 @@ fn lookups_in_a_phrase_table_are_measured_and_counted() {
     let asked = ["bench", "pt", "t.pt", "-i", "text", "--passes", "3", "--threads", "2"];
     let output = lossy_text(&run(command(&asked).args(["--csv", "speed.csv"])));
     let rows = read_csv(folder, "speed.csv");
-    // Spans that are looked up: a, a b, b, b a and a in `a b a`, as no source phrase has three
-    // words; a in `c a`.
+    // No source phrase has three words, so these spans are looked up: in `a b a`, the spans `a`, `a
+    // b`, `b`, `b a` and `a`; in `c a`, the span `a`, because no source phrase has the word `c`.
     for (row, (way, threads, targets)) in rows[1..].iter().zip([
         ("find", "1", "0"),
         ("targets", "1", "21"),
@@ -410,7 +412,8 @@ fn lookups_in_a_phrase_table_are_measured_and_counted() {
         ("targets", "2", "21"),
     ]) {
         assert_eq!(row[..5], [way, threads, "18", "12", targets], "{output}");
-        // Each span is a lookup that reads a line, and each phrase a record.
+        // The lookup of a span reads one cache line of the index. If the span is a source phrase,
+        // the lookup also compares one record.
         assert_eq!(row[8..], ["1.0000", "0.6667"], "{output}");
         assert!(output.contains(&format!("{way:<8} {threads:>7}")), "{output}");
     }

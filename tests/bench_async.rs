@@ -76,15 +76,18 @@ fn systems_are_compared_by_epoch_and_by_simulated_time() {
         assert!((number(row, 2) / number(row, 3) / number(row, 4) - 1.0).abs() < 1e-3, "{row:?}");
         assert!(number(row, 6) <= number(row, 7), "the best is not above the last: {row:?}");
     }
-    // Four workers; the first pushes are less stale.
+    // With four workers, a push misses about three pushes of the others; the first pushes miss
+    // fewer.
     assert!((1.0..=3.1).contains(&of("1", 10)), "{csv}");
     assert_eq!(of("sync", 10), 0.0);
-    // As on the thesis's machine, transfers cost time, and gradient dropping saves most of it.
+    // Transfers cost time, so larger batches, which are transferred less often, train more words a
+    // second. Gradient dropping transfers less than half of the bytes.
     assert!(of("0", 4) < of("1", 4) && of("1", 4) < of("3", 4), "{csv}");
     assert!(of("sync", 4) < of("1", 4), "{csv}");
     assert!(of("1-dropping", 11) < of("1", 11) / 2.0, "{csv}");
 
-    // A batch has about 128 words; synchronous updates and those of (3) have more.
+    // A push of (1) covers one batch of about 128 words. A push of (3) covers several batches, and
+    // the batches of (0) are smaller.
     assert!(of("1", 15) > 64.0 && of("1", 15) < 160.0 && of("1", 16) > 0.0, "{csv}");
     assert!(of("3", 15) > 1.7 * of("1", 15) && of("0", 15) < 0.5 * of("1", 15), "{csv}");
     assert!(trainings[0][16].is_empty(), "{csv}");
@@ -113,9 +116,9 @@ fn systems_are_compared_by_epoch_and_by_simulated_time() {
     }
 }
 
-/// The epochs of a study are short compared with pushes of several batches, so the gradients that
-/// are left at the end are pushed before the last validation. A study that is read again has the
-/// same results.
+/// An epoch of this study has few pushes, because a push covers several batches. The gradients that
+/// are left at the end are therefore pushed before the last validation; otherwise words would be
+/// missing. A study that is read again has the same results.
 #[test]
 fn delayed_updates_train_on_all_words() {
     let corpus = corpus();

@@ -54,7 +54,7 @@ impl Corpus {
         std::fs::write(&whole, lines.join("\n") + "\n").unwrap();
         let expected = run(miriam().arg("--quiet").args(command).arg("-i").arg(whole));
         assert_eq!(expected.iter().filter(|&&b| b == b'\n').count(), SHARDS * LINES);
-        // A command that takes long enough to be killed in the middle. If the test has made the
+        // The command is slow, so that it can be killed in the middle. If the test has made the
         // folder `lose-a-worker`, the command kills the worker that started it.
         let slow = format!(
             "#!/bin/sh\n\
@@ -119,7 +119,8 @@ impl Corpus {
         assert!((SHARDS / 3..SHARDS).contains(&done), "{done}");
     }
 
-    /// Checks that all shards are there and together are the expected text.
+    /// Checks that all shards are there, that together they are the expected text, and that no
+    /// partial file remains.
     fn check(&self) {
         let joined = run(shards()
             .args(["join", "--manifest"])
@@ -167,7 +168,7 @@ fn jobs_on_a_machine_survive_a_kill() {
         command.arg("--model").arg(Corpus::model()).arg("--").args(&corpus.command);
         command
     };
-    // What is missing after the loss of one job is made by the next call.
+    // After the loss of one job, the next call makes the missing shards.
     let corpus = Corpus::translated();
     std::fs::create_dir(corpus.path("lose-a-worker")).unwrap();
     assert!(!command(&corpus).output().unwrap().status.success());
@@ -220,10 +221,10 @@ fn tasks_of_a_slurm_array_may_run_twice_and_be_stopped() {
     let message = lossy_text(&copied(&corpus.path("nowhere")).stderr);
     assert!(message.contains("set TOOLS to the folder scripts/cluster"), "{message}");
     assert!(copied(recipe("").as_path()).status.success());
-    // A task that runs twice at a time, as after a partition of the network.
+    // One task runs twice at the same time, as it may after a partition of the network.
     let mut twice: Vec<Child> = (0..2).map(|_| task(0).spawn().unwrap()).collect();
     assert!(twice.iter_mut().all(|child| child.wait().unwrap().success()));
-    // Nodes that are lost: their tasks are killed, and queued again.
+    // When a node is lost, its tasks are killed and queued again.
     let mut lost = task(1).process_group(0).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(60));
     kill_group(&mut lost);
@@ -271,7 +272,8 @@ fn what_does_not_fit_together_is_an_error() {
     assert_eq!(std::fs::read_to_string(path("out/a")).unwrap(), "1\n");
     let (success, message) = run_command(&["cat", "{in}"], &[]);
     assert!(!success && message.contains("made by another command"), "{message}");
-    // A model that the command names is part of what made a shard.
+    // A model that the command names is recorded with a shard: if it changes, the shard is
+    // rejected.
     std::fs::write(path("model"), "1\n").unwrap();
     let model = path("model");
     let filter = ["grep", "-f", model.to_str().unwrap(), "{in}"];
@@ -281,7 +283,7 @@ fn what_does_not_fit_together_is_an_error() {
     std::fs::write(&model, "2\n").unwrap();
     let (success, message) = run_command(&filter, &["--drops-lines"]);
     assert!(!success && message.contains("another command, version, model"), "{message}");
-    // So are the files that the command reads: the shard, and files with its name.
+    // The files that the command reads are recorded too: the shard, and other files with its name.
     std::fs::remove_dir_all(path("out")).unwrap();
     std::fs::create_dir(path("beside")).unwrap();
     std::fs::write(path("beside/a"), "1\n").unwrap();

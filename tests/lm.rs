@@ -144,7 +144,7 @@ fn small_models_equal_kenlm_also_with_missing_suffixes() {
     }
 }
 
-/// Lines that KenLM printed for the toy model.
+/// KenLM printed the expected lines for the toy model.
 #[test]
 fn verbosity_levels_and_sentence_markers() {
     let (_folder, arpa, model) = build_toy_model();

@@ -35,8 +35,8 @@ fn toy_line_error(options: &str, line: &str) -> String {
     line_error(&project_root().join("examples/toy/moses.ini"), options, line)
 }
 
-/// Input, Moses2's output with exclusive markup, and with inclusive markup if that
-/// differs.
+/// Each entry: an input line, Moses2's output with exclusive markup, and its output with inclusive
+/// markup, which is empty here if it is the same.
 const MARKED: [(&str, &str, &str); 16] = [
     (
         "the red <n translation=\"hogar\" prob=\"0.5\">house</n> is big .",
@@ -141,8 +141,9 @@ fn forced_translations_walls_and_zones_as_in_moses2() {
     }
 }
 
-/// Markup that Moses2 lacks: it keeps only the last translation of a span, has neither alternatives
-/// nor spans, treats `ignore` as inclusive and refuses constraints.
+/// Markup that Moses2 lacks, in this test and the next one: Moses2 keeps only the last translation
+/// of a span, has neither alternatives nor spans, treats `ignore` as inclusive and refuses
+/// constraints.
 #[test]
 fn markup_that_moses2_lacks() {
     let best = |mode: &str, line: &str| run_toy(&format!("-xi {mode}"), line).remove(0);
@@ -182,7 +183,7 @@ fn other_brackets() {
 fn constraints_keep_options_that_contain_the_words() {
     let best = |line: &str| run_toy("-xi constraint -t", line).remove(0);
     assert_eq!(best("the red house is big ."), run_toy("-t", "the red house is big .")[0]);
-    // Of the tables' phrases only those with `gato` count, including longer ones.
+    // Of the table's phrases for this span and for longer ones, only phrases with `gato` are used.
     let ours = best("i have a <n translation='gato' prob='1e-9'>black cat</n> and a white dog .");
     assert!(ours.contains("un gato negro |2-4|"), "{ours}");
     let ours = best("i have a <n translation='perro'>black cat</n> and a white dog .");
@@ -495,7 +496,8 @@ fn tables_in_the_line_as_in_moses2() {
     assert!(message.contains("D0") && message.contains("inputtype"), "{message}");
 }
 
-/// Returns the output of one run: the best translations, and the file of another stream.
+/// Returns the best translations of one run, and the text of the file that the option `stream`
+/// writes.
 fn run_with_stream(ini: &Path, options: &str, stream: &str, input: &str) -> (String, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("stream");

@@ -22,7 +22,7 @@ pub(crate) fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
-/// Returns arguments that translate lines of the toy corpus.
+/// Returns the arguments of `nmt translate` with `model` and the options `more`.
 pub(crate) fn translation<'a>(model: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
     [&["translate", "-m", path_str(model)], more].concat()
 }
@@ -81,7 +81,8 @@ pub(crate) mod emulated {
         lossy_text(&run(nmt(arguments).envs(emulated_gpu(settings))))
     }
 
-    /// Runs a command on an emulated GPU that fails; returns its output and its messages.
+    /// Runs a command on an emulated GPU that fails. Returns the output and the messages of the
+    /// command.
     fn on_failing_gpu(settings: &str, arguments: &[&str]) -> [String; 2] {
         let output = nmt(arguments).envs(emulated_gpu(settings)).output().expect("it starts");
         let messages = lossy_text(&output.stderr);
@@ -102,7 +103,8 @@ pub(crate) mod emulated {
         file
     }
 
-    /// The largest relative difference of totals. A multiplicative LSTM amplifies rounding most.
+    /// The largest allowed relative difference of totals. A multiplicative LSTM amplifies rounding
+    /// most.
     const TOLERANCE: f64 = 5e-4;
 
     /// Compares n-best lists: the same lines in the same order, with nearly the same totals.
@@ -213,7 +215,7 @@ pub(crate) mod emulated {
         }
     }
 
-    /// All models with recorded outputs, of every architecture that the CPU decodes.
+    /// Tests all models with recorded outputs, which cover every architecture that the CPU decodes.
     #[test]
     fn models_of_all_architectures_translate_as_on_the_cpu() {
         let Some(data) = shared_data("nmt-oracle") else { return };
@@ -237,8 +239,8 @@ pub(crate) mod emulated {
         }
     }
 
-    /// Ensembles, sampling, prefixes, constraints, limits of length and repetition, and soft
-    /// alignments.
+    /// The options are ensembles, sampling, prefixes, constraints, limits of length and repetition,
+    /// and soft alignments.
     #[test]
     fn options_of_the_search_work_as_on_the_cpu() {
         let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
@@ -272,7 +274,8 @@ pub(crate) mod emulated {
         for (number, case) in cases.into_iter().enumerate() {
             let [expected, found] = on_both(case);
             assert_eq!(found, expected, "{case:?}");
-            // Two models that are the same translate as one.
+            // In the first case, an ensemble of a model with itself translates as the model alone
+            // does. In the other cases, the options change the translations.
             assert_eq!(found == plain, number == 0, "{case:?}");
         }
         let [expected, found] = on_both(&["-i", text, "--alignment", "soft"]);
@@ -365,8 +368,8 @@ pub(crate) mod emulated {
         }
     }
 
-    /// If two GPUs cannot launch a kernel, each of them is named once, whatever the number of
-    /// batches.
+    /// If two GPUs cannot launch a kernel, a warning names each of them at most once, whatever the
+    /// number of batches.
     #[test]
     fn several_gpus_that_fail_are_named_once_each() {
         let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));

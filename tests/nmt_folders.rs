@@ -93,8 +93,8 @@ fn browser_model(npz: &Path) -> Vec<u8> {
     bytes
 }
 
-/// Returns a binary shortlist of 24 words (`neural.md` 1.4): two frequent ones, and for each word
-/// itself and the next.
+/// Returns a binary shortlist for 24 words (`neural.md` 1.4). The two most frequent words are
+/// always in it; each source word has itself and the next word (the last one: the word before it).
 fn shortlist() -> Vec<u8> {
     let offsets: Vec<u64> = (0..=24).map(|word| 2 * word).collect();
     let ids = (0..24u32).flat_map(|word| [word.min(22), word.min(22) + 1]);
@@ -119,7 +119,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 1).unwrap()
 }
 
-/// Returns a field of a protocol buffer with bytes.
+/// Returns the field `number` of a protocol buffer, with the value `bytes`.
 fn field(number: u32, bytes: &[u8]) -> Vec<u8> {
     let tag = number << 3 | 2;
     let mut field = vec![tag as u8 | 0x80, (tag >> 7) as u8, bytes.len() as u8];
@@ -145,7 +145,8 @@ fn special_pieces_may_have_any_name() {
         [&bytes[..at], to, &bytes[at + from.len()..]].concat()
     };
     let renamed = replaced(&replaced(&pieces, b"</s>", b"<ES>"), b"<unk>", b"<UNK>");
-    // Field 2 is the trainer's specification, its field 42 the number of EOS, 47 the name.
+    // Field 2 of the model is the trainer's specification. In the specification, field 42 is the
+    // number of EOS and field 47 is its name.
     let no_number = [&[0xd0, 0x02][..], &[0xff; 9], &[0x01]].concat();
     let named = [&no_number[..], &field(47, b"<ES>")].concat();
     let with = |specification: &[u8]| {
@@ -301,7 +302,7 @@ fn a_browser_folder_opens_unchanged() {
     write_browser_folder(plain.path(), |bytes| bytes.to_vec(), "");
     let at = |name: &str| plain.path().join(name);
     let model = at("model.deen.intgemm.alphas.bin");
-    // Scores tell more than words.
+    // N-best lists are compared, because their scores may differ even if the words do not.
     let output = |command: &mut Command| {
         let command = command.args(["--n-best", "1"]);
         lossy_text(&run_with_input(command, TEXT.as_bytes()).stdout)
@@ -310,7 +311,7 @@ fn a_browser_folder_opens_unchanged() {
     named.arg("-v").arg(at("vocab.deen.spm")).arg("--shortlist").arg(at("lex.50.50.deen.s2t.bin"));
     named.args(["-b", "1", "--normalize", "1", "--max-length-factor", "2"]);
     let expected = output(&mut named);
-    // The folder, and the model alone.
+    // The path of the folder and the path of the model file open the same system.
     for path in [plain.path(), &model] {
         assert_eq!(output(&mut translate(&[path])), expected);
         let settings = lossy_text(&run_with_input(translate(&[path]).arg("--verbose"), b"").stderr);
@@ -327,7 +328,7 @@ fn a_browser_folder_opens_unchanged() {
     }
     let without = output(translate(&[plain.path()]).arg("--no-shortlist"));
     assert_ne!(without, expected);
-    // The files compressed in either way, and a folder with the models of both directions.
+    // The files may be compressed. If the folder has models of both directions, one must be named.
     let pack_gzip: fn(&[u8]) -> Vec<u8> = gzip;
     for (pack, suffix) in [(pack_gzip, ".gz"), (zstd, ".zst")] {
         let folder = tempfile::tempdir().unwrap();
@@ -344,7 +345,7 @@ fn a_browser_folder_opens_unchanged() {
     fs::rename(at("vocab.deen.spm"), at("srcvocab.deen.spm")).unwrap();
     fs::copy(at("srcvocab.deen.spm"), at("trgvocab.deen.spm")).unwrap();
     assert_eq!(output(&mut translate(&[plain.path()])), expected);
-    // A file in Miriam's format keeps the defaults.
+    // A file in Miriam's format keeps the defaults of the folder.
     let ours = at("ours.miriam");
     run(miriam().args(["nmt", "convert", "--quiet"]).arg(plain.path()).arg("-o").arg(&ours));
     assert_eq!(output(&mut translate(&[&ours])), expected);
@@ -490,7 +491,8 @@ fn settings_of_generation_are_taken_or_named() {
     let ours = target.path().join("ours.miriam");
     run(miriam().args(["nmt", "convert", "--quiet"]).arg(&folder).arg("-o").arg(&ours));
     assert_eq!(output(&ours, &[]).0, by_file);
-    // Here the language in the model's name is not that of the text.
+    // `--from` selects the abbreviations, not the language in the model's name, which is French
+    // here.
     let named = target.path().join("opus-mt-fr-en");
     fs::rename(&folder, &named).unwrap();
     let (_, messages) = output(&named, &["--verbose", "--split"]);

@@ -13,7 +13,8 @@ use crate::common::{
     lossy_text, miriam, project_root, report_skip, run, run_to_error, run_with_input, terminate,
 };
 
-/// A tiny model with dropout and a moving average, updates of several micro-batches.
+/// Options for a tiny model with dropout and a moving average, whose updates have several
+/// micro-batches.
 const OPTIONS: &str = "--vocab-size 200 --dim-emb 16 --transformer-heads 2 \
     --transformer-dim-ffn 32 --transformer-ffn-activation relu --transformer-dropout 0.1 \
     --tied-embeddings-all --mini-batch-words 400 --count-target-words --granule-words 64 \
@@ -161,8 +162,8 @@ fn any_number_of_workers_gives_the_same_bytes() {
 #[test]
 fn a_training_goes_on_where_a_limit_is_raised() {
     let corpus = Corpus::new(200);
-    // A validation that stalls would change the rate, and a shorter training validates at
-    // its end.
+    // A validation that stalls would halve the learning rate. A shorter training run also validates
+    // at its end, which must not change the later updates.
     let options = format!("{VALIDATION} --valid-freq 15u --lr-decay 0.5 --lr-decay-start 10 1");
     let train = |output: &str, more: &str| {
         let output = corpus.train(output, &format!("{options} {more}")).output().unwrap();
@@ -409,7 +410,7 @@ fn a_full_disk_leaves_the_saved_training_unchanged() {
     let corpus = Corpus::new(60);
     run(&mut corpus.train("model", "--after 3u"));
     let (files, names) = (corpus.files("model"), corpus.names("model"));
-    // A limit on file sizes simulates a full disk; the optimiser's file is larger.
+    // A limit on file sizes simulates a full disk; the optimiser's file is larger than this limit.
     let command = corpus.train("model", "--after 6u");
     let arguments: Vec<String> =
         command.get_args().map(|a| lossy_text(a.as_encoded_bytes())).collect();

@@ -69,8 +69,8 @@ fn parse_n_best_line(line: &str) -> (u64, String, Vec<f64>, f64, f64) {
     (number, translation.trim().to_owned(), words, feature, total)
 }
 
-/// Words, tokens and prices of `--report` are those that are counted here, and it does not change
-/// the translations.
+/// `--report` gives the same words and tokens, and the same price, as this test computes. The
+/// report does not change the translations.
 #[test]
 fn a_report_says_what_a_translation_took() {
     let text = sentences(40);
@@ -91,7 +91,8 @@ fn a_report_says_what_a_translation_took() {
     // The vocabulary has words, so tokens are words.
     assert_eq!(value("source tokens"), words as f64);
     assert!(value("model MiB") > 0.0);
-    // A second costs a thousandth, so the seconds per word give the price of a million words.
+    // At a price of 3.6 an hour, a second costs 0.001, so a million words cost 1,000 times the
+    // seconds per word.
     let expected = value("seconds") / words as f64 * 1000.0;
     let (seconds, price) = (value("seconds"), value("of a million words"));
     assert!(seconds > 0.0 && (price / expected - 1.0).abs() < 0.05, "{report}");
@@ -241,7 +242,8 @@ fn tokens_configurations_and_shortlists() {
         lossy_text(&run_with_input(&mut command, pieces.as_bytes()).stdout),
         first_lines(&expected, 30)
     );
-    // A configuration whose options are defaults, with a shortlist.
+    // A configuration file sets defaults, among them a shortlist; options of the command override
+    // them.
     let config = folder.path().join("decoder.yml");
     let name = |file: &str| data.canonicalize().unwrap().join(file).display().to_string();
     let (model, spm, lex) = (name("models/tr-post.npz"), name("vocab.spm"), name("lex.s2t"));
@@ -376,7 +378,8 @@ fn untranslatable_lines_are_empty_and_reported() {
         (2, &2.into(), &3.into())
     );
     assert!(records[1]["reason"].as_str().unwrap().contains("5 pieces"));
-    // With the option the beginning of long lines is translated; </s> is counted, as in Marian.
+    // With `--max-length-crop`, the beginning of a long line is translated. The limit counts </s>,
+    // as in Marian.
     let cut = run_with_input(
         translate_tiny().args(["--max-length", "2", "--max-length-crop"]),
         b"w4 w5\n",
@@ -476,7 +479,8 @@ fn unscorable_input_is_named() {
     let tsv = file("tsv", "w3\tw4\nw3\tw4 w5 w6\n");
     let error = run_to_error(&mut score("--tsv", &tsv, &["--max-length", "2"]));
     assert!(error.contains("tsv, line 2") && error.contains("4 pieces, at most 2"), "{error}");
-    // The wrong entry is on the third line of the list, in its second group.
+    // Entries with the same number form a group. The third line begins the second group, and its
+    // number 0 is wrong, because 1 was before it.
     let source = file("source", "w3\nw4\n");
     let line = |number: u32| format!("{number} ||| w5 ||| F0= -1 ||| -1\n");
     let list = file("list", &(line(1) + &line(1) + &line(0)));

@@ -51,7 +51,7 @@ const LINES: &str = "zz zz\na b\nb a\na b\nzz\na b\nzz a\na b\n\nb\n";
 #[test]
 fn each_line_has_its_perplexity() {
     let folder = folder_with(&[("text", "a b\n\n")]);
-    // -1.5 over three tokens, -1.5 over one.
+    // A log10 probability of -1.5, first over three tokens, then over one.
     assert_eq!(
         output(folder.path(), "--per-line -i text"),
         "-1.5\t3\t0\t3.1622776601683795\n-1.5\t1\t0\t31.622776601683793\n"
@@ -89,7 +89,7 @@ fn percentiles_are_a_table_of_cutoffs() {
     let bucketed = output(at, "--json-field text --cutoffs cutoffs.csv -i web.jsonl");
     let count = |bucket: &str| bucketed.matches(&format!("\"bucket\":\"{bucket}\"")).count();
     assert!(count("head") > 0 && count("tail") > 0, "{bucketed}");
-    // Only the empty document has no bucket.
+    // Only the empty document has the bucket `all`.
     assert_eq!(count("all"), 1, "{bucketed}");
     // For a text without languages, the table has one column for all documents.
     let web = "{\"text\":\"a b\"}\n{\"text\":\"zz\"}\n{\"text\":\"b\"}\n";
@@ -140,7 +140,7 @@ fn the_best_share_is_kept_exactly() {
         let others = output(at, &format!("{keep} --invert -i text"));
         assert_eq!(others.lines().count(), 10 - count);
     }
-    // Standard input that was compressed in two parts, and a pipe that is given by its name.
+    // Standard input may have two compressed parts, and `-i` may name a pipe.
     let mut input = zstd::encode_all(LINES.as_bytes(), 1).unwrap();
     input.extend_from_slice(&zstd::encode_all(&b"zz\nzz\n"[..], 1).unwrap());
     let found = run_with_input(&mut perplexity(at, "--keep-percent 25"), &input);
@@ -152,7 +152,7 @@ fn the_best_share_is_kept_exactly() {
     );
     let piped = run(Command::new("bash").current_dir(at).args(["-c", &script]));
     assert_eq!(lossy_text(&piped), best_lines(at, LINES, 3));
-    // Documents with their scores.
+    // With `--per-line`, the documents that are kept get their scores.
     let documents: String =
         LINES.lines().map(|l| serde_json::json!({"text": l}).to_string() + "\n").collect();
     fs::write(at.join("web.jsonl"), documents).unwrap();
@@ -174,7 +174,7 @@ fn a_minimum_leaves_boilerplate_out() {
     let both = output(at, "--min-perplexity 3.2 --max-perplexity 1e9 -i text");
     assert_eq!(both, likely);
     assert_eq!(output(at, "--min-perplexity 3.2 --max-perplexity 3.5 -i text"), "");
-    // The percentage is that of all lines, not only of those above the minimum.
+    // The percentage counts all lines, not only lines above the minimum.
     assert_eq!(output(at, "--min-perplexity 3.2 --keep-percent 40 -i text"), "");
     assert_eq!(output(at, "--min-perplexity 3.2 --keep-percent 50 -i text").lines().count(), 1);
 }
@@ -222,13 +222,13 @@ fn a_folder_gets_an_output_for_each_input() {
     assert_eq!(read(&at.join("kept/a.txt")), "complete\n");
     assert_eq!(read(&at.join("kept/c.zst")), "a b\n".repeat(4));
     assert_eq!(fs::read_dir(at.join("kept")).unwrap().count(), 5);
-    // Each input is a text of its own.
+    // `--keep-percent` applies to each input separately.
     fs::write(at.join("a.txt"), "a b\nzz\n").unwrap();
     output(at, "--keep-percent 50 -i a.txt b.gz -o halves/");
     assert_eq!(read(&at.join("halves/a.txt")), "a b\n");
     assert_eq!(read(&at.join("halves/b.gz")).lines().count(), 5);
     // Inputs are rejected if two have the same output, if one has no name, or if one would be
-    // overwritten.
+    // overwritten. An output folder that is a file is rejected too.
     fs::create_dir(at.join("other")).unwrap();
     fs::copy(at.join("a.txt"), at.join("other/a.txt")).unwrap();
     for (arguments, message) in [
@@ -303,8 +303,8 @@ fn ignores_signal(number: i32) -> bool {
     u64::from_str_radix(mask.trim(), 16).unwrap() >> (number - 1) & 1 == 1
 }
 
-/// Whatever stops a run, and whatever the compression, nothing has the final name before it is
-/// complete.
+/// Whatever signal stops a run, and whatever the compression is, no file has the final name before
+/// it is complete.
 #[test]
 fn a_stopped_run_leaves_nothing_under_the_name() {
     let folder = tempfile::tempdir().unwrap();

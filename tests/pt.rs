@@ -184,7 +184,8 @@ fn bad_lines_are_named() {
         folder,
         &["--phrase-table", "table", "-o", "o.pt", "--num-scores", "5"],
     ));
-    // The decoder gives the same error for its text tables, which have no such option.
+    // The message does not name the option: the decoder gives the same error for its text tables,
+    // and it has no `--num-scores`.
     let expected = "line 1, field 3: expected 5 scores, found 4";
     assert!(message.contains(expected), "{message}");
     fs::write(folder.join("bad"), "").unwrap();
@@ -207,7 +208,7 @@ fn prune_keeps_the_best() {
     assert_eq!(status.unwrap().status.code(), Some(2));
 }
 
-/// A ProbingPT directory that Moses' own tool made from `probingpt/testdata/moses/text`.
+/// Moses' own tool made the ProbingPT directory from `probingpt/testdata/moses/text`.
 #[test]
 fn tables_of_moses_are_queried_dumped_and_described() {
     let data = project_root().join("probingpt/testdata/moses");
@@ -231,7 +232,7 @@ fn tables_of_moses_are_queried_dumped_and_described() {
         let property = lossy_text(entry[6]);
         assert!(property.contains(&lossy_text(answer[4])), "{property}");
     }
-    // All sources except the first, which Moses leaves out of its cache.
+    // The dump has all sources except the first, which Moses leaves out of its cache.
     let output = miriam().args(["pt", "dump"]).arg(&directory).output().unwrap();
     assert!(output.status.success());
     let warning = lossy_text(&output.stderr);
@@ -333,7 +334,7 @@ fn files_that_cannot_be_read_or_written() {
     assert!(!folder.join("o.pt").exists());
 }
 
-/// Writes a table that is too large for the limits of the tests below.
+/// Writes a table that is too large for the limit on file sizes in the test below.
 fn write_large_table(folder: &Path) {
     let mut table = String::new();
     for i in 0..60_000 {
@@ -406,7 +407,8 @@ fn fields(line: &[u8]) -> Vec<&[u8]> {
     miriam_textio::fields::split_fields(line).collect()
 }
 
-/// Whether two rows of probabilities are equal within 4e-6, with e^-100 as the minimum.
+/// Whether two rows of probabilities have relative differences of at most 4e-6. Wanted
+/// probabilities below e^-100 count as e^-100.
 fn is_close(found: &[u8], wanted: &[u8]) -> bool {
     let numbers = |field: &[u8]| -> Vec<f64> {
         lossy_text(field).split_whitespace().map(|n| n.parse().unwrap()).collect()

@@ -1,5 +1,5 @@
-//! References resolve: sections of `docs/spec` that sources cite, relative links of the
-//! pages and their anchors, paths that the pages name.
+//! Tests that references resolve: sections of `docs/spec` that sources cite, relative links of
+//! pages and their anchors, and paths that pages name.
 //!
 //! A citation is the name of a page with numbers after it (`PAGE.md 3.8`,
 //! `PAGE.md 2.1, 2.4`, `PAGE.md 3.8 to 3.10`, `PAGE.md 8, T11`, `PAGE.md Appendix A`),
@@ -76,7 +76,7 @@ fn paths_that_the_pages_name_are_there() {
     assert!(paths > 20, "only {paths} paths were found");
 }
 
-/// A page with one of its sections, `3.8`, `A.10`, `Appendix A` or a labelled item, `T11`.
+/// A citation of a section of a page: `3.8`, `A.10`, `Appendix A` or a labelled item, `T11`.
 #[derive(Debug, PartialEq)]
 struct Citation {
     line: usize,
@@ -86,8 +86,8 @@ struct Citation {
 
 /// Returns the citations in `content`.
 fn citations_of(content: &str) -> Vec<Citation> {
-    // The comment as one line: its markers and line ends are blanks. Lengths do not
-    // change, so an offset in `flat` is an offset in `content`.
+    // `flat` is the content as one line: blanks replace comment markers and line ends. Lengths do
+    // not change, so an offset in `flat` is an offset in `content`.
     let mut flat = String::with_capacity(content.len());
     for line in content.split_inclusive('\n') {
         let body = line.trim_start_matches([' ', '\t', '/', '!', '#', '*', '>']);

@@ -177,7 +177,7 @@ pub const fn home_bucket(key: u64, buckets: u64) -> u64 {
     ((mixed as u128 * buckets as u128) >> 64) as u64
 }
 
-/// The shape of the block of `count` children, from 1.
+/// The size of a block of at least one child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockShape {
     /// Units of keys.

@@ -329,7 +329,7 @@ fn libretranslate_gives_the_translations_of_the_command() {
     let list = others["alternatives"].as_array().unwrap();
     assert_eq!(list.len(), 2);
     assert!(list[0] != others["translatedText"] && list[0] != list[1]);
-    // A form, multipart, and the query of a POST.
+    // The parameters may also come in a form, in a multipart form, or in the query of a POST.
     let query = "q=the+house&source=en&target=es";
     let form = "application/x-www-form-urlencoded";
     let house = ask(json!({"q": "the house", "source": "en", "target": "es"})).text();
@@ -375,7 +375,7 @@ fn libretranslate_gives_the_translations_of_the_command() {
     let spanish = json!({"code": "es", "name": "Spanish", "targets": ["es"]});
     let english = json!({"code": "en", "name": "English", "targets": ["en", "es"]});
     assert_eq!(languages, json!([english, spanish]), "also one that is only a target");
-    // Codes of LibreTranslate and of others for the same languages.
+    // Other codes of the same languages are accepted too.
     for (source, target) in [("eng", "spa"), ("en_Latn", "es-MX"), ("en-GB", "ES")] {
         let body = json!({"q": "the house", "source": source, "target": target});
         assert_eq!(ask(body).text(), house, "{source} {target}");
@@ -536,7 +536,8 @@ fn deepl_gives_the_translations_of_the_command() {
     );
     assert_eq!(server.get("/v2/languages").json(), json!([{"language": "EN", "name": "English"}]));
     assert_eq!(server.get("/v2/languages?type=x").status, 400);
-    // There are no glossaries, styles and memories: lists are empty, and single ones are not found.
+    // The server has no glossaries, style rules or translation memories: their lists are empty, and
+    // a single glossary is not found.
     for (path, name) in [
         ("/v2/glossary-language-pairs", "supported_languages"),
         ("/v2/glossaries", "glossaries"),

@@ -9,7 +9,7 @@ use super::client::{PATIENCE, Server};
 use super::{lines, toy, toy_neural};
 use crate::common::{lossy_text, miriam, project_root};
 
-/// Waits until the server has ended by itself.
+/// Waits until the server has ended by itself, and returns its exit status.
 pub(super) fn status(server: &mut Server) -> std::process::ExitStatus {
     let began = Instant::now();
     loop {
@@ -180,7 +180,8 @@ fn reloads_under_load_lose_no_request() {
     assert_eq!(server.get("/readyz").status, 200);
 }
 
-/// A program that waits for the server to be ready learns that it will never be.
+/// If no model opens, the server ends, so a program that waits for it to be ready does not wait
+/// forever.
 #[test]
 fn a_server_whose_models_do_not_open_ends_with_an_error() {
     let mut command = miriam();
@@ -374,7 +375,7 @@ fn one_port_can_be_used_with_ipv4_and_ipv6() {
     }
 }
 
-/// Moses' way to start a server.
+/// `miriam translate -server` starts a server as Moses does.
 #[test]
 fn translate_starts_a_server_with_one_system() {
     let ini = project_root().join("examples/toy/moses.ini");
@@ -427,7 +428,7 @@ fn unix_sockets_are_for_one_server() {
     assert_eq!(second.status.code(), Some(1));
     assert!(ask().ends_with("ok\n"));
     drop(server);
-    // Another file is not replaced.
+    // A file that is not a socket is not replaced.
     std::fs::write(&other, "precious").unwrap();
     let refused = miriam().args(["serve", "--unix", &other, "--model", &toy()]).output().unwrap();
     assert_eq!(refused.status.code(), Some(1), "{refused:?}");
@@ -477,7 +478,7 @@ fn keys_decide_which_requests_are_accepted() {
     assert_eq!(ask("other", "/v1/models/toy/reload").status, 403);
 }
 
-/// A server behind a proxy that gives it a part of a site.
+/// A proxy can give the server one path of a site, here `/mt` (`--base-path`).
 #[test]
 fn a_server_can_be_a_part_of_a_site_behind_a_proxy() {
     let folder = tempfile::tempdir().unwrap();
@@ -520,7 +521,7 @@ fn a_server_can_be_a_part_of_a_site_behind_a_proxy() {
     assert_eq!((&last["path"], &last["api"]), (&json!("/mt/v1/models"), &json!("v1")));
     assert_eq!(last["traceparent"], headers[2].1);
     assert!(records.iter().any(|record| record["client"] == "127.0.0.1"));
-    // A log that was renamed is begun again at a reload.
+    // After the log file was renamed, a reload creates a new one.
     std::fs::rename(&log, folder.path().join("old")).unwrap();
     server.signal("HUP");
     let began = Instant::now();
@@ -548,8 +549,8 @@ fn a_full_disk_under_the_log_is_survived() {
     assert!(server.metric("miriam_lost_log_lines_total", "") >= 3.0);
 }
 
-/// `nmt serve` starts a server as Marian's users do, and `--model` takes a package of Argos
-/// Translate.
+/// `nmt serve` starts a server with the options of Marian's server, and `--model` accepts a package
+/// of Argos Translate.
 #[test]
 fn neural_models_of_other_programs_are_served() {
     let lines = lines(5);

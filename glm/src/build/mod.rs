@@ -1,8 +1,8 @@
 //! Building a `glm` file from the n-grams of a model.
 //!
-//! [`miriam_lmcpu::sorted`] sorts and joins them. Then the orders are written one after another, in
-//! batches. Before an order is written, the next one is laid out, because entries point to their
-//! children. Written orders are freed. The bytes do not depend on the number of threads.
+//! [`miriam_lmcpu::sorted`] sorts and joins the n-grams. Then the orders are written one after
+//! another, in batches. Before an order is written, the next one is laid out, because entries point
+//! to their children. Written orders are freed. The bytes do not depend on the number of threads.
 
 mod blocks;
 mod buckets;
@@ -68,8 +68,8 @@ impl Default for GlmOptions {
     }
 }
 
-/// Builds the file `output` from the model at `path`, any that [`crate::open_source`]
-/// opens, on rayon's current threads.
+/// Builds the file `output` from the model at `path`, on rayon's current threads.
+/// [`crate::open_source`] opens the model, so it may have any kind that this function opens.
 ///
 /// # Errors
 ///

@@ -125,7 +125,7 @@ impl DeviceModel {
     /// # Errors
     ///
     /// If the GPU cannot be used or has not enough memory, if the container is not a valid model,
-    /// or if the tile is too small for the order.
+    /// if the tile is too small for the order, or if the vocabulary has more than 2^31 words.
     pub fn new(
         container: &Container,
         cpu_model: Arc<dyn LanguageModel>,
@@ -165,7 +165,7 @@ impl DeviceModel {
         })
     }
 
-    /// Whether there are special kernels for the order of this model.
+    /// Whether there are special kernels for the order and the tile of this model.
     /// [`DeviceOptions::generic_kernels`] ignores them.
     pub fn has_special_kernels(&self) -> bool {
         has_special_kernels(self.order, self.tile)
@@ -201,7 +201,7 @@ impl DeviceModel {
     ///
     /// # Panics
     ///
-    /// When `answers` are shorter than `n`.
+    /// When `answers` are shorter than `n`, or `queries` are not a multiple of the order.
     pub fn score_ngrams(&self, queries: &[u32], answers: ScoreBuffers<'_>) -> Result<()> {
         let order = self.order();
         assert!(queries.len().is_multiple_of(order), "queries of {order} words");
@@ -294,7 +294,7 @@ impl DeviceModel {
     ///
     /// # Panics
     ///
-    /// When `answers` are too short.
+    /// When `answers` are too short, or `contexts` are not rows of `order - 1` ids.
     pub fn score_next(
         &self,
         contexts: &[u32],
@@ -335,7 +335,7 @@ impl DeviceModel {
         self.options.chunk_size.unwrap_or(2 << 20).clamp(1, 64 << 20)
     }
 
-    /// Lends an idle workspace to `work`.
+    /// Lends an idle workspace, or a new one, to `work`.
     pub(super) fn with_workspace<T>(
         &self,
         work: impl FnOnce(&mut StreamWorkspace) -> Result<T>,
