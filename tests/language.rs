@@ -12,7 +12,7 @@ const OWN_TEXT: &[&str] = &["rs", "py", "pyi", "md", "cu", "cuh"];
 /// The first words of heads that do not say what is inside a file.
 const QUESTIONS: &[&str] = &["What", "How", "Whether", "Where", "When", "Which", "Who", "Why"];
 
-/// This file names the markers.
+/// This file, which is left out because it names the markers.
 const SELF: &str = "tests/language.rs";
 
 const MAX_IS_NO: usize = 10;

@@ -145,7 +145,7 @@ fn columns_of_moses_1_follow_those_of_moses2() {
     assert_eq!(lines.len(), 3, "one more than asked for, and no best translation: {output}");
     let fields: Vec<&str> = lines[0].split("|||").collect();
     assert_eq!(fields[..2], ["0 ", " la casa roja es grande . "]);
-    // Jumps over one word, back over two, over one: four words.
+    // The distortion is -4: jumps over one word, back over two, and over one.
     assert!(fields[2].starts_with(" WordPenalty0= -6 PhrasePenalty0= 4 TranslationModel0= "));
     assert!(fields[2].contains(" Distortion0= -4 LM0= "), "{output}");
     assert_eq!(fields[3].trim(), "-6.37538");

@@ -9,7 +9,7 @@ use crate::common::{
     shared_data,
 };
 
-/// Returns a folder with the programs' names, which the binary makes.
+/// Makes links to the binary under the names of other programs. Returns the folder of the links.
 fn aliases(folder: &Path) -> PathBuf {
     let names = folder.join("names");
     let printed = lossy_text(&run(miriam().arg("install-aliases").arg(&names)));
@@ -43,7 +43,7 @@ fn lmplz_writes_what_kenlms_wrote() {
     let limit = cases.join("vocab.limit");
     let limit = ["-o", "3", "--discount_fallback", "--limit_vocab_file", limit.to_str().unwrap()];
     let cases_of_options: [(&str, &[&str]); 8] = [
-        // Names may be shortened, and switches spelt as boost reads them.
+        // Names of options may be shortened, and switches spelt as boost reads them.
         ("o3", &["--o", "3", "--mem", "1G", "--temp", "/tmp/", "--disc", "--skip"]),
         ("o3", &["--ord=3", "--discount_f", "--interpolate_unigrams=yes"]),
         ("o3-nounigram", &["-o", "3", "--interp=no", "--disc"]),
@@ -105,7 +105,7 @@ fn the_verbose_header_is_lmplzs() {
     let mut command = Command::new(&lmplz);
     let piped = run_with_input(command.args(options).arg("--verbose_header"), b"a b c\na b\n");
     assert!(piped.stdout == [head("stdin").as_bytes(), &plain].concat());
-    // Such a file is read like others.
+    // An ARPA file with this header is read like others.
     let arpa = folder.path().join("arpa");
     std::fs::write(&arpa, &expected).unwrap();
     run(miriam().args(["lm", "query", "-v", "0", "-i"]).arg(&path).arg(&arpa));
@@ -147,7 +147,7 @@ fn lmplz_renumbers_collapses_and_writes_intermediate_files() {
     lines(estimate(&["--intermediate", "model", "--arpa", "model.arpa"]));
     let arpa = std::fs::read_to_string(folder.path().join("model.arpa")).unwrap();
     assert_eq!(arpa.lines().collect::<Vec<_>>(), renumbered);
-    // A text that would be replaced.
+    // A text that would be overwritten is rejected.
     let refused = estimate(&["--intermediate", "text"]);
     assert!(!refused.status.success() && lossy_text(&refused.stderr).contains("also the output"));
     assert!(text.is_file() && !folder.path().join("text.vocab").exists());
@@ -181,8 +181,8 @@ fn build_binary_writes_what_kenlms_wrote() {
     }
 }
 
-/// The command line of DeepSpeech's and Coqui's scripts, `-a 255 -q 8 -v trie`: KenLM takes 255
-/// bits as the maximum, and leaves out the words, which would follow the rest of the file.
+/// The command line of DeepSpeech's and Coqui's scripts is `-a 255 -q 8 -v trie`. KenLM takes 255
+/// bits as the maximum, and `-v` leaves out the words, which would follow the rest of the file.
 #[test]
 fn build_binary_takes_the_options_of_public_scripts() {
     let Some(cases) = shared_data("kenlm-cases") else { return };
@@ -238,7 +238,7 @@ fn query_prints_what_kenlms_printed() {
     assert_eq!(lossy_text(&found.stdout), "Total: -2.1 OOV: 0\n");
 }
 
-/// What KenLM's build_binary printed for the same files.
+/// The expected output is what KenLM's build_binary printed for the same files.
 #[test]
 fn build_binary_estimates_sizes() {
     let folder = tempfile::tempdir().unwrap();
@@ -268,7 +268,8 @@ fn build_binary_estimates_sizes() {
     );
 }
 
-/// One bit holds no backoffs. KenLM's `query` of KenLM's file printed these lines.
+/// A code of one bit cannot represent a backoff. KenLM's `query` of KenLM's file printed these
+/// lines.
 #[test]
 fn quantised_backoffs_of_one_bit_are_those_of_kenlm() {
     let folder = tempfile::tempdir().unwrap();

@@ -372,7 +372,7 @@ fn unusable_training_data_is_named() {
     let message = run_to_error(command.arg("-o").arg(at("theirs")));
     assert!(message.contains("theirs/moses.ini"), "{message}");
     assert_eq!(read_decompressed(&at("theirs/moses.ini")), b"theirs");
-    // An unreadable record costs time and nothing else.
+    // If the record `train.json` is unreadable, all stages run again, and nothing else changes.
     fs::create_dir_all(at("model")).unwrap();
     fs::write(at("model/train.json"), "{").unwrap();
     let mut command = miriam();

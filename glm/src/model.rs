@@ -79,7 +79,7 @@ pub struct GlmModel {
 }
 
 impl GlmModel {
-    /// Opens the file at `path`, as [`GlmModel::from_container`] checks it.
+    /// Opens the file at `path`, and checks it as [`GlmModel::from_container`] does.
     ///
     /// # Errors
     ///
@@ -88,9 +88,9 @@ impl GlmModel {
         Self::from_container(&Container::open_any(path, load)?)
     }
 
-    /// Opens a container, which must be of this kind and version. Everything that scoring relies on
-    /// is checked here, in time that does not grow with the number of n-grams; [`crate::verify()`]
-    /// checks the rest.
+    /// Opens a container, which must be of the kind [`KIND`] and the version [`VERSION`].
+    /// Everything that scoring relies on is checked here, in time that does not grow with the
+    /// number of n-grams; [`crate::verify()`] checks the rest.
     ///
     /// # Errors
     ///
@@ -127,8 +127,8 @@ impl GlmModel {
         self.node_width
     }
 
-    /// Returns the highest order that is in a hash table. Orders from 2 up to this one are; 0 or 1:
-    /// none.
+    /// Returns the highest order that is in a hash table; all lower orders from 2 up are in hash
+    /// tables too. If it is 0 or 1, no order is in a hash table.
     pub fn max_hashed_order(&self) -> usize {
         self.metadata.max_hashed_order as usize
     }

@@ -18,7 +18,7 @@ fn with_limits(limits: &str, model: &str) -> (tempfile::TempDir, Server) {
     (folder, server)
 }
 
-/// Reads until the server closes; returns how long it took.
+/// Reads until the server closes the connection. Returns how long that took.
 fn time_until_closed(stream: &mut TcpStream) -> Duration {
     let began = Instant::now();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -158,7 +158,7 @@ fn nonsense_is_answered_and_does_no_harm() {
         let response = client.request("POST", path, &[], &body);
         assert!([200, 400, 404].contains(&response.status), "{response:?}");
     }
-    // What is not HTTP ends the connection, and nothing else.
+    // Bytes that are not HTTP end their connection and do no other harm.
     let mut wrong = TcpStream::connect(&server.address).unwrap();
     wrong.write_all(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 no HTTP\r\n\r\n").unwrap();
     time_until_closed(&mut wrong);
@@ -336,8 +336,8 @@ fn damaged_forms_do_no_harm() {
     assert_eq!(server.metric("miriam_sentences_total", "outcome=\"error\""), 0.0);
 }
 
-/// With three times as many requests as the server can answer, it answers as many as before,
-/// rejects the others with a time to retry, and answers none late.
+/// With three times as many requests as the server can answer, it still answers at least a fifth as
+/// many as at saturation, rejects the others with a time to retry, and answers none late.
 #[test]
 fn requests_over_capacity_are_rejected_and_slow_nobody() {
     let (folder, server) = with_limits("queued-words = 400\ndeadline-ms = 20000", &toy_neural());

@@ -490,7 +490,8 @@ fn opus_mt_and_opus_cat() {
     assert_eq!(server.get("/MtRestService/ListSupportedLanguagePairs").json(), json!(["en-es"]));
     let wrong = server.get("/MtRestService/TranslateJson?input=a&srcLangCode=xx&trgLangCode=es");
     assert_eq!(wrong.status, 404);
-    // Plug-ins differ in upper and lower case of names, and send the type of JSON without a body.
+    // Plug-ins differ in upper and lower case of path names, and send the content type of JSON
+    // without a body.
     let mut client = super::client::Client::connect(&server.address);
     let json_type = [("Content-Type", "application/json")];
     let pairs = "/MTRestService/listSupportedLanguagePairs";

@@ -216,8 +216,8 @@ impl Scale {
         (self.batch_words as f64 * share).round().max(1.0) as usize
     }
 
-    /// Converts `batches` of the thesis to batches of one worker of `system`: the same fraction of
-    /// an epoch, at least one batch.
+    /// Converts `batches` large batches of each worker of the thesis to batches of one worker of
+    /// `system`: the same fraction of an epoch, at least one batch.
     fn batches_a_worker(&self, system: &System, batches: f64) -> u64 {
         let words = self.scaled_words(batches) / self.workers as f64;
         (words / self.batch_words(system) as f64).ceil().max(1.0) as u64

@@ -139,7 +139,7 @@ pub struct Measurement {
     pub sectors_per_query: Option<f64>,
     /// Queries per second if each query took as long as its reads at random positions.
     pub ceiling: Option<f64>,
-    /// The size of the model's file divided by its n-grams.
+    /// The bytes of the model's file divided by its number of n-grams.
     pub bytes_per_ngram: f64,
 }
 

@@ -105,8 +105,8 @@ pub(crate) struct Sample {
 /// per second) and `latency.svg`, and prints a summary.
 ///
 /// # Errors
-/// If the server is on another machine and `allow_remote` is not set, if it does not answer the
-/// first request, or if a file cannot be read or written.
+/// If the server is on another machine and `allow_remote` is not set, if its response to the first
+/// request is not a success, if the text has no words, or if a file cannot be read or written.
 pub fn run(options: &ServingOptions, out: &mut dyn Write) -> Result<()> {
     let address = resolve(&options.url, options.allow_remote)?;
     let text = read_text(&options.input)?;
@@ -165,7 +165,7 @@ fn check_first(address: &SocketAddr, requests: &RequestBytes) -> Result<()> {
 }
 
 /// Sends requests from several threads. Returns a sample of each request, and the resource usage of
-/// the server's process in each second.
+/// the server's process in each second, which is empty without `pid`.
 fn measure(
     options: &ServingOptions,
     address: &SocketAddr,

@@ -19,10 +19,10 @@ use super::{SplitMix64, SyntheticOptions};
 
 /// The number of n-grams whose children one task generates.
 const PARENTS_PER_TASK: usize = 1 << 13;
-/// The number of tokens of the training text per n-gram of the largest order.
+/// The number of tokens of the training text per n-gram of the order with the most n-grams.
 const TOKENS_PER_LONGEST: f64 = 1.6;
 /// The probability that `<s>` is among the children of an n-gram, divided by the number of its
-/// children; by the order of the n-gram.
+/// children. The rates are those of orders 1, 2, 3 and of all higher orders.
 const BOS_RATES: [f32; 4] = [0.013, 0.035, 0.08, 0.12];
 /// The preference of frequent words as children: of `m` candidates, the one with rank
 /// `m * u^FREQUENCY_BIAS` is chosen, where u is uniform from 0 to 1.
@@ -122,8 +122,8 @@ impl SyntheticOptions {
     }
 }
 
-/// Returns the unigrams, and the logarithm of the expected count of each in a text of `tokens`
-/// tokens. `<s>` is the last: toolkits give it log10 p = -99.
+/// Returns the unigrams, and the natural logarithm, at least 0, of the expected count of each in a
+/// text of `tokens` tokens. `<s>` is the last unigram, with log10 p = -99, as toolkits write it.
 fn unigrams(words: usize, tokens: f64) -> (Nodes, Vec<f32>) {
     let knee = (words as f64).powf(KNEE_EXPONENT);
     let ranks = (1..words - 1).map(|rank| rank as f64);

@@ -118,7 +118,7 @@ impl Text {
         text
     }
 
-    /// Appends `other` until this text has `words` words.
+    /// Appends the words of `other`, at most until this text has `words` words.
     pub fn append(&mut self, other: &Text, words: usize) {
         let start = self.words.len();
         let taken = other.words.len().min(words.saturating_sub(start));
@@ -270,7 +270,7 @@ impl<'m> SentenceSampler<'m> {
     }
 
     /// Returns a preceding word: a child of the n-gram of `depth` words in `known`, or of a shorter
-    /// one if that has no child except `<s>`.
+    /// one if that has no child except `<s>`. If all of them have none, the word is any word.
     fn sample_older_word(&self, known: &[u32], depth: usize, random: &mut SplitMix64) -> u32 {
         let mut word = 0;
         // Another word is drawn if this one matches more words by chance.

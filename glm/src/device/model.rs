@@ -104,7 +104,7 @@ pub struct DeviceModel {
     order: usize,
     pub(super) tile: Tile,
     pub(super) options: DeviceOptions,
-    /// Streams with their buffers that are not in use.
+    /// Streams that are not in use, with their buffers.
     idle_workspaces: Mutex<Vec<StreamWorkspace>>,
     pub(super) cpu_model: Arc<dyn LanguageModel>,
     /// Set when a failure has been reported.

@@ -96,12 +96,12 @@ pub struct ParallelText {
 }
 
 impl ParallelText {
-    /// Returns the first `sentences` pairs of lines that have words, for a vocabulary of
+    /// Returns the first `sentences` pairs of lines whose source has words, for a vocabulary of
     /// `vocabulary_size` tokens. `paths` name the texts in messages. If a source is repeated, the
     /// length of its first reference is used.
     ///
     /// # Errors
-    /// If the texts differ in the number of lines or have no words.
+    /// If the texts differ in the number of lines, or the source has no words.
     pub fn new(
         source: &[u8],
         target: &[u8],
@@ -244,7 +244,7 @@ pub fn run_variant(
     run_batches(session, text, &batching, beam, variant, clock)
 }
 
-/// Works as [`run_variant`] with other limits of batches.
+/// Works as [`run_variant`], but with the limits, the sorting and the top-up of `batching`.
 ///
 /// # Errors
 /// Those of [`translate_requests`].
