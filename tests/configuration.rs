@@ -125,7 +125,7 @@ fn weights_are_shown_added_and_overwritten() {
         let message = run_toy_to_error(&["-weight-overwrite", overwrite]);
         assert!(message.contains("-weight-overwrite") && message.contains(named), "{message}");
     }
-    // The models need not exist.
+    // The models need not exist for weights to be shown.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("moses.ini");
     fs::copy(toy_ini(), &path).unwrap();

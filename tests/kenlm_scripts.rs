@@ -175,7 +175,8 @@ fn models_of_pocolm_are_built_and_queried() {
             Some(((total * 1e4).round() / 1e4, unknown.to_owned()))
         });
         let totals: Vec<_> = totals.collect();
-        // -0.2 -0.1 -0.4; back-off of <s>, -0.3 -0.7 -0.4; -0.3 -1.2 -0.6.
+        // `la casa`: -0.2 -0.1 -0.4. `casa`: the backoff of <s>, -0.3, then -0.7 -0.4. `xyz`: -0.3
+        // -1.2 -0.6.
         let expected = [(-0.7, "0"), (-1.4, "0"), (-2.1, "1")];
         assert_eq!(totals, expected.map(|(total, unknown)| (total, unknown.to_owned())), "{model}");
     }

@@ -2,8 +2,8 @@
 //! imports it, directly or through others. Only the import cycles (circles) that are listed here
 //! are allowed.
 //!
-//! An import through re-exports counts as an import of the module to which they lead. For its
-//! neighbours, a module counts as one with the modules in its folder.
+//! An import through re-exports counts as an import of the module to which they lead. A module and
+//! the modules in its folder count as one module for the other modules beside it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -49,7 +49,7 @@ type ModulePath = Vec<String>;
 /// The modules of a crate, by path, each with its code.
 type Modules = BTreeMap<ModulePath, String>;
 
-/// The folder of modules and the modules of each circle in it.
+/// Circles, each with the folder of its modules and the names of its modules.
 type Circles = BTreeSet<(String, Vec<String>)>;
 
 /// Returns the folders of the crates with sources.

@@ -355,7 +355,8 @@ fn presets_of_marian_are_named_in_configurations() {
     assert!(error.contains("unknown.yml: task: unknown preset \"transformer-bg\""), "{error}");
 }
 
-/// Configurations of any name, several of them, and those that Marian's scorer writes.
+/// Configurations may have any name, there may be several, and they may have the keys that Marian's
+/// scorer writes.
 #[test]
 fn configurations_are_read_as_marian_reads_them() {
     let names = Names::new();

@@ -143,7 +143,7 @@ fn other_options_train_anew() {
     corpus.finish("model", &[]);
     let first = corpus.read("model", "neural/model.npz");
     corpus.configure("after: 8u\nseed: 2\n");
-    // The model before stays until its replacement is complete, and the system is usable.
+    // The previous model stays until its replacement is complete, and the system is usable.
     let replacement = corpus.at("model/train.work/neural/model.npz");
     corpus.configure("after: 100000u\nseed: 2\n");
     let mut stopped = corpus.train("model", &[]);
@@ -175,7 +175,7 @@ fn other_options_train_anew() {
     for model in ["neural/model.npz", "neural-reverse/model.npz"] {
         assert!(corpus.read("model", model) == corpus.read("other", model), "{model}");
     }
-    // A limit does not change the updates before.
+    // A higher limit does not change the updates before it, so the models are trained further.
     corpus.configure("after: 12u\nseed: 3\n");
     let log = corpus.finish("model", &[]);
     assert!(!log.contains("it is replaced"), "{log}");
@@ -197,7 +197,7 @@ fn back_translated_text_is_added() {
     let corpus = Corpus::new();
     corpus.configure("after: 30u\n");
     let mono = corpus.at("mono.es");
-    // An untrained model writes words that are too long or too many.
+    // A hardly trained model writes words that are too long or too many, hence `--max-ratio`.
     let options = ["--max-ratio", "200", "--back-translate", mono.to_str().unwrap(), "--keep-work"];
     let log = corpus.finish("model", &options);
     assert!(log.contains("1 times the 400 pairs of the parallel text"), "{log}");
@@ -218,8 +218,8 @@ fn back_translated_text_is_added() {
     assert_eq!(trainings(&corpus.finish("model", &["--max-ratio", "200"])), [""; 0]);
 }
 
-/// The ini of the folder translates with all models; without `--neural` it is that of the
-/// phrase-based system again.
+/// The ini of the folder translates with all models. Without `--neural`, the folder has the ini of
+/// the phrase-based system again.
 #[test]
 fn the_ini_combines_all_models() {
     let corpus = Corpus::new();
@@ -237,8 +237,8 @@ fn the_ini_combines_all_models() {
     assert_eq!(listed, translate("moses.ini", &[]));
     let list = fs::read_to_string(&list).unwrap();
     assert!(list.lines().all(|line| line.contains(" Neural0= -") && line.contains(" Reverse0= -")));
-    // The lists for tuning the weights have the entries that are scored in a translation; a list of
-    // 99 prints all 100 of them.
+    // The lists for tuning the weights have the same 100 entries as are scored in a translation. A
+    // list of the size 99 has one entry more, so it prints all 100.
     let entries = |list: &str| -> BTreeSet<(String, String)> {
         let fields = list.lines().map(|line| line.split_once(" ||| ").unwrap());
         fields

@@ -24,7 +24,7 @@ use crate::error::{Error, Result, cannot};
 pub struct StudyFolder {
     /// The folder, which is made if it is missing.
     pub path: PathBuf,
-    /// Whether results in it are measured again.
+    /// Whether saved results in the folder are measured again and replaced.
     pub overwrite: bool,
 }
 

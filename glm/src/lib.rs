@@ -3,10 +3,10 @@
 //! same file unchanged.
 //!
 //! [`format`](mod@format) describes the layout of the n-grams, and `docs/formats.md` describes
-//! every byte. [`build_glm`] writes a file, [`GlmModel`] searches it on the CPU, and [`device`],
-//! with the cargo feature `cuda`, on a GPU. Both are language models for [`miriam_lmcpu`], which
-//! scores words, batches and text with them. Their scores are equal to the bit. [`open()`] opens
-//! language models of every kind.
+//! every byte. [`build_glm`] writes a file. [`GlmModel`] searches it on the CPU; with the cargo
+//! feature `cuda`, a model of [`device`] searches it on a GPU. Models of both kinds are language
+//! models for [`miriam_lmcpu`], which scores words, batches and text with them. Their scores are
+//! equal to the bit. [`open()`] opens language models of every kind.
 //!
 //! # Examples
 //!

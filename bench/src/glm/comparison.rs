@@ -247,7 +247,8 @@ struct BatchCuts {
 
 impl BatchCuts {
     /// Returns the ranges of the batches, at most [`MAX_BATCHES`]. If there are fewer queries than
-    /// a batch holds, the only range exceeds `count`.
+    /// a batch holds, the only range exceeds `count`; otherwise, queries that do not fill a last
+    /// batch are left out.
     fn ranges(self) -> impl Iterator<Item = std::ops::Range<usize>> {
         let batches = (self.count / self.size).clamp(1, MAX_BATCHES);
         (0..batches).map(move |i| i * self.size..(i + 1) * self.size)

@@ -98,7 +98,7 @@ impl StudyDescription {
         })
     }
 
-    /// Checks that a saved description, if there is one, is this one.
+    /// Checks that the saved description matches this one. Without a saved one, the check fails.
     fn check(&self, saved: Option<&[u8]>) -> Result<(), String> {
         let Some(saved) = saved else {
             return Err(format!("the runs are of an unknown study, without {DESCRIPTION}"));
