@@ -237,8 +237,8 @@ fn a_language_model_may_count_unknown_words() {
 }
 
 /// A jump to the second word and back costs 1 + 2 words if jumps are charged when they are made. If
-/// they are charged early, the first jump costs twice the skipped word and the phrase, and the jump
-/// back costs nothing.
+/// they are charged early, the first jump costs twice the number of words skipped (1) and of words
+/// in the phrase (1), and the jump back costs nothing.
 #[test]
 fn distortion_is_charged_late_or_early() {
     let folder = tempfile::tempdir().unwrap();

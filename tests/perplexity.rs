@@ -140,7 +140,7 @@ fn summaries_equal_kenlms() {
         let plain =
             lossy_text(&run(&mut lm(&["perplexity", path_str(&model), "-i", path_str(&input)])));
         assert_eq!(plain, query[at..], "{name}");
-        // The same lines as documents.
+        // The same lines as JSON documents have the same summary.
         let lines = read_decompressed(&input);
         if std::str::from_utf8(&lines).is_err() {
             continue;
@@ -307,7 +307,7 @@ fn documents_are_put_into_the_buckets_of_ccnet() {
     );
     let scores_of = |text: &str| text.split_once(",\"lm_log10\"").unwrap().1.to_owned();
     assert_eq!(scores_of(&joined), scores_of(&plain));
-    // A file that is not a table.
+    // A file that is not a table of limits is rejected.
     let error =
         run_to_error(lm(&["perplexity", &model, "--json-field", "text", "--cutoffs"]).arg(&pieces));
     assert!(error.contains("vocab.spm"), "{error}");

@@ -155,7 +155,7 @@ fn a_failed_run_leaves_the_old_ini() {
     std::fs::write(&short, "uno\n").expect("writable");
     let message = run_to_error(tune(&ini, &output).args(["--reference", path_str(&short)]));
     assert!(message.contains("short has 1"), "{message}");
-    // A run that is killed.
+    // A run that is killed leaves the old file too.
     let mut child = tune(&ini, &output).arg("--quiet").spawn().expect("it starts");
     std::thread::sleep(std::time::Duration::from_millis(150));
     let _ = child.kill();

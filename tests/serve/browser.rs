@@ -205,7 +205,7 @@ fn the_page_translates_and_shows_what_the_models_know() {
     browser.wait_for("the translation", &same);
     let best = &answer["sentences"][0]["translations"][0];
 
-    // The focused text has only the frame of its card.
+    // While the text has the focus, only the card around it has a frame.
     let outline = |selector: &str| {
         format!("getComputedStyle(document.querySelector('{selector}')).outlineStyle")
     };
@@ -233,7 +233,7 @@ fn the_page_translates_and_shows_what_the_models_know() {
         );
         assert_eq!(current, json!([source]));
     }
-    // Also by the keyboard.
+    // The arrow keys move from word to word too.
     browser.value("document.querySelector('#source-tokens .token').focus()");
     for kind in ["rawKeyDown", "keyUp"] {
         let key = json!({"type": kind, "key": "ArrowRight", "windowsVirtualKeyCode": 39});

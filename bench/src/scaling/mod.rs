@@ -69,8 +69,9 @@ pub struct ScalingOptions {
 /// the other files after each round. The same options resume a study that was stopped.
 ///
 /// # Errors
-/// If a measurement fails, there are fewer CPUs than threads, two systems have the same name, the
-/// folder has runs of another study, or a file cannot be read or written.
+/// If a measurement fails, there are fewer CPUs than threads, two systems have the same name,
+/// another command uses the folder, the folder has runs of another study, or a file cannot be read
+/// or written.
 pub fn run(options: &ScalingOptions, out: &mut dyn Write) -> Result<()> {
     let (mut study, _lock) = begin(options, |topology, measured| {
         let counts = select_counts(&options.counts, topology)?;

@@ -91,7 +91,7 @@ impl Topology {
         self.cores.len()
     }
 
-    /// Returns the number of cores of each socket, in the order of the CPUs.
+    /// Returns the number of cores of each socket, in ascending order of the sockets.
     pub fn cores_per_socket(&self) -> Vec<usize> {
         self.cores.chunk_by(|a, b| a.socket == b.socket).map(<[Core]>::len).collect()
     }

@@ -58,8 +58,8 @@ impl DeviceModel {
 }
 
 impl ResidentBatch<'_> {
-    /// Scores the batch `times` times, without matched lengths; returns the milliseconds of each
-    /// time, measured between two events on its stream.
+    /// Scores the batch `times` times, without matched lengths. Returns the milliseconds of each
+    /// repetition, measured between two events on its stream.
     ///
     /// # Errors
     ///

@@ -85,9 +85,9 @@ const MAX_SCORES: u64 = 1 << 22;
 /// that was stopped. Times are CPU times; on a GPU, wall times.
 ///
 /// # Errors
-/// If the texts cannot be read or are not parallel, the shape is unknown, the device cannot be used
-/// or does not support a precision, the folder has results of another study, or a file cannot be
-/// written.
+/// If the texts cannot be read or are not parallel, the source has no words, the shape is unknown,
+/// the device cannot be used or does not support a precision, another command uses the folder, the
+/// folder has results of another study, or a file cannot be written.
 pub fn run(options: &BatchingStudy, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
     let [source, target] = [&options.input, &options.target].map(|path| read_text(path));
     let (source, target) = (source?, target?);

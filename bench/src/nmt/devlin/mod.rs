@@ -60,8 +60,8 @@ const GAIN: f32 = 1.5;
 ///
 /// # Errors
 /// If the text cannot be read or has no words, a system is unknown, each speedup alone is to be
-/// measured for several systems, the folder has results of another study, or a file cannot be
-/// written.
+/// measured for several systems, another command uses the folder, the folder has results of another
+/// study, or a file cannot be written.
 pub fn run(options: &DevlinStudy, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
     let systems = options.shapes.iter().map(|name| {
         DevlinSystem::named(name)
@@ -244,7 +244,7 @@ fn generate(system: &DevlinSystem, words: usize) -> Result<Vec<Model>> {
     Ok(models.collect::<miriam_nmt::Result<_>>()?)
 }
 
-/// Returns the speed of the fastest of several passes.
+/// Returns the speed of the fastest of several passes, with the result of the last pass.
 fn measure_passes(
     workload: &Workload,
     models: &[Model],
