@@ -155,7 +155,7 @@ fn the_debian_package_installs_and_runs() {
     assert!(status.contains("/etc/miriam/serve.toml"), "{status}");
 }
 
-/// The configuration in the packages is valid, also with its example.
+/// The configuration in the packages is parsed, also with its example. What is missing is a model.
 #[cfg(feature = "serve")]
 #[test]
 fn the_packaged_configuration_is_read() {

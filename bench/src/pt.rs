@@ -148,7 +148,8 @@ struct Totals {
 }
 
 impl Totals {
-    /// Returns the lines of the index that a lookup reads, and the records that it compares.
+    /// Returns the mean numbers of lines of the index that a lookup reads and of records that it
+    /// compares.
     fn reads_per_lookup(&self) -> Option<[f64; 2]> {
         let LookupReads { spans, buckets, records } = self.reads?;
         Some([buckets, records].map(|count| count as f64 / spans.max(1) as f64))

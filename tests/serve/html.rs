@@ -157,7 +157,8 @@ fn pages_are_those_of_the_command_line() {
     }
 }
 
-/// Links of words go through the pivot language: here each word is its own translation.
+/// Tags follow the word alignments through the pivot language. Here each word is unknown, so it is
+/// its own translation.
 #[test]
 fn tags_go_through_a_pivot_language() {
     let ini = project_root().join("examples/toy/moses.ini");

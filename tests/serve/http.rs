@@ -69,7 +69,7 @@ fn a_body_that_is_announced_too_large_is_refused_at_once() {
             assert!(response.text().contains("1000 bytes"), "{path}: {response:?}");
         }
     }
-    // The server asks for a body that fits.
+    // By the status 100, the server asks for a body that fits.
     let body = br#"{"text": "the house"}"#;
     let mut client = Client::connect(&server.address);
     let head = format!(
@@ -335,7 +335,8 @@ fn bodies_in_odd_forms_are_answered_or_refused() {
     );
 }
 
-/// Requests that come together are answered one after the other. A head without an end is rejected.
+/// Requests that come together are answered one after the other. A head that is too large, or has
+/// too many headers, is rejected.
 #[test]
 fn pipelines_and_large_heads() {
     let server = Server::start(&["--model", &toy()]);

@@ -43,8 +43,9 @@ pub struct CostOptions {
 /// a table. The same options resume a study that was stopped.
 ///
 /// # Errors
-/// If a measurement or a translation fails, the reference does not fit the text, two systems have
-/// the same name, the folder has runs of another study, or a file cannot be read or written.
+/// If a measurement or a translation fails, the reference does not fit the text, there are fewer
+/// CPUs than threads, two systems have the same name, another command uses the folder, the folder
+/// has runs of another study or of another number of threads, or a file cannot be read or written.
 pub fn run(options: &CostOptions, out: &mut dyn Write) -> Result<()> {
     Input::check_file(&options.study.input)?;
     let references = read_lines(&options.reference)?;

@@ -21,7 +21,7 @@ const WIDEST: usize = NODE_WIDTHS.len() - 1;
 /// Numbers of trees by the order of the n-grams that they hold, from bigrams on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeSizes {
-    /// What is counted: [`ALL_TREES`], or the searches of a text with its name.
+    /// What is counted: [`ALL_TREES`], or `searches of` and the name of a text.
     pub counted: String,
     /// By order, from 2 on.
     pub by_order: Vec<TreeCount>,

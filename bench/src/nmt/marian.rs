@@ -106,8 +106,8 @@ const SETTINGS: [Setting; 5] = {
 /// was stopped.
 ///
 /// # Errors
-/// If the texts cannot be read or are not parallel, the folder has results of another study, or a
-/// file cannot be written.
+/// If the texts cannot be read or are not parallel, the source has no words, another command uses
+/// the folder, the folder has results of another study, or a file cannot be written.
 pub fn run(options: &MarianStudy, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
     let [source, target] = [&options.input, &options.target].map(|path| read_text(path));
     let (source, target) = (source?, target?);

@@ -184,7 +184,7 @@ mod tests {
         })
     }
 
-    /// Half a second of loading, which is excluded, and 20 ms a line without CPU time.
+    /// The command loads for half a second, which is excluded. A line takes 20 ms without CPU time.
     #[test]
     fn loading_is_excluded_and_waiting_costs_no_cpu_time() {
         let slow = "sleep 0.5; while read -r line; do sleep 0.02; echo \"$line\"; done";
