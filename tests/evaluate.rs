@@ -19,8 +19,8 @@ fn testdata(name: &str) -> PathBuf {
     project_root().join("base/metrics/testdata").join(name)
 }
 
-/// The output of `sacrebleu REFERENCE -m bleu chrf ter` and similar commands of release
-/// 2.6.0.
+/// The expected outputs are those of `sacrebleu REFERENCE -m bleu chrf ter` and similar commands of
+/// release 2.6.0.
 #[test]
 fn output_equals_sacrebleus() {
     let Some(data) = shared_data("m30k-de-en") else { return };

@@ -184,7 +184,7 @@ fn text_bytes(path: &Path) -> Result<u64> {
     read.map_err(cannot("read this file", path))
 }
 
-/// Returns the length of a file, or of the files in a folder.
+/// Returns the length of a file, or of the files directly in a folder, in bytes.
 fn bytes_on_disk(path: &Path) -> Result<u64> {
     let found = path.metadata().map_err(cannot("read this file", path))?;
     if !found.is_dir() {

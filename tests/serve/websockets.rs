@@ -119,7 +119,7 @@ fn marian_gives_the_lines_of_the_command_line() {
     }
 }
 
-/// The options of `marian-decoder`, as in scripts of Marian's examples.
+/// `marian-server` takes the options of `marian-decoder`, as in scripts of Marian's examples.
 #[test]
 fn marian_server_takes_the_options_of_the_decoder() {
     let toy = crate::common::project_root().join("examples/toy-neural");
@@ -153,8 +153,8 @@ fn marian_server_takes_the_options_of_the_decoder() {
     }
 }
 
-/// An ensemble whose command line asks for lists, alignments and scores, and one configuration
-/// after another.
+/// `marian-server` takes an ensemble with lists, alignments and scores from its command line, and
+/// two configurations, of which the second one asks for these outputs.
 #[test]
 fn marian_server_takes_ensembles_outputs_and_several_configurations() {
     let toy = crate::common::project_root().join("examples/toy-neural").canonicalize().unwrap();

@@ -55,9 +55,9 @@ pub struct NmtGpuStudy {
 /// study that was stopped.
 ///
 /// # Errors
-/// If files cannot be read or written, the folder has results of another study, the chosen device
-/// cannot be used, or
-/// ([`Error::Mismatch`](crate::Error::Mismatch)) translations differ by more than ties.
+/// If files cannot be read or written, another command uses the folder, the folder has results of
+/// another study, the chosen device cannot be used, or translations differ by more than ties
+/// ([`Error::Mismatch`](crate::Error::Mismatch)).
 pub fn run(study: &NmtGpuStudy, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
     let places = Place::for_devices(&study.devices)?;
     match &study.output {

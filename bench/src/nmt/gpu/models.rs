@@ -48,7 +48,8 @@ pub fn subject_count(study: &NmtGpuStudy) -> usize {
 /// Generates or reads the model with the index `number`, and its text.
 ///
 /// # Errors
-/// If the model or the text cannot be read.
+/// If the model or the text cannot be read, the text has no words, or a model is given without a
+/// text.
 pub fn subject(study: &NmtGpuStudy, number: usize) -> Result<Subject> {
     match study.models.get(number) {
         Some(path) => read_subject(study, path),
