@@ -181,8 +181,8 @@ impl<'o> Bench<'o> {
         Ok(())
     }
 
-    /// Measures a model with one text on the CPU: the default `glm` file in batches of many sizes,
-    /// others in batches of one size.
+    /// Measures a model with one text on the CPU: the default `glm` file in batches of many sizes
+    /// on one thread, others in batches of one size for each number of threads.
     fn measure_on_cpu(
         &mut self,
         engine: &Engine,

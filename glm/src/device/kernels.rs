@@ -41,7 +41,8 @@ impl Kernels {
     }
 }
 
-/// Whether there are special kernels for this order. There are some for common orders.
+/// Whether there are special kernels for this order and this tile: those of 4 lanes have some for
+/// orders 3 to 5.
 pub(super) fn has_special_kernels(order: usize, tile: Tile) -> bool {
     tile.lanes() == 4 && (3..=5).contains(&order)
 }

@@ -68,7 +68,7 @@ fn open(bytes: Bytes) -> GlmModel {
     GlmModel::from_container(&container).unwrap()
 }
 
-/// Returns all distinct layouts for models of `order`.
+/// Returns the layouts that are tested for models of `order`; some of them may be equal.
 fn layouts(order: usize) -> impl Iterator<Item = GlmOptions> {
     let hashed = move |width| [0, 2, 3, order].into_iter().map(move |h| (width, h));
     WIDTHS

@@ -95,7 +95,7 @@ fn embeddings(words: usize) -> EmbeddingConfig {
     }
 }
 
-/// Returns a model of Devlin's kind with `depth` fully connected layers below `top`.
+/// Returns the shape of a model of Devlin's kind with `depth` fully connected layers below `top`.
 pub fn stacked_shape(depth: usize, top: TopLayerConfig, words: usize) -> StackedConfig {
     StackedConfig {
         embeddings: embeddings(words),
