@@ -26,7 +26,7 @@ impl FileLock {
     /// the lock. On file systems without locks, it always succeeds.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be created.
+    /// [`Error::Io`] if the file cannot be created, or other processes replace it at every attempt.
     pub fn try_acquire(path: &Path) -> Result<Option<Self>> {
         for _ in 0..MAX_ATTEMPTS {
             let file = File::options().write(true).create(true).truncate(false).open(path);

@@ -31,7 +31,7 @@ impl<W: Write> HugePageWriter<W> {
     /// Writes the buffer and returns the inner writer.
     ///
     /// # Errors
-    /// The errors of writing. After a failed write, it always fails.
+    /// The errors of writing. After a failed write of the buffer, it always fails.
     pub(crate) fn into_inner(mut self) -> io::Result<W> {
         self.flush_buffer()?;
         Ok(self.inner)

@@ -16,7 +16,7 @@ pub fn allowed_cpus() -> io::Result<Vec<usize>> {
 /// Restricts the calling thread, and threads that it starts later, to `cpus`.
 ///
 /// # Errors
-/// If none of `cpus` is allowed, and on systems other than Linux.
+/// If none of `cpus` is allowed or a number is too large, and on systems other than Linux.
 #[cfg(target_os = "linux")]
 pub fn pin_to_cpus(cpus: &[usize]) -> io::Result<()> {
     let mut set = nix::sched::CpuSet::new();

@@ -90,8 +90,9 @@ fn fold(character: Option<char>, byte: u8) -> char {
     }
 }
 
-/// Returns the numbers of letters to skip on the two sides so that the next letters are equal. The
-/// sum of the numbers is as small as possible. If no equal letters are near, both numbers are 1.
+/// Returns the numbers of letters to skip on the two sides so that the next letters are equal, and
+/// not only by chance. The sum of the numbers is as small as possible. If no equal letters are
+/// near, both numbers are 1.
 fn next_match(letters: &[(char, usize)], places: &[(char, Range<usize>)]) -> (usize, usize) {
     for sum in 1..=2 * MAX_SKIP {
         // Similar numbers come first, because a character may have been replaced by another.

@@ -46,7 +46,7 @@ fn codes_equal_those_of_subword_nmt() {
     let learned = learn_codes(&text, 300);
     assert!(learned.codes == read("testdata/learned.codes"));
     assert_eq!(learned.num_merges, 300);
-    // The file of fewer merges is a prefix.
+    // The file that is learned with fewer merges is a prefix of this file.
     assert!(learned.codes.starts_with(&learn_codes(&text, 100).codes));
     // The text has overlapping pairs, symbols made in two ways, Python's line ends, and white space
     // in words.
@@ -92,7 +92,7 @@ fn bpe_pieces_equal_those_of_the_original_trainer() {
     }
 }
 
-/// For new text, a unigram model needs at most one percent more pieces than one of `spm_train`.
+/// For new text, a unigram model needs at most one percent more pieces than a model of `spm_train`.
 #[test]
 fn unigram_pieces_serve_new_text_as_those_of_the_original_trainer() {
     // The number of pieces of the test text with models of `spm_train --vocab_size=N` and Marian's

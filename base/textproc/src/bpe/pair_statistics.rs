@@ -40,8 +40,8 @@ struct Pair {
     /// The count since the pair became active. It begins at 0, or at `reserve_count` if the whole
     /// reserve became active.
     count: i64,
-    /// The count in the reserve. Until the pair is first set aside, it is the count before the first
-    /// merge: 0 for a pair that a merge has made.
+    /// The count in the reserve. Until the pair is first set aside, it is the count before the
+    /// first merge: 0 for a pair that a merge has made.
     reserve_count: i64,
     /// The changes of the number of the pair's occurrences, by word. A word may be listed several
     /// times.

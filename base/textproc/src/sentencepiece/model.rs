@@ -69,7 +69,8 @@ impl PieceVocabulary {
         self.ids.find(self.hasher.hash_one(text), |&id: &u32| self.text(id) == Some(text)).copied()
     }
 
-    /// Returns the ids and texts of the pieces that may occur in segmented text.
+    /// Returns the ids and texts of the normal, user-defined and unused pieces, which segmentation
+    /// may form.
     pub fn text_pieces(&self) -> impl Iterator<Item = (u32, &[u8])> {
         let kinds = [PieceType::Normal, PieceType::UserDefined, PieceType::Unused];
         let all =

@@ -1,8 +1,8 @@
 //! Spaces at apostrophes, by the letters on both sides.
 //!
-//! The script runs a substitution for each pair of neighbour classes, and each continues after the
-//! character that followed the apostrophe; so an apostrophe two characters after another may be
-//! unchanged. This code does the same in passes over only the apostrophes, in the same order.
+//! Moses' script runs a substitution for each pair of neighbour classes. A match consumes the
+//! character after the apostrophe, so an apostrophe two characters after another may be unchanged.
+//! This code does the same in passes over only the apostrophes, in the same order.
 
 use memchr::memchr;
 

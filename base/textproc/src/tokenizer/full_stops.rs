@@ -5,8 +5,8 @@ use crate::characters::{CharClass, char_indices, first_class};
 use crate::nonbreaking_prefixes::PrefixScope;
 
 /// Returns the words of `text`, separated by single spaces, with the full stops at their ends as
-/// tokens: at the last word always, at others unless the word is an abbreviation, has
-/// another full stop inside, or is followed by a word in lower case.
+/// tokens: at the last word always, at others unless the word is an abbreviation, contains
+/// another full stop and a letter, or is followed by a word in lower case.
 pub(super) fn split_full_stops(text: &[u8], prefixes: &NonbreakingPrefixes) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 16);
     let mut words = text.split(|&byte| byte == b' ').filter(|word| !word.is_empty()).peekable();
@@ -24,7 +24,8 @@ pub(super) fn split_full_stops(text: &[u8], prefixes: &NonbreakingPrefixes) -> V
             _ => out.extend_from_slice(word),
         }
     }
-    // If a quotation with its full stop inside ends the text, the script leaves a space after it.
+    // If a quotation with its full stop inside ends the text, Moses' script leaves a space after
+    // it.
     if out.ends_with(b".'") {
         out.truncate(out.len() - 2);
         out.extend_from_slice(b" . ' ");

@@ -1,4 +1,4 @@
-//! Protected text, which the tokeniser keeps unchanged: addresses, markup, anything that a
+//! Protected text, which the tokeniser does not split: addresses, markup, anything that a
 //! user's patterns match.
 
 use std::ops::Range;
@@ -9,7 +9,7 @@ use regex::bytes::Regex;
 
 use crate::{Error, Result, text_file};
 
-/// Regular expressions of text that the tokeniser keeps unchanged.
+/// Regular expressions of text that the tokeniser does not split.
 #[derive(Clone, Debug, Default)]
 pub struct ProtectedPatterns {
     patterns: Vec<Regex>,

@@ -1,7 +1,7 @@
 //! Spaces around punctuation and symbols, commas outside numbers, and runs of dots.
 //!
-//! A character and its two neighbours decide where spaces go, so one pass replaces the script's
-//! many substitutions.
+//! A character and its two neighbours decide where spaces go, so one pass replaces the many
+//! substitutions of Moses' script.
 
 use super::{MULTI_DOT, Tokenizer};
 use crate::characters::{CharClass, first_char, first_class, last_class};

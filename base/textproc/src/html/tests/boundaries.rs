@@ -34,16 +34,17 @@ fn adjacent_links_and_controls_end_sentences() {
             "<nav><a href=\"1\">the house</a><a href=\"2\">the dog</a></nav>",
             &["the house", "the dog"],
         ),
-        // Also with other tags, comments and scripts between the two.
+        // Links also end sentences if other tags, comments or scripts are between them.
         ("<span><a>one</a></span><span><a>two</a></span>", &["one", "two"]),
         ("<b><a><i>one</i></a><!-- x --><a>two</a></b>", &["one", "two"]),
         ("<a>The end.</a><a>The start</a>", &["The end.", "The start"]),
-        // No boundary: links inside a word, in scripts without spaces, as reference marks, or with
-        // a space between.
+        // Links do not end a sentence inside a word, in scripts without spaces, as reference marks,
+        // or with a space between them.
         ("the <a>bus</a>es and <a>dog</a><b>s</b>", &["the buses and dogs"]),
         ("<a>我</a><a>喜欢</a><a>红色</a>", &["我喜欢红色"]),
         ("it ended<a>[1]</a><a>[2]</a> here", &["it ended[1][2] here"]),
         ("<a>one</a> <a>two</a>", &["one two"]),
+        // Labels, visible controls and other blocks end sentences.
         (
             "<label>the house</label><input name=\"a\"><label>the dog</label>",
             &["the house", "the dog"],
