@@ -48,7 +48,8 @@ pub(super) struct TrainingSet<'a> {
     pub dev: Option<[String; 2]>,
 }
 
-/// Formats the configuration of a training run as YAML, with paths relative to its own folder.
+/// Formats the configuration of a training run as YAML. Paths of the training set are relative to
+/// the folder of the configuration.
 pub(super) fn training_yaml(preset: &RawOptions, set: &TrainingSet<'_>) -> Result<String> {
     let mut options = preset.clone();
     options.set("train-sets", set.text.map(str::to_owned).to_vec())?;

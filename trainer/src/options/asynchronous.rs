@@ -12,7 +12,7 @@ use crate::asynchronous::{
 use crate::error::Result;
 use crate::training::TrainingLength;
 
-/// The options that have an effect only with `async-sgd`.
+/// The options that have an effect only with `async-sgd` or `simulate-async`.
 const DEPENDENT: [&str; 11] = [
     "scale-rate-by-delay",
     "gradient-buffer",
