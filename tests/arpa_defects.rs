@@ -15,8 +15,8 @@ const POSITIVE: &str = "\\data\\\nngram 1=5\nngram 2=2\n\n\\1-grams:\n-1\t<unk>\
 const BARE: &str = "\\data\\\nngram 1=3\nngram 2=2\n\n\\1-grams:\n-1\t<unk>\t-0.125\n\
     -0.5\ta\t-0.25\n-0.75\tb\n\n\\2-grams:\n-0.125\ta b\n-0.25\t<unk> a\n\n\\end\\\n";
 
-/// A defect, the option for it, the text that is scored, and the totals of its lines, computed by
-/// hand.
+/// A defect, the option for it, the message that names the option, the text that is scored, and the
+/// totals of its lines, computed by hand.
 struct Defect {
     arpa: &'static str,
     option: [&'static str; 2],

@@ -19,7 +19,7 @@ fn messages() -> Vec<Command> {
     all.into_iter().map(command).collect()
 }
 
-/// Returns commands that write a result, one of every kind.
+/// Returns commands of several kinds that write a result.
 fn commands() -> Vec<Command> {
     let root = project_root();
     let toy = root.join("examples/toy");
@@ -222,7 +222,8 @@ fn outputs_are_checked_before_the_work() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
 }
 
-/// A limit of the shell is an error with the file's name, and leaves nothing behind.
+/// Exceeding the shell's limit of file sizes is an error with the file's name, and leaves nothing
+/// behind.
 #[test]
 fn files_beyond_the_size_limit_are_errors() {
     let folder = tempfile::tempdir().unwrap();

@@ -80,7 +80,7 @@ fn converters_check_what_they_read() {
     }
 }
 
-/// Writes `tiny.npz` with one weight replaced.
+/// Writes `tiny.npz` with the first weight of `parameter` replaced.
 fn write_tiny(path: &Path, parameter: &str, weight: f32) {
     let checkpoint = Checkpoint::open(&testdata("tiny.npz"), LoadMethod::Lazy).unwrap();
     let mut writer = NpzWriter::create(path).unwrap();
@@ -127,7 +127,8 @@ fn weights_that_are_not_finite_are_an_error() {
     }
 }
 
-/// Writes the tiny model in Miriam's format with one weight replaced, as by a damaged disk.
+/// Writes the tiny model in Miriam's format with one weight replaced and the old checksums, as by a
+/// damaged disk.
 fn write_damaged_miriam(folder: &TempDir, weight: f32) -> PathBuf {
     let path = folder.path().join("tiny.miriam");
     let original = testdata("tiny.miriam");

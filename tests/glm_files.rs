@@ -1,5 +1,5 @@
-//! `glm` files end to end: built from all kinds of models, they print the same bytes as
-//! tries, and the decoder translates with them.
+//! `glm` files end to end: they can be built from ARPA files, tries and `glm` files, queries over
+//! them print the same bytes as over tries, and the decoder translates with them.
 
 use std::path::Path;
 use std::process::Command;

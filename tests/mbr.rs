@@ -9,8 +9,8 @@ use crate::common::{
     run_with_input,
 };
 
-/// Returns the chrF of single characters of two lines: 2 c / (a + b), where c is the number of
-/// common characters.
+/// Returns the chrF of single characters of two lines: 200 c / (a + b) for lines of a and b
+/// characters, spaces not counted, that have c characters in common.
 fn character_f1(a: &str, b: &str) -> f64 {
     fn counts(line: &str) -> HashMap<char, usize> {
         let mut counts = HashMap::new();

@@ -88,7 +88,7 @@ fn slow_selection(list: &str, references: &str) -> Vec<String> {
     best.into_iter().map(|(_, text)| text).collect()
 }
 
-/// Returns all files of a folder by their names, without those that contain times.
+/// Returns the contents of all files of a folder by their names, without those that contain times.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut all = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -146,7 +146,7 @@ fn a_training_set_is_what_translate_and_a_slow_selection_give() {
         run(command.arg("-o").arg(&best));
         assert_eq!(std::fs::read_to_string(&best).unwrap().lines().collect::<Vec<_>>(), firsts);
     }
-    // A second run has nothing to do, another metric only selects anew.
+    // A second run has nothing to do, nor has one with another number of threads.
     let before = files(&output);
     let again = run_with_input(&mut distill_command(&text, &output), b"");
     assert!(lossy_text(&again.stderr).contains("0 of 7 stages"), "{}", lossy_text(&again.stderr));
@@ -165,7 +165,7 @@ fn a_training_set_is_what_translate_and_a_slow_selection_give() {
     assert_eq!(translated.stdout.iter().filter(|&&byte| byte == b'\n').count(), 1);
 }
 
-/// A run is killed after each number of parts, and during the stages after translation.
+/// Runs are killed after some of the parts, and during the stages after translation.
 #[test]
 fn a_killed_run_ends_with_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();

@@ -101,7 +101,8 @@ fn threads_train_what_the_simulator_trains() {
     assert!((threads / simulated - 1.0).abs() < 0.02, "{threads} {simulated}");
 }
 
-/// Returns the command of `MIRIAM_MARIAN`, such as `marian` or `python -m pymarian`, with `train`.
+/// Returns the command of `MIRIAM_MARIAN`, such as `marian` or `python -m pymarian`, with `train`
+/// and options for one thread, if the variable is set.
 fn marian() -> Option<Command> {
     let Ok(given) = std::env::var("MIRIAM_MARIAN") else {
         report_skip("MIRIAM_MARIAN does not name Marian's command (marian, or python -m pymarian)");

@@ -1,5 +1,4 @@
-//! Every command in the README and in the pages for users runs and prints what the page
-//! shows.
+//! Commands in the README and in pages for users: they run and print what the page shows.
 //!
 //! A command is a line `$ ...` in a `console` block; what follows it up to the
 //! next command is its output. The two `cargo` commands are run by CI itself.
@@ -83,7 +82,7 @@ fn commands_in_the_page_on_the_toy_neural_model_print_what_it_shows() {
     check("examples/toy-neural/README.md", 5);
 }
 
-/// Runs the commands of `page`, at least `least`, in a folder of their own.
+/// Runs the commands of `page`, which has at least `least`, in a folder of their own.
 fn check(page: &str, least: usize) {
     let page = lossy_text(&read_decompressed(&project_root().join(page)));
     let folder = tempfile::tempdir().unwrap();

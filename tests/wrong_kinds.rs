@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_with_input};
 
-/// Writes a file of each kind; returns a function from the name of a file to its path.
+/// Writes models of several kinds; returns a function from the name of a file to its path.
 fn write_models(folder: &Path) -> impl Fn(&str) -> PathBuf {
     let toy = project_root().join("examples/toy");
     for name in ["moses.ini", "phrase-table", "reordering-table", "lm.arpa"] {
@@ -134,7 +134,7 @@ fn misspelt_options_of_the_decoder_get_a_suggestion() {
     assert!(message.len() < 200, "{message}");
 }
 
-/// Marian may cut a vocabulary, so that one with too many pieces is not an error.
+/// Marian may cut a vocabulary, so a vocabulary with too many pieces is not an error.
 #[test]
 fn a_vocabulary_larger_than_the_model_is_warned_of() {
     let folder = tempfile::tempdir().unwrap();
@@ -153,7 +153,7 @@ fn a_vocabulary_larger_than_the_model_is_warned_of() {
     assert_eq!(log.matches(warning).count(), 1, "{log}");
 }
 
-/// An empty text gives the same result as before, for pipelines, but a warning says that it is
+/// An empty text is not an error, because pipelines may have one, but a warning says that it is
 /// empty.
 #[test]
 fn empty_texts_are_warned_of() {

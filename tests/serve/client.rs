@@ -1,4 +1,5 @@
-//! A server under test, and a small client of HTTP/1.1 that hides nothing.
+//! A server under test, and a small client of HTTP/1.1 whose responses keep their heads as they
+//! were sent.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::miriam;
 
-/// The time limit of everything in these tests.
+/// The time limit of each wait for a server.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server of the binary under test, which is killed at the end.
@@ -95,7 +96,8 @@ impl Server {
         assert!(status.success());
     }
 
-    /// Returns the sum of a measurement over all labels that contain `labels`.
+    /// Returns the sum of the measurements whose names begin with `name` and whose lines contain
+    /// `labels`.
     pub fn metric(&self, name: &str, labels: &str) -> f64 {
         let page = self.get("/metrics").text();
         let matching = page.lines().filter(|line| line.starts_with(name) && line.contains(labels));
@@ -167,7 +169,7 @@ impl Client {
         response
     }
 
-    /// Reads the next chunk of a body.
+    /// Reads the next chunk of a body; the last one, which is empty, gives `None`.
     pub fn chunk(&mut self) -> Option<Vec<u8>> {
         let mut line = String::new();
         self.0.read_line(&mut line).unwrap();

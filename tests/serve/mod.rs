@@ -42,8 +42,8 @@ fn toy_neural() -> String {
     format!("neural={},from=en,to=es", model.display())
 }
 
-/// Returns lines of the toy's language: the first `count` of its test set and of its input,
-/// repeated.
+/// Returns `count` lines of the toy's language: those of its input and then of its test set,
+/// repeated if these are too few.
 fn lines(count: usize) -> Vec<String> {
     let read = |file: &str| {
         let path = project_root().join("examples/toy").join(file);

@@ -1,6 +1,6 @@
-//! A thousand lines over each protocol, from one, eight and sixty-four clients at once: what each
-//! gets is what the command line prints. The same holds for every pair of every kind of
-//! multilingual model ([`super::languages`]).
+//! A thousand lines, or some of them, over most protocols, from one, eight or sixty-four clients at
+//! once: what each client gets is what the command line prints. The same holds for every pair of
+//! every kind of multilingual model ([`super::languages`]).
 
 use serde_json::json;
 
@@ -142,7 +142,7 @@ fn json_type() -> [(&'static str, &'static str); 1] {
     [("Content-Type", "application/json")]
 }
 
-/// Checks the translations of all lines for each of `clients` clients at once.
+/// Checks the translations of all lines, which are divided between `clients` clients at once.
 fn assert_same(server: &Server, protocol: Protocol, clients: usize, pairs: &[(String, String)]) {
     std::thread::scope(|scope| {
         for client in 0..clients {
