@@ -82,7 +82,7 @@ fn messages_have_the_numbers_that_scripts_read() {
         let line = messages.lines().rfind(|line| line.contains(start)).expect(start);
         line.split(' ').next_back().unwrap().parse().expect(line)
     };
-    // The mean ratio of lengths, counted here.
+    // The mean ratio of lengths, computed here.
     let text = programs.read("text");
     let ratio = |line: &str| {
         let (source, target) = line.split_once(" ||| ").unwrap();

@@ -124,7 +124,7 @@ fn sampling_is_the_same_in_both_spellings() {
     assert_ne!(sampled(&["--output-sampling", "topk", "10"]), translated(&["-b", "1"]).0);
 }
 
-/// A flag after a binary shortlist says whether its checksum is checked.
+/// In Marian, a flag after a binary shortlist says whether its checksum is checked.
 #[test]
 fn a_flag_after_a_shortlist_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -137,8 +137,7 @@ fn a_flag_after_a_shortlist_changes_nothing() {
     assert_eq!(translated(&["--shortlist", list, "true"]).0, expected);
 }
 
-/// What CTranslate2 4.8.5 gives for `w2 w3 w4` with a prefix and a maximum length, by beams of 1
-/// and 4.
+/// Beam size, maximum length, prefix, and what CTranslate2 4.8.5 gives for `w2 w3 w4` with them.
 const PREFIXES: [(usize, usize, &str, &str); 20] = [
     (1, 1, "w5", "w5"),
     (1, 1, "w9 w9 w3", "w9"),

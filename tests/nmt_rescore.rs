@@ -123,7 +123,7 @@ fn features_are_the_scores_of_each_pair_alone() {
     }
     // The models of both directions give different scores.
     assert!(expected[0].iter().zip(&expected[1]).any(|(a, b)| (a - b).abs() > 1.0));
-    // `nmt score` adds the first of these features only, and allows gaps in the list.
+    // `nmt score` adds the first of these features only.
     let mut command = miriam();
     command.args(["nmt", "score", "--quiet", "--n-best-feature", "Neural0", "-m"]).arg(toy());
     let score = run(command.arg("--source").arg(&source).arg("--n-best").arg(&list));
@@ -175,8 +175,7 @@ fn what_does_not_fit_is_rejected() {
     assert!(error.contains("absent.npz"), "{error}");
 }
 
-/// A run that is killed leaves what it has written, and the same command resumes after it; a
-/// command with other options begins anew.
+/// A run that is killed leaves what it has written, and the same command resumes after it.
 #[test]
 fn a_killed_run_is_resumed() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
 //! Errors of `miriam nmt train`: wrong options, unsuitable texts, and folders and models of other
-//! trainings.
+//! training runs.
 
 use std::fs;
 

@@ -10,7 +10,8 @@ use std::process::Command;
 
 use crate::common::{lossy_text, project_root, report_skip};
 
-/// Returns the Python to use; if there is none, prints this and returns `None`.
+/// Returns the Python to use. If there is none, or it is too old or lacks a package, reports that
+/// the test is skipped and returns `None`.
 fn python() -> Option<PathBuf> {
     let environment = project_root().join("target/python-env/bin/python3");
     let python = match std::env::var_os("MIRIAM_PYTHON") {

@@ -59,7 +59,8 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.trim_start().starts_with("//"))
 }
 
-/// Returns the text from each `start` to the next quotation mark, outside of comments.
+/// Returns the text after the first `start` of each line, up to the next quotation mark. Comments
+/// are left out.
 fn literals_after<'t>(text: &'t str, start: &'t str) -> impl Iterator<Item = &'t str> {
     code(text).filter_map(move |line| line.split_once(start)?.1.split('"').next())
 }

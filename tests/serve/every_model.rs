@@ -70,7 +70,8 @@ fn testdata(name: &str) -> PathBuf {
     project_root().join("nmt/testdata").join(name)
 }
 
-/// Returns lines in the words of the test models, and lines that none of the models knows.
+/// Returns up to four of the sources for which the results of this model are recorded, and lines
+/// that are the same for all models.
 fn lines(name: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let expected = std::fs::read_to_string(testdata(name).join("expected.tsv"));
