@@ -253,7 +253,7 @@ impl Stream {
         &self.device
     }
 
-    /// Waits until all work is done.
+    /// Waits until all work of this stream is done.
     ///
     /// # Errors
     ///

@@ -15,7 +15,7 @@
 //! bf16, which only training uses, the result of a row never depends on the other rows of a call.
 //! So sentences translate the same in every batch and on any number of threads.
 //!
-//! This is one of the three crates in which `unsafe` is allowed. All of it is in the folder `isa/`:
+//! This is one of the few crates in which `unsafe` is allowed. All of it is in the folder `isa/`:
 //! kernels are safe code over vectors of sixteen lanes. Shapes that do not fit are errors of the
 //! program and panic; data of files is checked where it enters and gives an [`Error`].
 //!

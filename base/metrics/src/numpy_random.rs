@@ -55,7 +55,8 @@ impl NumpyRng {
         }
     }
 
-    /// Returns a number below `bound`, which is at least 1, as NumPy's `choice` draws indices.
+    /// Returns a number below `bound`, drawn as NumPy's `choice` draws indices. `bound` must be at
+    /// least 1.
     pub(crate) fn next_below(&mut self, bound: u32) -> u32 {
         if bound == 1 {
             return 0;

@@ -91,7 +91,8 @@ impl Signature {
 }
 
 impl Score {
-    /// Returns the value with `width` decimal places, and its confidence interval.
+    /// Returns the value with `width` decimal places. Its confidence interval follows if it was
+    /// computed and its mean is above 0.
     fn format_value(&self, width: usize) -> String {
         match &self.confidence {
             Some(confidence) if confidence.mean > 0.0 => {

@@ -274,7 +274,8 @@ pub(crate) enum Operation {
     },
     /// Creates a group of the copies since the last group.
     EndCopyGroup,
-    /// Performs all copies except the copies of the last `groups_left` groups.
+    /// Performs the copies of all groups except the last `groups_left`. `None` performs all copies,
+    /// also copies that belong to no group yet.
     AwaitCopies {
         groups_left: Option<usize>,
     },

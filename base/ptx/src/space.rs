@@ -1,4 +1,5 @@
-//! Windows of generic addresses: each state space but the global one has a range of its own.
+//! Windows of generic addresses: shared memory, local memory and the module's arrays have a range
+//! of addresses each. The other generic addresses are in global memory.
 
 use crate::instruction::Space;
 

@@ -46,9 +46,9 @@ pub struct WeightsI16 {
 }
 
 impl<'a> PackedI16<'a> {
-    /// Creates weights of the given parts; `scales` is padded to a multiple of sixteen columns.
-    /// `norm` is the largest Euclidean norm of a [run](ACCUMULATION_RUN) of any column; if a run
-    /// has a larger norm, sums overflow (and wrap).
+    /// Creates weights of the given parts. `scales` must already be padded to a multiple of sixteen
+    /// columns. `norm` must be the largest Euclidean norm of a [run](ACCUMULATION_RUN) of any
+    /// column; if a run has a larger norm, sums can overflow (and wrap).
     ///
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) or

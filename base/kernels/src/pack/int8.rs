@@ -58,8 +58,8 @@ fn padded(columns: usize) -> usize {
 }
 
 impl<'a> PackedI8<'a> {
-    /// Creates weights of the given parts; scales and corrections are padded to a multiple of
-    /// sixteen columns.
+    /// Creates weights of the given parts. Scales and corrections must already be padded to a
+    /// multiple of sixteen columns.
     ///
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) or

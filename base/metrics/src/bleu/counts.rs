@@ -31,7 +31,7 @@ pub enum Smoothing {
     Floor(f64),
     /// Adds this number to the matches and totals of orders from 2 on.
     AddK(f64),
-    /// No smoothing: the score is 0.
+    /// No smoothing: the score is 0 if an order has no matches.
     None,
 }
 

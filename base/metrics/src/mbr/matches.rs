@@ -11,7 +11,8 @@ use super::ngrams::{ListNgrams, NgramCount};
 /// Lengths of rows are multiples of this, so that loops over them have no remainder.
 pub(super) const ROW_BLOCK: usize = 64;
 
-/// An n-gram is kept as a list if at most one in this number of candidates has it.
+/// An n-gram is kept as a list if at most one in this number of candidates has it. If all
+/// candidates have it, only candidates with more than the smallest count are counted here.
 const DENSE_FRACTION: usize = 24;
 
 /// The largest count in a row; larger ones are divided among several rows. The sum of four rows

@@ -7,7 +7,7 @@ use super::distance::{Edit, EditDistance};
 const MAX_SHIFT_SIZE: usize = 10;
 /// The largest distance between a phrase and its match in the reference, in words.
 const MAX_SHIFT_DISTANCE: usize = 50;
-/// The maximum number of shifts tried per segment.
+/// No shift is made after this number of shifts was tried for a hypothesis and one reference.
 const MAX_SHIFT_CANDIDATES: usize = 1000;
 
 /// The alignment of a hypothesis with the reference by the edits between them.

@@ -1,5 +1,5 @@
 //! International tokeniser of mteval-v14: by Unicode categories, it splits off all symbols, and
-//! punctuation unless it is next to a number.
+//! punctuation if one of the neighbouring characters is not a number.
 
 use unicode_general_category::{GeneralCategory as Category, get_general_category};
 

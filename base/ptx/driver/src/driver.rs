@@ -269,7 +269,8 @@ impl Driver {
         self.modules.remove(&module);
     }
 
-    /// Returns the largest number of bytes of dynamic shared memory in a launch.
+    /// Returns the largest number of bytes of dynamic shared memory in a launch of `function`:
+    /// `default` unless it was set.
     pub fn max_shared(&self, function: usize, default: usize) -> usize {
         self.max_shared.get(&function).copied().unwrap_or(default)
     }

@@ -55,7 +55,7 @@ fn driver() -> MutexGuard<'static, Driver> {
     DRIVER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the value of a setting, which must be a number.
+/// Returns the value of a setting, which must be a number, or `default` if it is not given.
 fn setting(name: &str, default: u64) -> u64 {
     let settings = std::env::var(SETTINGS).unwrap_or_default();
     let value = settings.split(',').find_map(|part| part.strip_prefix(name)?.strip_prefix('='));
