@@ -126,7 +126,7 @@ impl TopK {
     }
 
     /// Returns the natural logarithm of the sum of exponentials of all logits; NaN if one of them
-    /// is NaN.
+    /// is +infinity or NaN.
     ///
     /// # Panics
     /// If the sum was left out.
@@ -160,7 +160,8 @@ pub fn update_topk(
 }
 
 /// Updates `topk` by a whole row of scores, `[columns]`, that are log-probabilities already, or
-/// means of these: the logarithm of the normaliser is 0 whatever their sum.
+/// means of these: the logarithm of the normaliser is 0 whatever their sum, or NaN if a score is
+/// +infinity or NaN.
 ///
 /// # Panics
 /// If there is not an id for each column.

@@ -1,6 +1,6 @@
 //! Tokeniser of mteval-v13a: ASCII punctuation is split off, and four entities are decoded.
-//! Apostrophes, hyphens that do not follow a digit, and full stops and commas inside numbers are not
-//! split off.
+//! Apostrophes, hyphens that do not follow a digit, and full stops and commas inside numbers are
+//! not split off.
 
 use super::spacing::{PairSpacing, space_around, space_pairs};
 

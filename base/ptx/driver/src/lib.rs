@@ -14,8 +14,8 @@
 //! `launch=700`, separated by commas. `init`, `module` and `launch` are the statuses that
 //! `cuInit`, `cuModuleLoadData` and `cuLaunchKernel` return. `version`, `count`, `capability` (10 *
 //! major + minor) and `memory` (bytes) describe the device. `seed` chooses the order of streams.
-//! `launches` is a number of kernels after which the device is lost: the next one fails while it
-//! runs, and later calls that use the device return the status of `launch`.
+//! `launches` is a number of kernels after which the device is lost: the next one can be queued,
+//! but is not performed, and later calls that use the device return the status of `launch`.
 
 mod calls;
 mod driver;
