@@ -52,11 +52,11 @@ impl AccessLog {
         Ok(AccessLog { path: path.to_owned(), file: Mutex::new(file), has_failed })
     }
 
-    /// Checks that the file could be opened, without creating it: the check may run as another
-    /// user than the server.
+    /// Checks that the file can be opened or, if it is missing, that its folder exists. It creates
+    /// nothing, because the check may run as another user than the server.
     ///
     /// # Errors
-    /// If it could not.
+    /// If the file cannot be opened, or the folder is missing.
     pub fn check(path: &Path) -> Result<()> {
         let folder = path.parent().filter(|folder| *folder != Path::new(""));
         let outcome = if path == Path::new("-") {

@@ -69,7 +69,8 @@ impl Listener {
     /// that another server left behind is replaced.
     ///
     /// # Errors
-    /// If another file or a running server is there, or the group is not permitted.
+    /// If another file or a running server is there, the folder or the group is missing, or the
+    /// server's user may not give the socket to the group.
     pub fn unix(path: &Path, access: &SocketAccess) -> Result<Self> {
         bind_unix(path, access).map_err(|error| Error::system(path.display().to_string(), error))
     }

@@ -9,7 +9,7 @@ use miriam_serve::api::xmlrpc::value::{Value, write_response};
 fn is_exact(value: &Value) -> bool {
     match value {
         Value::Other => false,
-        // Control characters are replaced when they are written.
+        // Some control characters, U+FFFE and U+FFFF are replaced when they are written.
         Value::String(text) => !text.contains(|c: char| c.is_control() || c >= '\u{fffe}'),
         Value::Double(number) => number.abs() < 1e308,
         Value::Array(values) => values.iter().all(is_exact),

@@ -25,13 +25,15 @@ pub(super) struct Load {
 
 struct State {
     queued: usize,
-    /// Words that are being searched.
+    /// The number of words that are being translated.
     searched: usize,
-    /// The time until which work has been counted; `None` if there is no work.
+    /// Busy time up to this moment is in `seconds`; `None` if nothing is queued or being
+    /// translated.
     busy_since: Option<Instant>,
-    /// The number of finished words.
+    /// The number of finished words. It starts with the assumed speed, and is scaled down together
+    /// with `seconds` when these exceed [`WINDOW`].
     words: f64,
-    /// The seconds that the finished words took.
+    /// The busy time in seconds, starting with [`ASSUMED_SECONDS`].
     seconds: f64,
 }
 

@@ -163,7 +163,8 @@ pub fn discard(mut body: Incoming, headers: &HeaderMap) {
 /// to be too large is not requested.
 ///
 /// # Errors
-/// If it is too large, too slow or damaged, or its compression is not supported.
+/// If it is too large or damaged, arrives or is unpacked too slowly, or its compression is not
+/// supported.
 pub async fn read(
     mut body: Incoming,
     headers: &HeaderMap,
