@@ -5,9 +5,9 @@ and candidate lists, as in `miriam bench nmt devlin`.
     python3 -m venv venv && venv/bin/pip install torch
     venv/bin/python scripts/compare_devlin_pytorch.py news.en --sentences 50
 
-Matrices are cuDNN-style fused gates (torch.nn.GRU in the encoder, one GEMM a matrix in the
-decoder), without Devlin's speedups. Weights are random, and translations are as long as their
-sources.
+The matrices of all gates are joined, as in cuDNN (torch.nn.GRU in the encoder, one GEMM per joined
+matrix in the decoder), and Devlin's speedups are not used. Weights are random, and translations
+are as long as their sources.
 """
 
 import argparse

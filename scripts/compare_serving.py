@@ -252,8 +252,8 @@ def seconds_of(command):
 
 
 def cli_seconds_each(command, text, folder):
-    """Returns the CPU seconds and the wall seconds of a line on the command line: the slope between
-    a short text and a long one."""
+    """Returns the CPU seconds and the wall seconds that `command` takes for each line of a text:
+    the slope between a short text and a long one."""
     lines = text.read_text().splitlines()
     lines = (lines * (1 + 800 // len(lines)))[:800]
     short, long = folder / "short", folder / "long"

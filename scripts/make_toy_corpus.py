@@ -348,7 +348,7 @@ def animal_verb():
 
 
 def copula():
-    """Returns a clause that says of something what it is like, in which state, or where."""
+    """Returns a clause that says what something is like, in which state it is, or where it is."""
     choice = random_.random()
     if choice < 0.4:
         english, spanish, _, classes = choose([a for a in ADJECTIVES if "," not in a[3]])

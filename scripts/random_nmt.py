@@ -39,7 +39,7 @@ OPTIONS = {
 
 
 def shape_of(text):
-    """Returns the shape with a name, or of four numbers as text."""
+    """Returns the shape that a text gives, by its name or by four numbers."""
     if text in SHAPES:
         return SHAPES[text]
     try:

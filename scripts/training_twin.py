@@ -17,7 +17,8 @@ table of embeddings. What differs from `miriam nmt train`:
 - Random numbers are PyTorch's, and so is the order of dropout.
 
 For speed, PyTorch's own operators are used if there are any (scaled_dot_product_attention,
-layer_norm, cross_entropy, gru, Adam fused). The inputs of the decoder's GRU are multiplied ahead.
+layer_norm, cross_entropy, gru, Adam fused). The decoder's GRU multiplies the words
+of all positions at once.
 --compile runs the loss through torch.compile. --batch-loss FILE writes the loss of each update, for
 comparison with a run from the same --pretrained-model without dropout.
 """

@@ -496,7 +496,8 @@ def _in_order(
 def _portions(
     inputs: Sequence[Iterable[Any]], size: int, batch_type: str
 ) -> Iterator[list[list[Any]]]:
-    """Yields portions of at most ``size`` examples or tokens, as one list per input."""
+    """Yields portions, each as one list per input. A portion has at most ``size`` examples or
+    tokens of the first input; an example with more tokens is a portion by itself."""
     if batch_type not in ("examples", "tokens"):
         raise ValueError(f'invalid batch type {batch_type!r}; give "examples" or "tokens"')
     end = object()

@@ -22,8 +22,9 @@ const LINES_PER_CHECK: usize = 1024;
 ///
 /// # Errors
 ///
-/// `ValueError` if there are no hypotheses, a reference has another number of lines, or a line has
-/// no reference; the exception of a signal handler, such as `KeyboardInterrupt`.
+/// `ValueError` if there are no hypotheses, a reference has another number of lines, a line has no
+/// reference, or threads cannot be started; the exception of a signal handler, such as
+/// `KeyboardInterrupt`.
 fn score(
     py: Python<'_>,
     metric: &dyn Metric,

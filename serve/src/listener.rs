@@ -144,7 +144,7 @@ impl Listener {
 
     /// Accepts connections until `stop` changes, and serves each in its own task. While there are
     /// too many connections or no file descriptors, no connection is accepted. With
-    /// `is_for_metrics` only measurements are served.
+    /// `is_for_metrics` only measurements and health are served.
     pub async fn serve(
         self,
         app: Arc<App>,

@@ -42,7 +42,7 @@ const OUTCOMES: [(Outcome, &str); 5] = [
     (Outcome::Error, "error"),
 ];
 
-/// Counts in buckets, with a sum.
+/// A histogram: the counts of values in buckets, and the sum of the values.
 struct Histogram {
     bounds: &'static [f64],
     /// The count of each bucket; there is one bucket more than there are bounds.
@@ -138,9 +138,9 @@ pub struct Metrics {
     models: Mutex<BTreeMap<String, Arc<ModelMetrics>>>,
     /// Open connections.
     pub connections: AtomicI64,
-    /// Characters, which the DeepL protocol reports to its clients.
+    /// Characters of the texts of DeepL's protocol, which reports them to its clients.
     pub characters: AtomicU64,
-    /// Source words.
+    /// Words of the sentences that clients sent, counted before their search.
     pub source_words: AtomicU64,
     /// Lines that could not be written to the log of requests.
     pub lost_log_lines: AtomicU64,

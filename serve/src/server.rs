@@ -51,8 +51,8 @@ impl Server {
     /// is called after the models were opened, and is told whether any model opened.
     ///
     /// # Errors
-    /// If the configuration is invalid, an address is in use, or the file of keys or the log cannot
-    /// be opened.
+    /// If the configuration is invalid, a socket, the file of keys or the log cannot be opened, or
+    /// a thread cannot be started.
     pub fn start(
         source: ConfigurationSource,
         tuner: Arc<Autotuner>,
@@ -102,7 +102,7 @@ impl Server {
         &self.addresses
     }
 
-    /// Returns the address that serves only measurements, if there is one.
+    /// Returns the address that serves only measurements and health, if there is one.
     pub fn metrics_address(&self) -> Option<&str> {
         self.metrics_address.as_deref()
     }
@@ -137,14 +137,15 @@ impl Server {
 pub struct CheckedModel {
     /// Its name.
     pub name: String,
-    /// The time to open it and to translate a line.
+    /// The time to open it, to translate a line unless it is a language model, and to verify its
+    /// files.
     pub time: Duration,
     /// The tokens of a neural model for the languages of the configuration.
     pub languages: Option<String>,
 }
 
-/// Checks the files, addresses and groups that a configuration names. Opens all its models,
-/// translates a line with each, and closes them again.
+/// Checks the files, addresses and groups that a configuration names. Opens all its models, verifies
+/// their files, translates a line with each model that translates, and closes them again.
 ///
 /// # Errors
 /// If any of these fails; the error is the first one.
@@ -195,7 +196,7 @@ fn listen_names(configuration: &Configuration, has_inherited: bool) -> Vec<&str>
     configuration.listen.iter().map(String::as_str).chain(default).collect()
 }
 
-/// Opens the sockets of all requests, and the one that serves only measurements.
+/// Opens the sockets of all requests, and the one that serves only measurements and health.
 fn listen(configuration: &Configuration) -> Result<(Vec<Listener>, Option<Listener>)> {
     let mut listeners = Listener::inherited()?;
     let names = listen_names(configuration, !listeners.is_empty());

@@ -64,7 +64,7 @@ pub(crate) enum Detection {
     Batch,
 }
 
-/// The most characters of a text that is too short for its language to be detected.
+/// The most characters of a text that counts as short for [`Detection::Batch`].
 const SHORT_TEXT: usize = 40;
 
 /// The confidence, from 0 to 100, below which a language that can be translated is preferred.
@@ -76,10 +76,11 @@ impl Registry {
         self.is_same_language(from, to) || self.route(None, Some(from), Some(to)).is_ok()
     }
 
-    /// Detects the languages of texts among all that are served. With a target `to`, a language
-    /// without a route to it gives way to one with a route if its confidence is below [`UNSURE`],
-    /// or always with [`Detection::Sources`]. A text without letters is English with a confidence
-    /// of 0, or the first source with a route if English has none.
+    /// Detects the languages of texts among all that are served, or among the source languages
+    /// with [`Detection::Sources`]. With a target `to`, a language without a route to it gives way
+    /// to one with a route if its confidence is below [`UNSURE`], or always with
+    /// [`Detection::Sources`]. If no language is found, as for a text without letters, the text is
+    /// English with a confidence of 0, or the first source with a route if English has none.
     ///
     /// # Errors
     /// If `should_stop` returns true.

@@ -77,7 +77,7 @@ impl<'p> KeptInputs<'p> {
     }
 }
 
-/// Writes what it reads to a file.
+/// A reader that also writes what it reads to a file.
 struct CopyingReader<R> {
     inner: R,
     copy: File,

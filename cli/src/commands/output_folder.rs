@@ -28,7 +28,8 @@ impl<'p> OutputFolder<'p> {
     /// the other inputs, which are skipped. A missing folder is created.
     ///
     /// # Errors
-    /// If an input has no name or the name of another one, or would be overwritten.
+    /// If the folder cannot be created, or an input has no name or the name of another input, or
+    /// would be overwritten.
     pub fn plan(&self, inputs: &[PathBuf]) -> anyhow::Result<(Vec<TextWithOutput>, usize)> {
         let folder = self.0.display();
         fs::create_dir_all(self.0).with_context(|| format!("{folder}: cannot create it"))?;

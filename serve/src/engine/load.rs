@@ -30,8 +30,8 @@ struct State {
     /// Busy time up to this moment is in `seconds`; `None` if nothing is queued or being
     /// translated.
     busy_since: Option<Instant>,
-    /// The number of finished words. It starts with the assumed speed, and is scaled down together
-    /// with `seconds` when these exceed [`WINDOW`].
+    /// The number of finished words, starting with those of the assumption. It is scaled down
+    /// together with `seconds` when `seconds` exceeds [`WINDOW`].
     words: f64,
     /// The busy time in seconds, starting with [`ASSUMED_SECONDS`].
     seconds: f64,
@@ -158,7 +158,7 @@ mod tests {
         let mut state = load.lock();
         let began = Instant::now();
         let at = |time: f64| began + Duration::from_secs_f64(time);
-        // 5000 words in five seconds of work, with an hour between.
+        // Twice 2500 words in 2.5 seconds of work, an hour apart.
         for start in [0.0, 3600.0] {
             assert_eq!(state.admit(2500, 100, at(start)), Ok(()));
             state.change(at(start + 2.5), |state| {

@@ -12,7 +12,7 @@ const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 pub struct Peer {
     /// Its address; `None` for a socket in the file system, which only proxies use.
     pub address: Option<IpAddr>,
-    /// Whether the connection is to the address that serves only measurements.
+    /// Whether the connection is to the address that serves only measurements and health.
     pub is_for_metrics: bool,
 }
 
@@ -60,8 +60,9 @@ impl std::str::FromStr for Network {
     }
 }
 
-/// Returns the address of the client of a request. It is that of the connection, or, if this is a
-/// proxy of `trusted`, the last forwarded address that does not belong to such a proxy.
+/// Returns the address of the client of a request. It is that of the connection. If the connection
+/// comes from a proxy (an address in `trusted`, or a socket in the file system), it is the last
+/// forwarded address that does not belong to such a proxy.
 pub fn client_address(peer: Peer, headers: &HeaderMap, trusted: &[Network]) -> Option<IpAddr> {
     let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
     if !peer.address.is_none_or(is_trusted) {

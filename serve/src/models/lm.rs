@@ -61,7 +61,7 @@ impl LanguageModel {
     }
 
     /// Returns the `count` most probable words after `context`, with log10 of their probabilities.
-    /// Equally probable words are in the order of the model.
+    /// Equally probable words are in the order of their ids; `<s>` is never among them.
     pub fn next_words(&self, context: &[u8], count: usize) -> Vec<(Vec<u8>, f32)> {
         let found = most_probable(&*self.0, context, true, count).into_iter();
         found.map(|(id, log10)| (self.0.word(id).unwrap_or_default().to_vec(), log10.0)).collect()

@@ -49,7 +49,7 @@ const PROGRAMS: [(&str, Program); 14] = [
     ("replace-unicode-punctuation.perl", text_filters::replace_punctuation),
 ];
 
-/// Runs a program with its arguments, of which the first is its name.
+/// A function that runs a program with its arguments, of which the first is its name.
 type Program = fn(Vec<OsString>, &CommonOptions) -> anyhow::Result<()>;
 
 /// The argument before the name of a program in the files that [`write_starter`] writes.

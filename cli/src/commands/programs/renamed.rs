@@ -52,7 +52,7 @@ enum Replacement {
     Nothing,
 }
 
-/// What a flag becomes whose truth value is false.
+/// What a flag becomes if its truth value is false.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Off {
     /// The option that turns the flag off.

@@ -368,7 +368,7 @@ mod tests {
     }
 
     proptest! {
-        /// A value is written in a response as it is read in a call.
+        /// A value that was written in a response is read back unchanged, as a value of a call.
         #[test]
         fn written_values_are_read(value in value()) {
             let document = write_response(&Ok(value.clone()));
