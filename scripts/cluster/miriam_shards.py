@@ -62,8 +62,8 @@ def measure(path):
 
 
 def fingerprint(path):
-    """Hashes the name, the size and the first page of a model file: the page has checksums of the
-    rest. For a folder, hashes the name, the size and the first page of every file in it."""
+    """Hashes the name, the size and the first page of a model file, or of every file in a folder.
+    In Miriam's own files, this page has checksums of the rest."""
     path = Path(path)
     files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
     digest = hashlib.blake2b(digest_size=16)

@@ -105,7 +105,7 @@ impl ModelMetrics {
         self.outcomes[outcome as usize].fetch_add(sentences as u64, Ordering::Relaxed);
     }
 
-    /// Counts a batch that begins or grows.
+    /// Counts a batch of this number of sentences, when it begins or grows.
     pub fn record_batch(&self, sentences: usize) {
         self.batches.record(sentences as f64);
     }

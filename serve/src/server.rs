@@ -144,8 +144,8 @@ pub struct CheckedModel {
     pub languages: Option<String>,
 }
 
-/// Checks the files, addresses and groups that a configuration names. Opens all its models, verifies
-/// their files, translates a line with each model that translates, and closes them again.
+/// Checks the files, addresses and groups that a configuration names. Opens all its models,
+/// verifies their files, translates a line with each model that translates, and closes them again.
 ///
 /// # Errors
 /// If any of these fails; the error is the first one.

@@ -288,6 +288,7 @@ fn run_query(arguments: QueryArguments, common: &CommonOptions) -> anyhow::Resul
 }
 
 /// Parses the levels of output. Names accumulate; a number replaces earlier values, as in KenLM.
+/// Without values, returns all levels.
 pub fn parse_levels(given: &[String]) -> Verbosity {
     let mut levels = Verbosity { word: false, sentence: false, summary: false };
     for level in given {

@@ -63,7 +63,7 @@ impl AutotunerCache {
         }
     }
 
-    /// Stores new choices, and returns their number.
+    /// Stores new choices if there is a file, and returns their number.
     pub fn save(&self) -> usize {
         let new = self.tuner.new_choices().len();
         if let Some(file) = self.file.as_deref().filter(|_| new > 0)

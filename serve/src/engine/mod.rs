@@ -171,7 +171,7 @@ impl Worker {
         self.metrics.record(outcome, started.elapsed());
     }
 
-    /// Counts the sentences of a batch that begins.
+    /// Counts a batch of this number of sentences, when it begins or grows.
     pub fn record_batch(&self, sentences: usize) {
         self.metrics.record_batch(sentences);
     }

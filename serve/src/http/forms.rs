@@ -30,13 +30,13 @@ pub fn parse_query(query: &str) -> Result<Fields, String> {
     }
 }
 
-/// Returns the value of a name in a query or a form, if it is not empty.
+/// Returns the first value of a name in a query or a form, if it is not empty.
 pub fn field<'a>(fields: &'a Fields, name: &str) -> Option<&'a str> {
     let found = fields.iter().find(|(known, _)| known == name);
     found.map(|(_, value)| &**value).filter(|value| !value.is_empty())
 }
 
-/// Parses a body: as multipart if its content type names a boundary that it has, otherwise as
+/// Parses a body: as multipart if it is valid with the boundary of its content type, otherwise as
 /// urlencoded.
 ///
 /// # Errors
