@@ -16,7 +16,7 @@ use miriam_storage::partial_file::partial_path;
 
 use crate::{Compression, Error, Output, Result, TextCompressor};
 
-/// The time between two writes of the state, which wait for the disk.
+/// The minimum time between two writes of the state, because each write waits for the disk.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// An output that is written in parts, each for some units of input.

@@ -62,7 +62,7 @@ pub fn parse_word_link(text: &[u8]) -> Result<WordLink, InvalidLink> {
 /// checked: from GIZA++ it is a comment, and from giza2bal.pl the count of the pair.
 ///
 /// # Errors
-/// [`Error::Format`] with a remedy.
+/// [`Error::Format`] with a remedy, if `line` is the first line of such a file.
 pub fn reject_giza_output(file: &str, line: &Line<'_>) -> Result<()> {
     let text = line.bytes.trim_ascii();
     let is_count = !text.is_empty() && text.iter().all(u8::is_ascii_digit);

@@ -253,7 +253,7 @@ struct Ending {
 }
 
 /// An iterator over the offsets of the sentence boundaries of a text, without its beginning. The
-/// last boundary is the end of the text. An invalid byte has no class.
+/// last boundary is the end of the text. An invalid byte has the class [`BreakClass::Other`].
 pub(crate) struct SentenceBreaks<'t> {
     text: &'t [u8],
     /// Whether semicolons are question marks.

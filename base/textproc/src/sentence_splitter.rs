@@ -44,8 +44,8 @@ pub struct SentenceSplitter {
 }
 
 impl SentenceSplitter {
-    /// Returns a splitter with the abbreviations of `language`, named by two letters; if none are
-    /// built in, with those of English, as in Moses.
+    /// Returns a splitter with the abbreviations of `language`, named by two or three letters. If
+    /// none are built in, it has those of English, as in Moses.
     pub fn new(language: &str) -> Self {
         let prefixes = NonbreakingPrefixes::for_language(language)
             .or_else(|| NonbreakingPrefixes::for_language("en"));

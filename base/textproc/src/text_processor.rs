@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(TextProcessorConfig::from_text(&none.to_text(), "test").unwrap(), none);
     }
 
-    /// References of the toy system get the form of its output.
+    /// References are prepared with the language of `detokenize` and the files of the target.
     #[test]
     fn references_are_prepared_with_the_keys_of_the_target() {
         let text = "tokenize de\nnormalize de\ntruecase a\ndetokenize en\n";

@@ -47,8 +47,8 @@ pub struct Tokenizer {
 }
 
 impl Tokenizer {
-    /// Returns a tokeniser with the rules of `language`, named by two letters as in Moses. As in
-    /// Moses, a language without special rules gets those that most languages share, and one
+    /// Returns a tokeniser with the rules of `language`, named by two or three letters as in Moses.
+    /// As in Moses, a language without special rules gets those that most languages share, and one
     /// without a list of nonbreaking prefixes gets the English list.
     /// [`NonbreakingPrefixes::built_in_languages`] names languages with a list.
     pub fn new(language: &str) -> Self {

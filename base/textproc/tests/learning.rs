@@ -223,7 +223,7 @@ fn codes_of_single_characters_are_empty() {
     assert_eq!(learn_codes(b"", 10).num_merges, 0);
 }
 
-/// Trains a model of `text` with the largest possible size up to `wanted`, on `threads` threads.
+/// Trains a model of `text` with the possible size nearest to `wanted`, on `threads` threads.
 fn train_up_to(wanted: usize, threads: usize, text: &[u8], options: TrainOptions) -> Vec<u8> {
     let options = |vocab_size| TrainOptions { vocab_size, ..options.clone() };
     let fitting = match train_on(threads, text, options(wanted)) {

@@ -1,5 +1,5 @@
 //! Any bytes as a page of HTML and as running text, with translations and links made from the same
-//! bytes: only the text of a page changes, and nothing of running text is lost.
+//! bytes: translations add no tags to a page, and running text is restored byte for byte.
 #![no_main]
 
 use std::ops::Range;

@@ -142,8 +142,8 @@ fn is_acronym(word: &[u8]) -> bool {
 }
 
 /// Whether a word without its full stop is an initial: a single capital letter of any script, or a
-/// letter of a script without capitals that has spaces between words. Two letters count if they
-/// write one initial sound of names: `Дж. Р. Р. Толкин`.
+/// letter (not a Korean syllable) of a script without capitals that has spaces between words. Two
+/// letters count if they write one initial sound of names: `Дж. Р. Р. Толкин`.
 fn is_initial(word: &[u8]) -> bool {
     let Some(first) = first_char(word) else { return false };
     let Some(letter) = first.character else { return false };

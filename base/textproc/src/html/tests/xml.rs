@@ -46,7 +46,7 @@ fn elements_whose_parents_have_no_text_are_units() {
     ] {
         let (found, joined) = cut(document, &xml);
         assert_eq!(found, expected, "{document}");
-        // White space and tags stay unchanged.
+        // Without its spaces, the document keeps its length.
         let strip = |text: &str| text.replace(' ', "");
         assert_eq!(strip(&joined).len(), strip(document).len(), "{joined}");
     }

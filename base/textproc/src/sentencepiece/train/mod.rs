@@ -43,7 +43,7 @@ pub enum Normalization {
 pub struct TrainOptions {
     /// The segmentation algorithm.
     pub model_type: ModelType,
-    /// The number of pieces, with `</s>`, `<unk>` and byte pieces.
+    /// The number of pieces, with `</s>`, `<unk>`, user-defined symbols and byte pieces.
     pub vocab_size: usize,
     /// Whether it is an error if the text has fewer pieces than `vocab_size`; otherwise the model
     /// has fewer.

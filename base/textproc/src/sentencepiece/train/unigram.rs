@@ -20,7 +20,8 @@ const MIN_EXPECTED_COUNT: f64 = 0.5;
 /// The difference between the score of the worst piece that is kept and the score of a hardly used
 /// character, during training.
 const UNUSED_CHARACTER_PENALTY: f64 = 10.0;
-/// The difference between the scores of one such character and the next in the final vocabulary.
+/// The difference between the scores of two successive hardly used characters in the final
+/// vocabulary.
 const CHARACTER_SCORE_STEP: f64 = 0.0001;
 
 /// Learns `num_pieces` pieces with their log probabilities, best first, or fewer if the text does
