@@ -26,8 +26,8 @@ impl AtomicFile {
     /// link is followed); its folder must exist.
     ///
     /// # Errors
-    /// [`Error::NotAFile`] if the target is a folder or a device, [`Error::Io`] if no temporary
-    /// file can be created beside it.
+    /// [`Error::NotAFile`] if the target is a folder or a device, or its path has no file name;
+    /// [`Error::Io`] if no temporary file can be created beside it.
     pub fn create(target: &Path) -> Result<Self> {
         let is_other = fs::metadata(target).is_ok_and(|found| !found.is_file());
         if is_other || target.file_name().is_none() {

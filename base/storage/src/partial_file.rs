@@ -1,8 +1,8 @@
 //! Files with a temporary name, which are renamed when they are complete.
 //!
 //! If a run fails, is killed or the disk is full, the file with the final name stays unchanged. An
-//! unfinished file is locked until its process ends. So a later run can distinguish files of killed
-//! runs, which it removes, from those that another run is writing.
+//! unfinished file is locked while its process is writing it. So a later run can distinguish files
+//! of killed runs, which it may remove or overwrite, from files that another run is writing.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};

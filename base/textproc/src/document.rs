@@ -65,7 +65,8 @@ impl<'a> DocumentCutter<'a> {
         DocumentCutter { copies_numbers: true, ..self }
     }
 
-    /// Calls `should_stop` regularly, for documents that may be long.
+    /// Calls `should_stop` regularly, for documents that may be long. It is not called for markup
+    /// whose blocks stay whole ([`Split::Lines`]).
     pub fn until(self, should_stop: &'a dyn Fn() -> bool) -> Self {
         DocumentCutter { should_stop, ..self }
     }

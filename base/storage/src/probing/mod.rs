@@ -397,8 +397,8 @@ mod tests {
     }
 
     proptest! {
-        /// Compares sparse to overfull tables with the standard library's map. Some keys cluster
-        /// at the two ends of the range.
+        /// Compares tables, from sparse to overfull ones, with the standard library's map. Some
+        /// keys cluster at the two ends of the range.
         #[test]
         fn equals_a_hash_map(
             pairs in proptest::collection::hash_map(prop_oneof![1u64..50, any::<u64>(), (u64::MAX - 50)..u64::MAX], any::<u32>(), 0..300),

@@ -69,8 +69,8 @@ impl MarkupRules {
         self
     }
 
-    /// Whether an element is copied with its content, except for parts whose attributes request
-    /// translation.
+    /// Whether an element is copied with its content. Parts whose attributes request translation
+    /// are translated if [`MarkupRules::may_be_translated_inside`] allows it.
     pub(super) fn is_copied(&self, tag: &StartTag) -> bool {
         let is_code = self.syntax == Syntax::Html && elements::is_untranslated(&tag.name);
         self.ignored.contains(&tag.name)

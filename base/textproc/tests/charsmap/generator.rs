@@ -3,7 +3,7 @@
 //!
 //! A map replaces the longest key at each position. For longest matches to give NFKC of whole
 //! texts, keys include the sequences that NFKC composes, with each character in all its compatible
-//! forms. Keys whose text shorter keys already normalise are left out.
+//! forms. A key is left out if shorter keys already normalise its text correctly.
 
 use hashbrown::HashMap;
 use unicode_normalization::UnicodeNormalization;
@@ -79,7 +79,8 @@ fn nmt_nfkc_replacements() -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns all spellings of each sequence with the forms of its characters.
+/// Returns all spellings of each sequence with the forms of its characters. A sequence with more
+/// than [`MAX_FORMS`] spellings is left out.
 fn expand_forms(
     sequences: &[(Vec<char>, String)],
     forms: &HashMap<char, Vec<char>>,
