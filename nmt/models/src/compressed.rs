@@ -31,10 +31,10 @@ pub fn open(path: &Path) -> Result<Bytes> {
     open_with(path, LoadMethod::Lazy)
 }
 
-/// Rejects the file that Git stores in the place of a large one, if `bytes` are that.
+/// Rejects a Git LFS pointer: the short text that Git stores in place of a large file.
 ///
 /// # Errors
-/// If they are.
+/// If `bytes` are such a pointer.
 pub(crate) fn reject_git_lfs_pointer(bytes: &[u8], path: &Path) -> Result<()> {
     if !bytes.starts_with(b"version https://git-lfs.github.com/spec/") {
         return Ok(());

@@ -10,7 +10,7 @@ use crate::{Result, compressed};
 /// Reads the JSON file at `path`.
 ///
 /// # Errors
-/// If the file cannot be read, and those of [`parse`].
+/// If the file cannot be read or is a Git LFS pointer, and those of [`parse`].
 pub(crate) fn open<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
     let text = std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?;
     compressed::reject_git_lfs_pointer(&text, path)?;

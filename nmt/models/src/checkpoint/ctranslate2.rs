@@ -147,7 +147,8 @@ fn read_variable(cursor: &mut Cursor, version: u32, name: &str, path: &Path) -> 
         .map_err(|reason| cursor.damaged(name, reason))
 }
 
-/// Attaches each `X/weight_scale` to the quantised `X/weight`.
+/// Attaches each `X/weight_scale` to the quantised `X/weight`. 16-bit weights that have no multiplier
+/// get [`DEFAULT_I16_MULTIPLIER`].
 fn attach_multipliers(checkpoint: &mut Checkpoint, path: &Path) -> Result<()> {
     let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();
     for name in names.iter().filter(|name| name.ends_with(SCALE_SUFFIX)) {

@@ -220,7 +220,7 @@ impl NpzWriter {
         push_u16(to, extra_len as u16);
     }
 
-    /// Returns the directory with its end, which begins at `self.position`.
+    /// Returns the directory and its end record. The directory begins at `self.position`.
     fn directory(&self) -> Vec<u8> {
         let mut directory = Vec::new();
         for entry in &self.entries {

@@ -107,7 +107,7 @@ pub struct Unpickled<'a> {
     bytes: &'a [u8],
     objects: Vec<Object>,
     pub root: Value,
-    /// The first byte after the pickle.
+    /// The offset of the first byte after the pickle.
     pub end: usize,
 }
 

@@ -185,7 +185,8 @@ impl DecoderConfig {
         }
     }
 
-    /// Takes the options of search from `other` that are not set here.
+    /// Takes the beam size, length normalisation, word penalty and maximum length factor from
+    /// `other` where they are not set here.
     pub fn or_search_options(mut self, other: &DecoderConfig) -> Self {
         self.beam_size = self.beam_size.or(other.beam_size);
         self.normalize = self.normalize.or(other.normalize);

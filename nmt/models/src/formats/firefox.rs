@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use super::files;
 use crate::{Error, Result, compressed};
 
-/// Whether `folder` holds a model that was packed for browsers, with its configuration. Its
-/// files are found as in other folders of Marian's family.
+/// Whether `folder` has the configuration of a model that was packed for browsers. Such folders are
+/// read like others of Marian's family.
 pub fn is_folder(folder: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else { return false };
     let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());

@@ -52,7 +52,8 @@ const FORMATS: &[Format] = &[
 /// Options for opening a model.
 #[derive(Clone, Copy, Default)]
 pub struct BundleOptions<'a> {
-    /// Vocabularies (source and target) to use instead of those that would be found.
+    /// Vocabularies (source and target) to use instead of those that would be found. Model files
+    /// of Miriam always keep their own.
     pub vocabularies: Option<[&'a Path; 2]>,
     /// Whether to ignore a shortlist or vocabulary map that is found with the model.
     pub without_shortlist: bool,

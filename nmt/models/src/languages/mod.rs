@@ -41,7 +41,7 @@ pub enum LanguageStyle {
 pub struct Languages {
     /// The positions of the language tokens in a sentence.
     pub style: LanguageStyle,
-    /// All languages, in the order of their ids.
+    /// All languages, in the order of their ids in the source vocabulary.
     pub tokens: Vec<LanguageToken>,
 }
 

@@ -136,7 +136,7 @@ impl Shortlist {
     /// Reads a text shortlist, one `target source probability` per line.
     ///
     /// # Errors
-    /// If a line is not two words and a probability.
+    /// If a line cannot be read, or is not two words and a probability.
     pub fn from_lines(
         lines: Lines,
         options: ShortlistOptions,

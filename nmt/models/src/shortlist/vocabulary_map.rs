@@ -52,7 +52,7 @@ impl VocabularyMap {
     /// lacks is skipped, as is a translation that the target vocabulary lacks.
     ///
     /// # Errors
-    /// If a line has no tab or too long an n-gram.
+    /// If a line cannot be read, has no tab or has too long an n-gram.
     pub fn read(mut lines: Lines, source: &Vocabulary, target: &Vocabulary) -> Result<Self> {
         let mut map =
             VocabularyMap { always: vec![target.unk_id(), target.eos_id()], ..Self::default() };

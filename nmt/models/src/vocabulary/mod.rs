@@ -73,8 +73,8 @@ impl Vocabulary {
     /// they begin like a SentencePiece model or like a map of Marian.
     ///
     /// # Errors
-    /// If the file cannot be read or is malformed, if a token or an id occurs twice, or if
-    /// EOS or the unknown token is missing.
+    /// If the file cannot be read or is malformed, if a token has two ids or two tokens have the
+    /// same id, or if EOS or the unknown token is missing.
     pub fn open(path: &Path) -> Result<Self> {
         Self::parse(&compressed::open(path)?, path)
     }
@@ -125,7 +125,7 @@ impl Vocabulary {
     /// Returns the vocabulary of the pieces of a SentencePiece model.
     ///
     /// # Errors
-    /// If the model has no control piece for the end of a text.
+    /// If the model has no control piece for the end of a text, or a piece occurs twice.
     pub fn from_sentencepiece(model: &SentencePiece, path: &Path) -> Result<Self> {
         let pieces = (0..model.len() as u32).map(|id| model.piece(id).unwrap_or_default());
         // The name of the end piece was chosen in training, and a model may have an ordinary piece

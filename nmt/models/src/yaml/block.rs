@@ -24,7 +24,7 @@ impl Parser<'_> {
         value
     }
 
-    /// Parses the value after the colon of a key at `column`, or after a `-`.
+    /// Parses the node after the colon of a key at `column`, after a `?` or after a `-`.
     fn value_after(&mut self, column: usize, follows_key: bool) -> Result<Value> {
         self.skip_spaces();
         if matches!(self.peek(), Some(b'|' | b'>')) {
@@ -134,7 +134,8 @@ impl Parser<'_> {
             let line = self.text[line_start..].split(|&b| b == b'\n').next().unwrap_or_default();
             let spaces = line.iter().take_while(|&&b| b == b' ').count();
             let blank = line.iter().all(u8::is_ascii_whitespace);
-            // Lines of the scalar are indented more than the key, except at the left margin.
+            // Lines of the scalar are indented more than the key. Only after an empty first line
+            // may they be at the left margin, with the key.
             if !blank && spaces <= column && !(spaces == 0 && column == 0 && indent == Some(0)) {
                 break;
             }

@@ -53,8 +53,8 @@ impl<T> Qkv<T> {
 }
 
 impl<B: Backend> SelfAttention<B> {
-    /// Loads the layer under `prefix`. Whether keys and values are normalised depends on the
-    /// side, encoder or decoder.
+    /// Loads the layer under `prefix`. `decoder` is whether the layer belongs to the decoder. For
+    /// [`PreNormKeys::NormalizedAtFirstStep`], the input of keys and values depends on this.
     ///
     /// # Errors
     /// If a parameter is missing or has the wrong shape.

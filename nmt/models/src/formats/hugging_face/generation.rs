@@ -1,5 +1,8 @@
-//! Decoding settings of `generation_config.json`, or of `config.json` in older models. Except for
-//! the beam size and length penalty of MarianMT, each is used or reported as without effect.
+//! Decoding settings of `generation_config.json`, or of `config.json` in older models.
+//!
+//! Options that search has are used. Options in `WITHOUT_EFFECT` and a few others are reported as
+//! having no effect. The rest are ignored silently, as are the beam size and length penalty of
+//! MarianMT.
 
 use std::path::Path;
 
@@ -30,8 +33,8 @@ const WITHOUT_EFFECT: [(&str, &[f64]); 16] = [
 ];
 
 /// Returns the settings of a folder from the configurations of its model and of decoding. `kind` is
-/// the type of the model. Beam size and length penalty of MarianMT are ignored, because its beam is
-/// wider than the models need.
+/// the type of the model. MarianMT's beam size, which is wider than the models need, and its length
+/// penalty are ignored.
 ///
 /// # Errors
 /// If a value has the wrong type or is out of range.

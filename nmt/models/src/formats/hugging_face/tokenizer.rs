@@ -49,7 +49,7 @@ impl TokenTable {
         self.0.push(Some(token.to_vec()));
     }
 
-    /// Gives the tokens that are new the lowest ids from `base` on that are free.
+    /// Gives each new token the lowest free id from `base` on.
     fn fill(&mut self, base: usize, tokens: impl Iterator<Item = String>) {
         let known: HashSet<Vec<u8>> = self.0.iter().flatten().cloned().collect();
         let mut id = base;

@@ -175,7 +175,8 @@ impl TokenizerJson {
     /// Returns the SentencePiece model that splits text as the file describes.
     ///
     /// # Errors
-    /// If the file describes another kind of model.
+    /// If the file describes another kind of model, or BPE that SentencePiece does not have, or is
+    /// damaged.
     pub fn to_sentencepiece(&self) -> Result<SentencePieceModel> {
         let (model_type, pieces, byte_fallback) = match &self.file.model {
             FileModel::Unigram { unk_id, vocab, byte_fallback } => {

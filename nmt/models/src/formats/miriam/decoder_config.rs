@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::decoder_config::{AlignmentFormat, DecoderConfig};
 
-/// Settings of input, batches and output. Only settings that are set are written.
+/// Settings of input, batches, search and output. Only settings that are set are written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct StoredDecoderConfig {
