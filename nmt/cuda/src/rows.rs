@@ -17,7 +17,7 @@ pub(crate) fn element_blocks(rows: usize, width: usize) -> (u32, u32) {
 }
 
 impl CudaBackend {
-    /// Gathers rows whose numbers are in range or [`NONE`].
+    /// Gathers rows whose numbers are in range or [`NONE`], which gives a row of zeros.
     pub(crate) fn gather_rows(
         &mut self,
         from: &DeviceTensor,

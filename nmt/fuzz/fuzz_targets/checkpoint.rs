@@ -1,6 +1,6 @@
 //! Any bytes as a checkpoint of each format: they give tensors and a model, or an error.
 //!
-//! The bytes are also used to change small files of each format.
+//! The bytes are also used to change small files of all formats except Marian's `.bin`.
 #![no_main]
 
 use std::path::Path;

@@ -135,8 +135,7 @@ impl<'a> Parser<'a> {
         self.text.get(self.position).copied()
     }
 
-    /// Whether the next byte is `indicator` alone: a space, a line end or
-    /// nothing follows.
+    /// Whether the next byte is `indicator` alone: white space, a line end or nothing follows.
     fn is_indicator(&self, indicator: u8) -> bool {
         self.peek() == Some(indicator)
             && matches!(self.text.get(self.position + 1), None | Some(b' ' | b'\t' | b'\n' | b'\r'))

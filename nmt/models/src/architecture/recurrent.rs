@@ -56,7 +56,7 @@ pub struct RecurrentDecoderConfig {
     /// The number of cells of the first layer: one before attention, one after it, then
     /// transitions. Without a source, all after the first are transitions.
     pub base_depth: usize,
-    /// The number of cells of every other layer.
+    /// The number of cells of each layer after the first.
     pub high_depth: usize,
 }
 

@@ -206,7 +206,7 @@ pub struct RecurrentSublayerConfig {
     pub kind: SruKind,
     /// Whether it has an output projection.
     pub has_output_projection: bool,
-    /// Whether its affine layers have layer norms.
+    /// Whether the projections of its input and gates have layer norms.
     pub has_layer_norm: bool,
 }
 
@@ -245,7 +245,7 @@ pub enum PositionalEncodingKind {
     /// A bias for each distance is added to the scores of self-attention: T5.
     RelativeBias(RelativeBiasConfig),
     /// As [`SinusoidalMarian`](Self::SinusoidalMarian), but positions begin at 2: M2M-100, where
-    /// fairseq reserves two for padding.
+    /// fairseq reserves two positions for padding.
     SinusoidalFromTwo,
 }
 

@@ -14,7 +14,8 @@ use super::tensor::{DType, QuantMultipliers, StorageOrder, Tensor};
 use super::{Checkpoint, CheckpointFormat};
 use crate::{Error, Result};
 
-/// The suffix of the names of multipliers, except `queries_scale`.
+/// The suffix of the names of quantisation multipliers. The factor `queries_scale` of attention is
+/// not one of them.
 const SCALE_SUFFIX: &str = "weight_scale";
 /// The multiplier of 16-bit weights in older converters, which did not store it.
 const DEFAULT_I16_MULTIPLIER: f32 = 1000.0;
@@ -147,7 +148,7 @@ fn read_variable(cursor: &mut Cursor, version: u32, name: &str, path: &Path) -> 
         .map_err(|reason| cursor.damaged(name, reason))
 }
 
-/// Attaches each `X/weight_scale` to the quantised `X/weight`. 16-bit weights that have no multiplier
+/// Attaches each `X/weight_scale` to the quantised `X/weight`. 16-bit weights without a multiplier
 /// get [`DEFAULT_I16_MULTIPLIER`].
 fn attach_multipliers(checkpoint: &mut Checkpoint, path: &Path) -> Result<()> {
     let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();

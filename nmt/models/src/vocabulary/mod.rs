@@ -255,7 +255,7 @@ impl Vocabulary {
         self.len() == 0
     }
 
-    /// Returns the path of the file it was read from.
+    /// Returns the path of the file it was read from; for a model file of Miriam, also the side.
     pub fn name(&self) -> &str {
         &self.name
     }

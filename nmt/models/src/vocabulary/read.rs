@@ -59,7 +59,8 @@ fn is_word_map(bytes: &[u8]) -> bool {
 }
 
 /// Parses a vocabulary of a JSON list or of one token per line, with these special tokens. As in
-/// CTranslate2, tokens must be UTF-8, and the unknown token comes last if the list lacks it.
+/// CTranslate2, tokens must be UTF-8, and the unknown token comes last if the list lacks it. JSON
+/// maps and YAML are parsed by [`parse`], without `special`.
 pub fn parse_list(bytes: &[u8], path: &Path, special: &SpecialTokens) -> Result<Vocabulary> {
     let list: Vec<Vec<u8>> = match compressed::format_extension(path).as_deref() {
         Some("json") => match json::parse(bytes, path)? {
