@@ -61,7 +61,7 @@ pub struct BundleOptions<'a> {
 
 impl ModelBundle {
     /// Opens the model at `path`. `vocabularies` (source and target) replace those that
-    /// would be found there.
+    /// would be found there, as in [`BundleOptions::vocabularies`].
     ///
     /// # Errors
     /// If no model is found at `path`, a file of it cannot be read or is damaged, its
