@@ -96,7 +96,8 @@ struct Ranked {
 ///
 /// # Errors
 /// If a list cannot be read, a line is invalid, lists have different sentences, an entry lacks the
-/// total that posterior weights need, options do not fit, or `output` cannot be written.
+/// total that posterior weights need, options do not fit, or `output` cannot be written;
+/// [`Error::Cancelled`] if `progress` is cancelled.
 pub fn minimize_risk(
     lists: Vec<ListInput>,
     options: &MbrOptions,

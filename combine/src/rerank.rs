@@ -37,8 +37,8 @@ struct Scoring {
 /// the best one or all of them. Entries with equal sums keep their order.
 ///
 /// # Errors
-/// If a file cannot be read or written, a line is invalid, or features differ from those of the
-/// first entry or have no weights.
+/// If a file cannot be read or written, a line is invalid, features differ from those of the first
+/// entry, or [`FeatureWeights::for_scheme`] fails; [`Error::Cancelled`] if `progress` is cancelled.
 pub fn rerank(
     list: ListInput,
     weights: &FeatureWeights,

@@ -57,7 +57,8 @@ const PATIENCE: usize = 3;
 ///
 /// # Errors
 /// If a file cannot be read or written, references and list differ in length, the entries have no
-/// features or different features, or the initial weights do not fit them.
+/// features or different features, or the initial weights do not fit them; [`Error::Cancelled`] if
+/// `progress` is cancelled.
 pub fn tune_lists(
     list: &Path,
     options: &TuneListOptions,

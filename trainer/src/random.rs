@@ -41,7 +41,7 @@ impl RandomStream {
         (self.next_word() >> 8) as f32 / (1 << 24) as f32
     }
 
-    /// Returns a number below `limit`; probabilities are equal up to 2^-32.
+    /// Returns a number below `limit`. For limits up to 2^32, probabilities are equal up to 2^-32.
     ///
     /// # Panics
     /// If `limit` is 0.

@@ -299,8 +299,8 @@ impl TrainingRequest {
         Ok(())
     }
 
-    /// Removes partial files of a killed run: all hidden files if the model is in the folder of the
-    /// training, else the hidden files with the model's name.
+    /// Removes hidden partial files of a killed run: all of them if the model is in the folder of
+    /// the training, else those whose names begin with the model's name.
     fn remove_partial_files(&self, paths: &Paths) {
         let model = &paths.files.model;
         let parent = model.parent().filter(|path| *path != Path::new(""));

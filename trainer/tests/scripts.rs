@@ -22,7 +22,8 @@ fn programs_score_translations_and_models() {
     let place = Workplace::new();
     let [source, target] = ["source", "target"].map(|name| place.text(name));
     let model = place.text("scored.npz.dev.npz");
-    // The program prints its argument and the number of lines, or 5 if the model is there.
+    // Given translations, the program prints its first argument, a dot and their number of lines.
+    // Without translations, it prints 5 if the model and its decoder configuration exist.
     let script = program(
         &place,
         "score",

@@ -1,13 +1,13 @@
 //! Pairwise ranked optimisation (Hopkins and May 2011): tuning as classification.
 //!
 //! Pairs of translations of a line are drawn at random. Among the pairs whose BLEU differs clearly,
-//! those that differ most are kept. A logistic regression learns from the difference of their
-//! values which translation of a pair is better. The weights of the regression are the weights of
-//! the components. Every iteration draws from the lists of all iterations so far.
+//! those that differ most are kept. A logistic regression learns from the differences of the
+//! component values which translation of a pair is better. The weights of the regression are the
+//! weights of the components. Every iteration draws from the lists of all iterations so far.
 //!
 //! BLEU of a line adds one to the matches and totals of the orders above 1 (Lin and Och 2004). The
-//! regression is solved by Newton's method with an L2 prior. There are few components, so a handful
-//! of steps reaches the exact minimum, and the order of the pairs does not matter.
+//! regression is solved by Newton's method with an L2 prior. There are few components, so a step is
+//! cheap, and a handful of steps reaches the minimum. The order of the pairs does not matter.
 
 use miriam_metrics::bleu::MAX_NGRAM_ORDER;
 use miriam_storage::random::SplitMix64;

@@ -88,8 +88,9 @@ pub struct DistillSummary {
 /// bytes. If a finished run is repeated with the same options, no stage runs.
 ///
 /// # Errors
-/// If options exclude each other, the texts differ in their numbers of lines, the folder has lists
-/// of another teacher, or a file cannot be read or written.
+/// If options exclude each other, the source is empty, the texts differ in their numbers of lines,
+/// another run uses the same folder, the folder has lists of another teacher, or a file cannot be
+/// read or written; [`Error::Cancelled`] if `progress` is cancelled.
 pub fn distill(
     options: &DistillOptions,
     teacher: &Teacher<'_>,

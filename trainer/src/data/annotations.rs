@@ -19,10 +19,10 @@ pub enum WeightScope {
     Word,
 }
 
-/// The annotations of a pair, over its tokens without `</s>`.
+/// The annotations of a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairAnnotations<'a> {
-    /// Links, if alignments are given.
+    /// Links between tokens other than `</s>`, if alignments are given.
     pub links: Option<&'a [TargetLink]>,
     /// One weight for the whole target, or one per token and one for `</s>`.
     pub weights: Option<&'a [f32]>,

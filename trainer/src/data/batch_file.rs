@@ -25,8 +25,8 @@ impl BatchFile {
     /// Reads the file `path`, and finds the pairs of its line numbers in `corpus`.
     ///
     /// # Errors
-    /// If the file cannot be read, is empty, or names a line that the corpus does not have or has
-    /// left out.
+    /// If the file cannot be read, has no batches, has a word that is not a line number, or names a
+    /// line that the corpus does not have or has left out.
     pub fn open(path: &Path, corpus: &ParallelCorpus) -> Result<Self> {
         let mut lines = Lines::new(Input::open(path)?);
         let name = lines.name().to_owned();

@@ -9,7 +9,8 @@ pub struct CaseAugmentation {
     /// The interval of lines whose source and target are put in capitals (`all-caps-every`).
     pub all_caps_every: u64,
     /// The interval of lines whose English source is put in title case
-    /// (`english-title-case-every`). They are the lines after the multiples of the interval.
+    /// (`english-title-case-every`). They are the lines after the multiples of the interval; an
+    /// interval of 1 changes no line.
     pub title_case_every: u64,
 }
 

@@ -100,7 +100,7 @@ impl RawOptions {
     /// Returns the number of workers; all processors by default.
     ///
     /// # Errors
-    /// If it is not a number, or out of range.
+    /// If it is neither a number nor `all`, or out of range.
     pub fn workers(&self) -> Result<usize> {
         // In Marian, --cpu-threads 0 selects GPUs.
         match (&self.get_string("workers")[..], &self.get_string("cpu-threads")[..]) {

@@ -14,7 +14,7 @@ use super::weights::AffineId;
 use crate::Real;
 use crate::kernels::{Kernels, LossRows};
 
-/// The number of logits that are computed at once: 4 MiB in f32.
+/// The number of logits to compute at once (4 MiB in f32). Blocks of 16 rows may have more.
 const BLOCK_LOGITS: usize = 1 << 20;
 
 /// The settings of the loss besides states and labels.
@@ -44,10 +44,11 @@ pub(crate) fn logits_block_rows(rows: usize, tokens: usize) -> usize {
 impl<K: Kernels> Tape<K> {
     /// Returns the loss of the logits `hidden * weights + bias` with one label per row: the sum
     /// over rows of `(1 - e) * (lse - x[label]) + e * (lse - mean(x))` with label smoothing e
-    /// (`docs/spec/training.md` A.1). The gradient is the gradient of this sum.
+    /// (`docs/spec/training.md` A.1). Each row's term is multiplied by its weight, if row weights
+    /// are given. The gradient is the gradient of this sum.
     ///
     /// # Panics
-    /// If the number of labels, or of weights if given, differs from the number of rows.
+    /// If the number of labels, or of row weights if given, differs from the number of rows.
     pub fn cross_entropy(
         &mut self,
         hidden: Tensor,

@@ -15,15 +15,15 @@ pub enum BaseRate {
     /// A rate that rises linearly for a number of updates and restarts then, and whenever
     /// validation stalls (`lr-cycle`).
     Cycle {
-        /// The rate of the first update.
+        /// The rate of the first update of a cycle.
         low: f64,
-        /// The rate at the end of a cycle.
+        /// The rate that a cycle approaches; the next cycle begins before it is reached.
         high: f64,
         /// The length of a cycle, at least 1.
         updates: u64,
     },
-    /// A random rate, uniform from 0 to a limit, which depends on the number of the update
-    /// (`lr-random`).
+    /// A random rate for each update, uniform from 0 to a limit (`lr-random`). It follows from the
+    /// seed and the number of the update.
     Random {
         /// The limit.
         high: f64,

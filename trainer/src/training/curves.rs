@@ -39,7 +39,7 @@ impl Curves {
     /// Opens the curves in `folder` up to `progress`. Without a folder no curves are kept.
     ///
     /// # Errors
-    /// If the CSV there cannot be read or has another format.
+    /// If the folder cannot be created, or the CSV in it cannot be read or has another format.
     pub fn open(folder: Option<&Path>, progress: &Progress) -> Result<Self> {
         let mut curves = Curves { folder: folder.map(Path::to_owned), points: Vec::new() };
         let Some(folder) = folder else { return Ok(curves) };

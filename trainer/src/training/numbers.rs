@@ -51,7 +51,8 @@ pub(super) fn check_numbers(
     unusable.map_or(Ok(()), |x| Err(format!("a bias correction of the optimiser is {x}")))
 }
 
-/// Checks all numbers of a saved training that updates depend on.
+/// Checks the numbers of a saved training: parameters, the optimiser's state, the factor of the
+/// learning rate, and the vectors of asynchronous workers.
 ///
 /// # Errors
 /// If a number is not usable; the message says which.

@@ -200,10 +200,10 @@ impl Schedule {
         }
     }
 
-    /// Checks rates, lengths and their units.
+    /// Checks rates, the factor of decays, and the lengths of inverse square root decay.
     ///
     /// # Errors
-    /// If one of them is invalid; the message contains the option.
+    /// If one of them is invalid.
     pub fn validate(&self) -> Result<(), String> {
         let rates = self.rate.numbers();
         let finite = [self.warmup_start_rate, self.decay].iter().all(|x| x.is_finite());

@@ -1,4 +1,5 @@
-//! Options of Marian that have no effect here; each causes one warning if given.
+//! Options of Marian that have no effect here. Each causes a warning, unless its value is Marian's
+//! default or switches nothing on.
 
 use super::Arity::{Flag, Many, One, Optional};
 use super::{COMET, OptionSpec, ULR, no_effect, unused};
