@@ -80,8 +80,8 @@ impl Manifest {
         self.stages.iter().find(|done| done.stage == name && done.key == key)
     }
 
-    /// Records the options of a run. Returns one line for each option that differs from the
-    /// previous run.
+    /// Records the options of a run. Returns one line for each option that the previous run
+    /// recorded with another value.
     pub fn replace_options(&mut self, options: BTreeMap<String, String>) -> Vec<String> {
         let before = std::mem::replace(&mut self.options, options);
         before

@@ -78,7 +78,7 @@ impl NeuralOptions {
     /// are not counted, because their number is not known.
     ///
     /// # Errors
-    /// If a text or configuration cannot be read.
+    /// If a text or configuration cannot be read, or an option is invalid.
     pub(crate) fn model_bytes(&self, texts: [&Path; 2]) -> Result<[u64; 2]> {
         let mut options = RawOptions::default();
         options.set("train-sets", texts.map(|text| text.display().to_string()).into())?;

@@ -148,7 +148,7 @@ impl<K: Kernels> AsyncWorker<K> {
     }
 
     /// Returns the number of bytes that the next fetch of the shard at `range` moves; a fetch of
-    /// differences moves the share that the dropping rate leaves.
+    /// differences moves the share that the dropping rate leaves, as indices and values.
     pub fn fetch_bytes(&self, options: &AsyncOptions, range: &Range<usize>, rate: f64) -> u64 {
         let numbers = match self.fetch_mode(options) {
             FetchMode::Dense => range.len(),

@@ -73,7 +73,7 @@ pub struct TrainingState {
     pub is_last_best: bool,
     /// Whether the model file includes last pushes, which this state does not include.
     pub has_last_pushes: bool,
-    /// The number of sentences of this epoch so far, for the log.
+    /// The number of sentences of this epoch so far, for the log and for Marian.
     pub sentences: u64,
     /// The number of batches of this epoch so far, for Marian.
     pub epoch_batches: u64,

@@ -95,7 +95,7 @@ impl MarianProgress {
     /// values.
     ///
     /// # Errors
-    /// If it cannot be read, or lacks a required number.
+    /// If it cannot be read or is not YAML, a required number is missing, or a number is malformed.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let text = std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?;
         Self::parse(&text, path)

@@ -119,9 +119,9 @@ impl MetricState {
 
     /// Records a new value. It is an improvement if it is strictly better. As in Marian, an
     /// improvement of at most `epsilon` moves the best value but counts as a stall. A value that is
-    /// not finite stalls and is never the best. Returns whether no earlier value was better. So
-    /// the last one of equally good models is kept, for example at the beginning, when all models
-    /// have BLEU 0.
+    /// not finite stalls and is never the best. Returns whether the value is finite and no earlier
+    /// value was better. So the last one of equally good models is kept, for example at the
+    /// beginning, when all models have BLEU 0.
     pub fn record(&mut self, metric: Metric, value: f64, epsilon: f64) -> bool {
         let gain =
             if metric.is_larger_better() { value - self.best() } else { self.best() - value };

@@ -130,7 +130,8 @@ impl Training<'_> {
         Ok(outcome)
     }
 
-    /// Whether a validation set or script exists.
+    /// Whether the run validates: it has a validation set, or a script and no metric that needs a
+    /// set.
     pub(super) fn validates(&self) -> bool {
         let options = &self.config.validation;
         self.validation.is_some() || options.script.is_some() && !options.needs_set()

@@ -151,7 +151,7 @@ pub struct UpdateReport {
     pub sentences: usize,
     /// The number of tokens of the target.
     pub target_tokens: usize,
-    /// The norm of the gradient before it was clipped.
+    /// The norm of the gradient after normalisation and dynamic scaling, before clipping.
     pub gradient_norm: f64,
     /// Whether the step was skipped because the gradient is not finite.
     pub is_skipped: bool,
@@ -549,8 +549,8 @@ impl<K: Kernels> Worker<K> {
     }
 }
 
-/// Returns the factor that normalises and clips a gradient, which is a sum over words and has the
-/// norm `norm`. Returns `None` if the step is skipped. Stores the norm in `report`.
+/// Returns the factor that normalises, scales down and clips a gradient, which is a sum over words
+/// and has the norm `norm`. Returns `None` if the step is skipped. Stores the norm in `report`.
 pub(crate) fn scale_gradient(
     options: &UpdateOptions,
     norm_limit: Option<NormLimit>,
