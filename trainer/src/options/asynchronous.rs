@@ -32,7 +32,8 @@ impl RawOptions {
     /// is the number of batches per push; `parts` is the number of updates per batch.
     ///
     /// # Errors
-    /// If an option's value is invalid; the error names the option.
+    /// If an option's value is invalid, or an option needs or excludes another; the error names the
+    /// option.
     pub(super) fn async_options(&self, delay: usize, parts: usize) -> Result<Option<AsyncOptions>> {
         let is_simulated = !self.get_string("simulate-async").is_empty();
         if !is_simulated && !self.get_flag("async-sgd")? {

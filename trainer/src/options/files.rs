@@ -15,7 +15,8 @@ impl RawOptions {
     /// Returns the files of the training text.
     ///
     /// # Errors
-    /// If there are none, or their number differs from the number that the options need.
+    /// If there are none, their number differs from the number that the options need, or an option
+    /// of alignments, weights or tab-separated fields is invalid.
     pub fn training_files(&self) -> Result<ParallelFiles> {
         let needed = if self.is_language_model() {
             "--train-sets (or --target), the text of the language model, is needed"

@@ -14,7 +14,8 @@ impl RawOptions {
     /// unless the options say which model to train. The task `none` means no preset.
     ///
     /// # Errors
-    /// If a file cannot be read or is not a configuration, or a preset is unknown.
+    /// If a file cannot be read or is not a configuration, a preset is unknown, or the training
+    /// text cannot be read to choose a preset.
     pub fn or_else_from_files(self, configs: &[PathBuf], task: Option<&str>) -> Result<Self> {
         let is_relative = self.get_flag("relative-paths")?;
         let mut options = self;

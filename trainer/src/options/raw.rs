@@ -80,8 +80,8 @@ impl RawOptions {
     /// Reads a configuration in YAML; `name` names it in messages.
     ///
     /// # Errors
-    /// If it is not a mapping, or an option in it is unknown or has values of an invalid form or
-    /// number.
+    /// If it is not a YAML mapping, or an option in it is unknown or has values of an invalid form
+    /// or number.
     pub fn from_yaml(text: &[u8], name: &str) -> Result<Self> {
         let value = Value::parse(&uncomment_own_options(text), name)?;
         fn wrong(key: &str, reason: &str, name: &str) -> Error {

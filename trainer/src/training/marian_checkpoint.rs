@@ -48,7 +48,7 @@ impl MarianFiles<'_> {
     /// Returns the training whose optimiser's file is `checkpoint`.
     ///
     /// # Errors
-    /// If a file is missing or does not match the others.
+    /// If a file is missing, cannot be read or does not match the others.
     pub fn resume(
         &self,
         checkpoint: Checkpoint,

@@ -183,7 +183,8 @@ impl Training<'_> {
     }
 
     /// Returns the number of micro-batches in each of the first updates, and the number of words of
-    /// the largest micro-batch, at most the limit.
+    /// the largest micro-batch, at most the limit. The number of words of a micro-batch is its
+    /// number of target tokens, or half its number of source tokens if that is larger.
     fn sampled_micro_batches(&self, costs: Option<&Arc<[usize]>>) -> (Vec<usize>, usize) {
         let (config, position) = (self.config, BatchPosition::default());
         let source = match self.batches {

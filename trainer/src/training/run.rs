@@ -89,7 +89,8 @@ impl Training<'_> {
     /// Trains from the saved progress or from the beginning. Lines of the log go to `log`.
     ///
     /// # Errors
-    /// If files cannot be read or written, do not match, or the loss diverges.
+    /// If files cannot be read or written or do not match, the model or a validation script fails,
+    /// or the training diverges.
     pub fn run(&mut self, log: &mut dyn FnMut(&str)) -> Result<Outcome> {
         let pretrained = self.pretrained.take();
         let (mut run, is_saved) = Run::new(self, pretrained, log)?;
