@@ -97,7 +97,8 @@ pub struct AlignSummary {
 ///
 /// # Errors
 /// If a file cannot be read or written, the texts differ in their numbers of lines, a saved model
-/// is damaged, or options contradict each other.
+/// is damaged, or options are out of range or contradict each other; [`Error::Cancelled`] if
+/// `progress` is cancelled.
 pub fn align_files(
     source: &Path,
     target: &Path,

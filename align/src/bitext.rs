@@ -197,7 +197,7 @@ impl Bitext {
         self.source.len()
     }
 
-    /// Returns the pair on line `index`, from 0; `None` if a side is empty.
+    /// Returns the pair on line `index`, from 0; `None` if a side is empty or too long.
     pub fn pair(&self, index: usize) -> Option<SentencePair<'_>> {
         let (source, target) = (self.source.sentence(index), self.target.sentence(index));
         (!source.distinct_words.is_empty() && !target.distinct_words.is_empty())

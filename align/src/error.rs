@@ -17,7 +17,7 @@ pub enum Error {
     /// The caller cancelled the work.
     #[error("cancelled")]
     Cancelled,
-    /// Options that contradict each other.
+    /// Options that are out of range, contradict each other or do not fit the input.
     #[error("{reason}")]
     InvalidOptions {
         /// Which options, and what to give instead.

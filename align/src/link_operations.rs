@@ -52,8 +52,8 @@ impl LinkOperation {
 /// file; `-` is standard input.
 ///
 /// # Errors
-/// If a file cannot be read or written, the files differ in length, a link is malformed, or there
-/// are no links to compare.
+/// If a file cannot be read or written, the files differ in their numbers of lines, a link is
+/// malformed, or there are no links to compare.
 pub fn apply_link_operation(
     operation: LinkOperation,
     first: &Path,

@@ -189,8 +189,8 @@ fn read_jumps(file: &Container, direction: usize) -> Result<PositionModel> {
     Ok(PositionModel::Hmm(jumps.ok_or_else(|| file.damaged(section, "invalid weights of jumps"))?))
 }
 
-/// Checks what opening does not check: the order of target words in each row, and the ranges of ids
-/// and probabilities.
+/// Checks what opening does not check: that every word is found by its text, the order of target
+/// words in each row, and the ranges of ids and probabilities.
 ///
 /// # Errors
 /// The first damage that is found, with its section.

@@ -105,8 +105,9 @@ const LOCK_FILE: &str = "extract.lock";
 ///
 /// # Errors
 /// Fails if the files have different numbers of lines, if a link is malformed or out of range, or
-/// if a word contains `|||`, each with file and line. Also fails if an option is out of range or a
-/// file cannot be read or written; [`Error::Cancelled`] if `progress` is cancelled.
+/// if a word contains `|||`, each with file and line. Also fails if an option is out of range, if
+/// another extraction uses `output`, or if a file cannot be read or written; [`Error::Cancelled`] if
+/// `progress` is cancelled.
 pub fn extract_files(
     source: &Path,
     target: &Path,
@@ -353,13 +354,13 @@ fn write_tables(
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExtractSummary {
-    /// Sentence pairs of the corpus.
+    /// The number of sentence pairs of the corpus.
     pub pairs: u64,
-    /// Occurrences of phrase pairs.
+    /// The number of occurrences of phrase pairs.
     pub instances: u64,
-    /// Phrase pairs of the phrase table.
+    /// The number of phrase pairs of the phrase table.
     pub entries: u64,
-    /// Distinct source phrases.
+    /// The number of distinct source phrases.
     pub sources: u64,
 }
 

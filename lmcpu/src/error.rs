@@ -23,12 +23,12 @@ pub enum Error {
     /// An ARPA file lists an n-gram twice; the message names both lines.
     #[error(transparent)]
     Duplicate(miriam_textio::Error),
-    /// A file in a format that this program does not read.
+    /// A file whose format or content this program does not support.
     #[error("{file}: {reason}")]
     Unsupported {
         /// The file.
         file: String,
-        /// Which format it has and what to do.
+        /// What is not supported and, in most cases, what to do.
         reason: String,
     },
     /// Options that contradict each other or are out of range.

@@ -140,7 +140,7 @@ pub trait LanguageModel: Send + Sync {
     /// Whether every n-gram whose state keeps all its words has a suffix whose state keeps all its
     /// words too. Then a word whose in-phrase context was cut by minimisation cannot depend on what
     /// precedes the phrase. This is true of every model estimated by a known toolkit; it is checked
-    /// when a model is built.
+    /// when a file of Miriam is built. KenLM's files are not checked; for them this is false.
     fn minimization_is_closed(&self) -> bool;
 
     /// Whether no backoff is greater than 1 (positive as log10), so that no probability is greater

@@ -19,7 +19,7 @@ use crate::{NgramSource, Result};
 ///
 /// # Errors
 ///
-/// If the file cannot be read or is damaged, or if its unigrams are invalid.
+/// If the file cannot be read, is of another kind or is damaged, or if its unigrams are invalid.
 pub fn open_source<'p>(
     path: &Path,
     options: ArpaOptions,

@@ -81,8 +81,9 @@ enum Purpose<'o> {
 ///
 /// # Errors
 ///
-/// If an input cannot be read, a line is not the JSON object expected, all lines are left out as
-/// invalid, or the output cannot be written.
+/// If an input cannot be read, a line has 4 GiB or more or is not the JSON object expected, all
+/// lines are left out as invalid, a required language is missing from all documents, or the output
+/// cannot be written.
 pub fn perplexity(
     model: &dyn LanguageModel,
     inputs: Inputs<'_>,

@@ -2,8 +2,8 @@
 //!
 //! Words and backoffs are interleaved, newest word first, so that the part in use of a
 //! typical state (order 5: four pairs) shares one cache line with its length although
-//! any order up to [`MAX_ORDER`] fits. [`State::copy_from`] copies only the part in
-//! use.
+//! any order up to [`MAX_ORDER`] fits. [`State::copy_from`] copies four pairs, or the
+//! part in use if that is larger.
 
 use crate::LmWord;
 
@@ -75,7 +75,7 @@ impl State {
         log10
     }
 
-    /// Becomes equal to `other`, copying only the entries in use.
+    /// Becomes equal to `other`. Copies the entries in use, and at least four entries.
     #[inline(always)]
     pub fn copy_from(&mut self, other: &State) {
         // Nearly all states fit in a few words; a copy of fixed size needs

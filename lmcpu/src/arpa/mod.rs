@@ -480,7 +480,8 @@ struct UnknownEntries {
 }
 
 impl UnknownEntries {
-    /// Adds entry `entry`, of `<unk>` or of `<UNK>`; returns an earlier entry of the same name.
+    /// Adds entry `entry`, of `<unk>` or of `<UNK>`; if there is an earlier entry of the same name,
+    /// returns the earlier one instead.
     fn push(&mut self, is_lowercase: bool, entry: usize) -> Option<usize> {
         let first = &mut self.by_name[usize::from(!is_lowercase)];
         if first.is_none() {

@@ -3,8 +3,8 @@
 /// The smallest default memory, in bytes.
 const MIN_MEMORY: u64 = 64 << 20;
 
-/// Returns half of the memory that is [free](miriam_textio::free_memory) for this process, in
-/// bytes; one gibibyte if that is not known.
+/// Returns half of the memory that is [free](miriam_textio::free_memory) for this process, but at
+/// least 64 MiB, in bytes; one gibibyte if the free memory is not known.
 pub fn default_memory() -> u64 {
     miriam_textio::free_memory().map_or(1 << 30, |free| (free / 2).max(MIN_MEMORY))
 }
@@ -48,7 +48,7 @@ pub(super) struct MemoryPlan {
 }
 
 impl MemoryPlan {
-    /// Divides `memory` bytes. A quarter and a little more is left for freed memory that the
+    /// Divides `memory` bytes. A quarter, and up to 24 MiB more, is left for freed memory that the
     /// allocator keeps and for the program itself.
     pub fn new(memory: u64) -> Self {
         let memory = memory / 4 * 3 - (memory / 4).min(24 << 20);

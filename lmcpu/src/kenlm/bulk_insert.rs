@@ -23,7 +23,7 @@ const CHUNK: usize = 1 << 14;
 /// An entry to insert.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TableEntry {
-    /// The key: not 0, and distinct.
+    /// The key, which is not 0.
     pub key: u64,
     /// Its position in the sequence of insertions.
     pub insertion_order: u64,

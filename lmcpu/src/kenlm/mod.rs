@@ -146,7 +146,8 @@ impl KenlmFile {
     ///
     /// # Errors
     ///
-    /// If the file does not hold the strings of its words or is damaged.
+    /// If the file does not hold the strings of its words or is damaged, or if hashes of a probing
+    /// file match several n-grams.
     pub fn into_source(self, path: &Path) -> Result<Box<dyn NgramSource>> {
         Ok(match self.0 {
             FileBody::Probing(file) => Box::new(source::probing_source(file, path)?),

@@ -53,8 +53,9 @@ impl Default for KenlmTrieOptions {
 ///
 /// # Errors
 ///
-/// If the options are out of range, the source cannot be read, is a unigram model, lacks contexts
-/// or has duplicates, or the file cannot be written.
+/// If the options are out of range, the source cannot be read, is a unigram model, lacks contexts,
+/// has duplicates or has words that KenLM cannot store or tell apart, or the file cannot be
+/// written.
 pub fn build_kenlm_trie(
     path: &Path,
     output: &Path,

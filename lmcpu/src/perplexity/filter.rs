@@ -69,7 +69,7 @@ impl PerplexityFilter {
         if passes != self.invert { Verdict::Written } else { Verdict::LeftOut }
     }
 
-    /// Tells for each line of a text whether it passes, from the perplexities of all lines.
+    /// Returns for each line of a text whether it is written, from the perplexities of all lines.
     pub fn select(&self, perplexities: impl IntoIterator<Item = f64>) -> Vec<bool> {
         let mut ties = TieCounter::new(self);
         perplexities

@@ -26,8 +26,8 @@ use crate::sorted::SortedModel;
 ///
 /// # Errors
 ///
-/// If the source cannot be read, lacks contexts or has duplicates, or
-/// the file cannot be written.
+/// If the source cannot be read, lacks contexts or has duplicates, if the model is
+/// too large for a trie, or if the file cannot be written.
 pub fn build_trie(
     path: &Path,
     output: &Path,
