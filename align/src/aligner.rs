@@ -51,8 +51,8 @@ pub struct AlignOptions {
     pub temp_dir: Option<PathBuf>,
     /// The file to save the trained model to.
     pub save_model: Option<PathBuf>,
-    /// A saved model to align with, without training; `model` and the iterations are then
-    /// ignored.
+    /// A saved model to align with, without training. The options of training, `save_model` and
+    /// `lexical_table` then have no effect.
     pub load_model: Option<PathBuf>,
     /// The file to write the lexical translation table of both directions to.
     pub lexical_table: Option<PathBuf>,

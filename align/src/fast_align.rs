@@ -60,7 +60,8 @@ pub struct FastAlignSummary {
 /// Aligns the lines of `input` in one direction and writes their links to `output`.
 ///
 /// # Errors
-/// If a file cannot be read or written, or an option is out of range.
+/// If a file cannot be read or written, or an option is out of range; [`Error::Cancelled`] if
+/// `progress` is cancelled.
 pub fn fast_align(
     input: &Path,
     output: &Path,

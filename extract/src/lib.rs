@@ -106,8 +106,8 @@ const LOCK_FILE: &str = "extract.lock";
 /// # Errors
 /// Fails if the files have different numbers of lines, if a link is malformed or out of range, or
 /// if a word contains `|||`, each with file and line. Also fails if an option is out of range, if
-/// another extraction uses `output`, or if a file cannot be read or written; [`Error::Cancelled`] if
-/// `progress` is cancelled.
+/// another extraction uses `output`, or if a file cannot be read or written;
+/// [`Error::Cancelled`] if `progress` is cancelled.
 pub fn extract_files(
     source: &Path,
     target: &Path,

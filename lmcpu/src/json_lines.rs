@@ -54,9 +54,9 @@ impl TextField {
     ///
     /// # Errors
     ///
-    /// If the line is not a valid JSON object in UTF-8, lacks the field or has it twice, has a value
-    /// there that is not a string, or has a reserved key already; the error is the reason. `text` is
-    /// then unchanged.
+    /// If the line is not a valid JSON object in UTF-8, lacks the field or has it twice, has a
+    /// value in it that is not a string, or already has a reserved key. The error is the reason;
+    /// `text` is then unchanged.
     pub fn read(&self, line: &[u8], text: &mut Vec<u8>) -> Result<(), String> {
         let line = std::str::from_utf8(line)
             .map_err(|e| format!("not UTF-8 from byte {} on", e.valid_up_to() + 1))?;

@@ -76,7 +76,7 @@ impl Criterion {
         })
     }
 
-    /// Returns the number of sentences.
+    /// Returns the number of sentences; 1 if the criterion does not depend on sentences.
     pub fn num_sentences(&self) -> u32 {
         match self {
             Criterion::All | Criterion::Words(_) => 1,
@@ -101,7 +101,8 @@ pub(super) struct Checker<'c> {
 }
 
 impl Checker<'_> {
-    /// Finds the sentences in which the n-gram of `words` passes. Tags such as `<s>` always pass.
+    /// Finds the sentences in which the n-gram of `words` passes. Tags such as `<s>` always pass,
+    /// except with phrases ([`PhraseIndex::check`]).
     pub fn check(&mut self, words: &[&[u8]]) -> Passes {
         let mut required = words.iter().filter(|word| !is_tag(word));
         match self.criterion {
