@@ -79,8 +79,8 @@ impl Checkpoint {
         Ok(state)
     }
 
-    /// Parses the checkpoint file. If it belongs to another job, removes its runs and returns
-    /// `None`.
+    /// Parses the checkpoint file. `None` if it is invalid, if its runs are gone, or if it belongs
+    /// to another job, whose runs are then removed.
     fn resume(path: &Path, temp: &Path, job: &str, text: &str) -> Option<Self> {
         let mut lines = text.lines();
         if lines.next()? != HEADER {

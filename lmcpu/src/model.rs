@@ -68,7 +68,7 @@ pub trait LanguageModel: Send + Sync {
     /// Returns the state after `<s>`: always of length 1.
     fn begin_state(&self) -> State;
 
-    /// Returns the id of `</s>`.
+    /// Returns the id of `</s>`; [`LmWord::UNKNOWN`] if the model does not have it.
     fn end_of_sentence(&self) -> LmWord;
 
     /// Returns log10 p(word | context), backoffs included, and the length of the longest n-gram

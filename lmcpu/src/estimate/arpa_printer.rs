@@ -25,7 +25,7 @@ pub(super) struct ModelPrinter<'m> {
     pub buffer_bytes: usize,
 }
 
-/// The capacity of a buffer in bytes.
+/// The least capacity of a buffer in bytes.
 const BUFFER_BYTES: usize = 256 << 10;
 /// An upper bound of the bytes that the two numbers of a line and its separators take.
 const MAX_NUMBERS_BYTES: usize = 64;
