@@ -14,7 +14,7 @@ pub(crate) struct ConsistentSpan {
     pub target: Range<usize>,
     /// The shortest source phrase: from the first linked word to the last.
     pub minimal_source: Range<usize>,
-    /// The longest source phrase.
+    /// The span that all source phrases lie in. It may be longer than the maximum phrase length.
     pub maximal_source: Range<usize>,
 }
 

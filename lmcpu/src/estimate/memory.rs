@@ -83,7 +83,8 @@ impl MemoryPlan {
 
     /// Returns the number of ranges, 1 to 256, that the vocabulary of a text of `tokens` tokens is
     /// divided into. The work of each thread, `token_bytes` bytes per token, then fits its part of
-    /// the memory, unless 256 ranges are too few. Long texts get more ranges, because ranges that stay in cache are faster.
+    /// the memory, unless 256 ranges are too few. Long texts get more ranges, because ranges that
+    /// stay in cache are faster.
     pub fn range_count(&self, tokens: u64, token_bytes: u64, threads: usize) -> usize {
         let fit =
             tokens.saturating_mul(token_bytes * threads as u64) / self.working_memory().max(1);

@@ -45,7 +45,7 @@ const WRITE_SLOTS: usize = 1 << 16;
 /// Options of KenLM's `build_binary`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KenlmProbingOptions {
-    /// The number of slots of a table for each entry, more than 1: `-p`.
+    /// The number of slots of a table for each entry, above 1 and at most 100: `-p`.
     pub multiplier: f32,
     /// Whether the file has the words as text; `-v` leaves them out.
     pub has_words: bool,

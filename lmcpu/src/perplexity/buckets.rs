@@ -33,8 +33,8 @@ impl Cutoffs {
     /// of other languages, and without a language.
     ///
     /// # Errors
-    /// If a line does not fit, or if the row of percentile 30 or 60 is missing. The message contains
-    /// the reason, and the line if one does not fit.
+    /// If a line does not fit, or if the row of percentile 30 or 60 is missing. The message
+    /// contains the reason, and the line if one does not fit.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let (_, head) = lines.next().ok_or("it is empty")?;

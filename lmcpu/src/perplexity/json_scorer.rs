@@ -153,7 +153,8 @@ impl<'m, 'o> JsonScorer<'m, 'o> {
                     let num_lines = memchr::memchr_iter(b'\n', &self.prepared[before..]).count();
                     self.documents.push(Document { line, num_lines, is_empty });
                 }
-                // A document that already has a score is valid: leaving it out would lose it.
+                // A document that already has one of the keys to be added is valid: leaving it out
+                // would lose it.
                 Err(reason) if self.skip_invalid && !self.field.has_key_already(&reason) => {
                     if outcome.first_invalid.is_none() {
                         outcome.first_invalid = Some(explain(reason));
