@@ -224,7 +224,7 @@ pub struct EstimateSummary {
 /// # Errors
 ///
 /// If the options are invalid, the text cannot be read, is empty, has a marker as a
-/// word or gives no discounts, two words have the same hash and are to be renumbered,
+/// word or gives no discounts, words are renumbered and two have the same hash,
 /// output or temporary files cannot be written, or `progress` cancels the work.
 pub fn estimate(
     options: &EstimateOptions,
