@@ -60,7 +60,7 @@ fn files_and_pipes_plain_and_compressed_are_the_same() {
     std::fs::write(&compressed, bytes).expect("writable");
     run(estimate(&options).args(["--text", path_str(&compressed), "--arpa", path_str(&arpa)]));
     assert_eq!(lossy_text(&read_decompressed(&arpa)), lossy_text(&expected));
-    // The estimated model can be built and queried.
+    // A binary model can be built from the estimated one.
     let model = folder.path().join("lm.miriam");
     run(miriam().args(["--quiet", "lm", "build", path_str(&arpa), "-o", path_str(&model)]));
 }
@@ -130,8 +130,9 @@ fn a_failure_leaves_the_old_file() {
     assert_eq!(read_decompressed(&arpa), b"precious");
 }
 
-/// Text with the token `<UNK>`, Kaldi's usual unknown word: the model lists it besides `<unk>`, and
-/// both are the unknown word, with the probability of the later entry. The values are KenLM's.
+/// `<UNK>`, Kaldi's usual unknown word, is a token of the text, so the ARPA file lists both `<UNK>`
+/// and `<unk>`. Both are read as the unknown word, with the probability of the later entry. The
+/// expected values are KenLM's.
 #[test]
 fn a_model_of_text_with_the_token_unk_is_read() {
     let folder = tempfile::tempdir().unwrap();

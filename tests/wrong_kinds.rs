@@ -1,5 +1,6 @@
 //! Models that are given to the wrong command: the message says what the file is and which
-//! command takes it.
+//! command takes it. Also warnings about texts and vocabularies, and suggestions for misspelt
+//! options.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -69,7 +70,7 @@ fn every_command_says_what_the_file_is() {
     assert!(!message.contains("miriam nmt") && !message.contains("miriam translate"), "{message}");
 }
 
-/// UTF-16 text, or a model given as text.
+/// Zero bytes come from UTF-16 text, as here, or from a model that is given as text.
 #[test]
 fn text_with_zero_bytes_is_warned_of() {
     let folder = tempfile::tempdir().unwrap();

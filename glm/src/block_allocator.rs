@@ -40,7 +40,7 @@ pub(crate) struct BlockOffsets {
 }
 
 impl Children {
-    /// Returns the unit that the parent points to, or 0.
+    /// Returns the unit that the parent points to; 0 if the children have no unit.
     pub fn first_unit(self) -> u64 {
         match self {
             Children::None | Children::Inline => 0,

@@ -107,7 +107,8 @@ pub struct Bucket {
     pub log10: [u32; 3],
     /// The bits of the log10 backoff, as in [`Entry`].
     pub backoff: [u32; 3],
-    /// The unit at which the children's block begins; 0 when the children are hashed too.
+    /// The unit at which the children's block begins. 0 without children, and when they are hashed
+    /// too.
     pub first: [u32; 3],
     /// The number of children; [`MANY_CHILDREN`] for that many or more. In this case the block
     /// begins with a *head*, a unit whose first four bytes are the number of children; the keys

@@ -21,7 +21,7 @@ const NONE: u32 = u32::MAX;
 /// The n-grams of one order, with the blanks.
 #[derive(Default)]
 pub(crate) struct NgramTable {
-    /// The index of each n-gram's suffix in the table of the previous order.
+    /// The index of each n-gram's suffix in the table of the previous order; [`NONE`] for unigrams.
     pub parents: Vec<u32>,
     /// The oldest word of each n-gram.
     pub words: Vec<u32>,
@@ -30,7 +30,7 @@ pub(crate) struct NgramTable {
     /// log10 of the backoff; -0.0 in the highest order.
     pub backoffs: Vec<f32>,
     /// The location by which the file lists blanks: word id, unit of the entry, or slot.
-    /// [`NONE`] in the highest order, which has no blanks.
+    /// [`NONE`] for only children of the highest order, which their parents hold.
     pub locations: Vec<u32>,
     children: Vec<Option<NodeRef>>,
 }

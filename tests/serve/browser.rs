@@ -259,7 +259,7 @@ fn the_page_translates_and_shows_what_the_models_know() {
     browser.value("document.querySelector('#phrases button').click()");
     assert!(browser.text("options").contains("Translations of"));
 
-    // The graph's best path is as long as the translation has phrases.
+    // The best path of the graph has one edge for each phrase of the translation.
     browser.value("{ document.getElementById('graph-card').open = true; }");
     browser.wait_for("the graph", "document.querySelectorAll('#graph .node.best').length > 0");
     let path = browser.value("document.querySelectorAll('#graph .node.best').length");

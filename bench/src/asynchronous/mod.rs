@@ -77,7 +77,8 @@ pub struct AsyncOptions {
 /// systems were trained: false if `stop` was cancelled.
 ///
 /// # Errors
-/// If options are invalid, a training run fails, or a file cannot be read or written.
+/// If options are invalid, the folder has the runs of another study, a training run fails, or a
+/// file cannot be read or written.
 pub fn run(
     options: &AsyncOptions,
     stop: &CancellationToken,

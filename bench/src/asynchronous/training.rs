@@ -154,7 +154,7 @@ impl Trainee {
     }
 
     /// Returns the simulated seconds of synchronous training: workers have equal parts of each
-    /// batch, and fetch and push the model at the same time.
+    /// batch; all of them push their gradients at the same time, and then all fetch the model.
     fn synchronous_seconds(&self, updates: u64, words: u64) -> f64 {
         let Machine { workers, seconds_per_word, seconds_per_batch, latency, bandwidth, .. } =
             self.machine;

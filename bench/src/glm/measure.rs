@@ -181,8 +181,9 @@ impl<'o> Bench<'o> {
         Ok(())
     }
 
-    /// Measures a model with one text on the CPU: the default `glm` file in batches of many sizes
-    /// on one thread, others in batches of one size for each number of threads.
+    /// Measures a model with one text on the CPU: word by word and in batches on one thread, and in
+    /// batches on all threads. The default `glm` file is also measured in smaller batches on one
+    /// thread.
     fn measure_on_cpu(
         &mut self,
         engine: &Engine,

@@ -65,7 +65,8 @@ impl ScalingStudy {
 }
 
 impl SystemRuns {
-    /// Returns the speed of a point divided by that of the first one, which has one thread.
+    /// Returns the speed of a point divided by that of the first one, which has one thread in a
+    /// scaling study.
     pub fn speed_up(&self, point: &Point) -> f64 {
         point.median().words_per_second() / self.points[0].median().words_per_second()
     }

@@ -105,8 +105,9 @@ pub(crate) struct Sample {
 /// per second) and `latency.svg`, and prints a summary.
 ///
 /// # Errors
-/// If the server is on another machine and `allow_remote` is not set, if its response to the first
-/// request is not a success, if the text has no words, or if a file cannot be read or written.
+/// If the URL is invalid, the server is on another machine and `allow_remote` is not set, the
+/// protocol requires languages that are missing, the response to the first request is not a
+/// success, there is no process `pid`, the text has no words, or a file cannot be read or written.
 pub fn run(options: &ServingOptions, out: &mut dyn Write) -> Result<()> {
     let address = resolve(&options.url, options.allow_remote)?;
     let text = read_text(&options.input)?;

@@ -219,7 +219,7 @@ impl LevelNodes<'_> {
         self.nodes.log10[at].to_bits() | SIGN
     }
 
-    /// Returns the first unit and the number of an n-gram's children.
+    /// Returns the first unit of an n-gram's children, 0 if they have none, and their number.
     fn child_range(&self, at: usize) -> (u32, usize) {
         let count = match self.children {
             Some(_) => self.nodes.children_of(at as u32).len(),

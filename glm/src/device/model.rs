@@ -248,8 +248,8 @@ impl DeviceModel {
     ///
     /// # Panics
     ///
-    /// When `ends` are not ascending or lie outside of `tokens`, when a sentence has 2^32 tokens,
-    /// and when `sums` and `ends` differ in length.
+    /// When `ends` are not ascending or lie outside of `tokens`, when a sentence has 2^32 tokens
+    /// or more, and when `sums` and `ends` differ in length.
     pub fn sum_sentences(
         &self,
         tokens: &[u32],

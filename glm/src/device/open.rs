@@ -25,7 +25,7 @@ use crate::{GlmModel, KIND};
 /// # Errors
 ///
 /// If the file cannot be opened or is damaged, if a GPU is chosen for a file that is not a `glm`
-/// file, or if the chosen GPU cannot be used.
+/// file, or if the chosen GPU cannot be used or does not support the model.
 ///
 /// # Examples
 ///

@@ -310,8 +310,8 @@ impl DeviceModel {
     /// Returns how many consecutive items of `count` a group of `tiles` tiles scores, and the
     /// number of groups.
     fn partition_runs(&self, count: usize, tiles: u64) -> (u32, u64) {
-        // Twice the tiles that a multiprocessor holds at a time, so that there is work
-        // when some end early. Longer runs repeat fewer walks.
+        // Twice as many tiles as all multiprocessors hold at a time (1,280 threads each), so that
+        // there is work when some tiles end early. Longer runs repeat fewer walks.
         let groups = u64::from(self.properties().multiprocessors) * 2 * 1280
             / (self.tile.lanes() as u64 * tiles);
         let default_run = (count as u64 / groups.max(1)).clamp(4, 64) as u32;
