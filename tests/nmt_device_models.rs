@@ -75,9 +75,9 @@ fn the_other_test_models_translate_as_on_the_cpu() {
     compare_test_models(1);
 }
 
-/// Models of all architectures by greedy search, in three orders of lanes: a few tokens of a line.
-/// With `MIRIAM_ALL_LINES=1` all lines of the text are translated to their ends, by beam search
-/// too, which takes hours.
+/// Models of all architectures by greedy search, each in one of three orders of lanes: the first
+/// few tokens for one line. With `MIRIAM_ALL_LINES=1` all lines of the text are translated to their
+/// ends, by beam search too, which takes hours.
 #[test]
 fn models_of_all_architectures_translate_greedily_as_on_the_cpu() {
     let Some(data) = shared_data("nmt-oracle") else { return };

@@ -83,7 +83,7 @@ fn lmplz_takes_the_option_that_its_message_advises() {
     assert_eq!(lossy_text(&advised.stdout), lossy_text(&estimate(&["--skip_symbols"]).stdout));
 }
 
-/// The lines that KenLM's lmplz printed for this text of five words, and the model after them.
+/// The model follows the three lines that KenLM's lmplz printed for this text of five words.
 #[test]
 fn the_verbose_header_is_lmplzs() {
     let folder = tempfile::tempdir().unwrap();

@@ -268,7 +268,7 @@ fn memory_does_not_grow_with_the_text() {
         running.child.kill().unwrap();
         return;
     }
-    // Every word is new, so memory kept for words would show: 200 bytes a line.
+    // The first word of each line is new, so memory kept for words would show: 200 bytes a line.
     let mut line = 0;
     let mut translate = |lines: u32| {
         for _ in 0..lines / 50 {

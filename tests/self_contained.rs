@@ -14,7 +14,7 @@ const BASIC_PROGRAMS: [&str; 5] = ["bash", "chmod", "kill", "mkfifo", "sh"];
 /// Programs that a test uses if they are installed, and replaces if they are not.
 const REPLACED: [(&str, &str); 1] = [("tests/references.rs", "git")];
 
-/// Text of sources that needs something which a fresh machine may lack.
+/// Texts that show that a source needs something which a fresh machine may lack.
 const OUTSIDE: [&str; 4] = ["shared/data", "MIRIAM_PY", "_PYTHON\"", "target/python-env"];
 
 /// Calls that say why a test is skipped.

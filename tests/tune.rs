@@ -1,4 +1,4 @@
-//! `miriam tune` end to end: better weights in the same ini for any number of threads;
+//! `miriam tune` end to end: the ini gets better weights, the same for any number of threads;
 //! the old file stays if a run fails.
 
 use std::path::{Path, PathBuf};

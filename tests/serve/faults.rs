@@ -336,8 +336,8 @@ fn damaged_forms_do_no_harm() {
     assert_eq!(server.metric("miriam_sentences_total", "outcome=\"error\""), 0.0);
 }
 
-/// With three times as many requests as the server can answer, it still answers at least a fifth as
-/// many as at saturation, rejects the others with a time to retry, and answers none late.
+/// With three times as many requests as the server can answer, it still answers more than a fifth
+/// as many as at saturation, rejects the others with the status 503, and answers none late.
 #[test]
 fn requests_over_capacity_are_rejected_and_slow_nobody() {
     let (folder, server) = with_limits("queued-words = 400\ndeadline-ms = 20000", &toy_neural());

@@ -8,8 +8,8 @@ const BLOCK_SIZES: [usize; 20] =
     [1, 2, 4, 5, 7, 8, 9, 31, 32, 33, 62, 63, 64, 254, 255, 256, 1023, 1024, 1055, 1056];
 const MAX_BLOCK_SIZE: usize = 40_000;
 
-/// Returns a model with the words `w0` and so on: `sizes[N]` words precede `wN`, and one, two or
-/// many words precede each of these pairs.
+/// Returns a model with the words `w0` and so on. `BLOCK_SIZES[N]` words precede `wN`, and
+/// [`MAX_BLOCK_SIZE`] words precede the word after these.
 fn arpa() -> String {
     let sizes: Vec<usize> = BLOCK_SIZES.into_iter().chain([MAX_BLOCK_SIZE]).collect();
     let pairs: Vec<(usize, usize)> = (0..sizes.len())
@@ -17,7 +17,8 @@ fn arpa() -> String {
             (0..sizes[newest]).map(move |older| (older * 3 % MAX_BLOCK_SIZE, newest))
         })
         .collect();
-    // One pair in 50 is preceded by a critical number of words, the others by at most three.
+    // Of the first 4,000 pairs, one in 50 is preceded by a critical number of words, the others by
+    // at most three.
     let mut triples: Vec<(usize, usize, usize)> = Vec::new();
     for (i, &(older, newest)) in pairs.iter().enumerate().take(4000) {
         let size = match i % 50 {
