@@ -306,7 +306,7 @@ fn the_server_measures_time_by_the_monotonic_clock() {
     assert_eq!(readers, BTreeSet::from(["access_log.rs".into(), "metrics.rs".into()]));
 }
 
-/// Returns the production files of the workspace, without tests and benchmarks.
+/// Returns the production files of the workspace, without the folders `tests` and `benches`.
 fn production_files() -> Vec<PathBuf> {
     let (mut folders, mut files) = (vec![project_root()], Vec::new());
     while let Some(folder) = folders.pop() {

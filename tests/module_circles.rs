@@ -52,7 +52,7 @@ type Modules = BTreeMap<ModulePath, String>;
 /// Circles, each with the folder of its modules and the names of its modules.
 type Circles = BTreeSet<(String, Vec<String>)>;
 
-/// Returns the folders of the crates with sources.
+/// Returns the name of each crate's folder, and the path of its sources.
 fn crate_folders() -> Vec<(String, PathBuf)> {
     let root = project_root();
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
@@ -63,8 +63,8 @@ fn crate_folders() -> Vec<(String, PathBuf)> {
     folders.map(|name| (name.clone(), root.join(&name).join("src"))).collect()
 }
 
-/// Reads the modules under `folder`, whose path in the crate is `at`; modules of tests are left
-/// out.
+/// Reads the modules under `folder`, whose path in the crate is `at`; modules of tests and programs
+/// in `bin` are left out.
 fn read_modules(folder: &Path, at: &[String], modules: &mut Modules) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -33,7 +33,7 @@ pub fn describe_program() -> Result<Map<String, Value>> {
 /// the lengths and times of the files directly in it.
 ///
 /// # Errors
-/// If it cannot be found.
+/// If it cannot be found, or a folder cannot be listed.
 pub fn describe_file(path: &Path) -> Result<Value> {
     fn version(found: &Metadata) -> Value {
         // In seconds since 1970; a number of JSON would lose the nanoseconds.

@@ -1,4 +1,4 @@
-//! Median and spread of repeated measurements.
+//! Medians of repeated measurements, and the share of equal items.
 
 /// Returns the measurement with the median `key` (of an even number, the lower of the middle two).
 /// It is one of the measurements, so that its values are consistent with each other.

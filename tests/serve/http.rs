@@ -23,7 +23,7 @@ fn small_server() -> (tempfile::TempDir, Server) {
 /// Sends a request byte for byte; returns the status of the response.
 fn status(server: &Server, request: &str) -> u16 {
     let mut client = Client::connect(&server.address);
-    // The server may close before it has read all of it.
+    // The server may close the connection before it has read the whole request.
     let _ = client.0.get_mut().write_all(request.as_bytes());
     client.response().status
 }

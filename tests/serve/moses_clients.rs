@@ -208,7 +208,7 @@ fn members_for_a_single_call_are_accepted_if_they_change_nothing() {
     // A neural model has no factors, so all of them are reported.
     let neural = ask("/RPC2?model=neural", call(&[text, ("report-all-factors", "true")]));
     assert!(!neural.contains("<fault>"), "{neural}");
-    // Methods that change a model; a call of two structs; a member that comes twice.
+    // Methods that are not available; a call with two parameters; a member that comes twice.
     let update = "<param><value><struct><member><name>source</name><value>a</value></member></struct></value></param>";
     for (name, parameters, reason) in [
         ("updater", update, "Method 'updater' not defined: tables do not change"),

@@ -253,7 +253,7 @@ fn websockets_are_closed_with_reasons() {
     socket.send(2, b"\xff\xfe");
     assert_eq!(socket.close_code(), 1007);
     // Frames that the protocol does not have: one without a mask, reserved bits, a kind that is not
-    // defined, a continuation without a start, a ping in parts, and a frame that is too long.
+    // defined, a continuation without a start, a ping in parts, and a ping that is too long.
     for frame in [
         &[0x81, 0x01, b'a'][..],
         &[0xf1, 0x80, 0, 0, 0, 0],

@@ -67,7 +67,7 @@ fn panel(label: &str, height: u32, mut curves: Vec<Curve>) -> Panel {
     let low = points.clone().map(|(_, y)| *y).fold(f64::INFINITY, f64::min);
     let high = points.map(|(_, y)| *y).fold(f64::NEG_INFINITY, f64::max);
     for curve in &mut curves {
-        // Points above the panel are left out, except the last one before the curve enters it.
+        // The points before the curve enters the panel from above are left out.
         let outside = curve.points.iter().take_while(|(_, y)| *y > low + SHOWN_NATS).count();
         curve.points.drain(..outside);
     }

@@ -180,7 +180,8 @@ struct Measurement<'a> {
 }
 
 impl Measurement<'_> {
-    /// Measures and prints all sizes of batches, and records steps if files are written.
+    /// Measures and prints all sizes of batches. On the CPU, also measures the parts of the output
+    /// layer. Records steps if files are written.
     fn measure(
         &mut self,
         subject: &Subject<'_>,
