@@ -25,7 +25,7 @@ fn translate_tiny() -> Command {
     command
 }
 
-/// Returns sentences of all lengths up to 30, including empty ones and unknown words.
+/// Returns random sentences of up to 30 words; some are empty, and some have unknown words.
 fn sentences(count: usize) -> String {
     let mut state = 1u32;
     let mut random = |below: u32| {

@@ -14,7 +14,7 @@ use crate::format::{NodeWidth, UNIT_BYTES};
 
 /// The number of parents whose blocks one task fills.
 const PARENTS_PER_TASK: usize = 1 << 10;
-/// The number of units of a batch, unless one chunk has more: 64 MiB.
+/// The number of units of a batch (64 MiB), which its last chunk may exceed.
 const WRITE_BATCH_UNITS: u64 = 1 << 22;
 
 /// The layout of the blocks of an order.

@@ -18,7 +18,7 @@ pub(super) struct MirroredBuffer<T: Pod> {
 impl<T: Pod> MirroredBuffer<T> {
     const EMPTY: Self = MirroredBuffer { device: None, host: None };
 
-    /// Grows both sides to at least `len` numbers; their contents are lost.
+    /// Grows both sides to at least `len` numbers. The contents of a side that grows are lost.
     fn reserve(&mut self, stream: &Stream, len: usize) -> Result<()> {
         self.reserve_on_device(stream, len)?;
         if self.host.as_ref().is_none_or(|host| host.len() < len) {

@@ -1,4 +1,4 @@
-//! N-grams at large offsets: past 4, 16 and nearly 64 GiB, in a sparse file.
+//! N-grams at large offsets, from 4 to nearly 64 GiB, in a sparse file.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
@@ -13,7 +13,8 @@ use super::*;
 use crate::format::{BlockShape, Entry, GPU_CACHE_LINE, UNIT_BYTES};
 use crate::model::{LevelMetadata, Metadata};
 
-/// Units past 4 and 16 GiB, across 2^31 units, and of the last block that 32 bits address.
+/// First units of blocks: at 4 GiB, past 16 GiB, across 2^31 units, at 48 GiB, and the last block
+/// that 32 bits address.
 const FAR_UNITS: [u64; 5] =
     [1 << 28, (1 << 30) + 8, (1 << 31) - 24_000, 3 << 30, (1 << 32) - 50_000];
 const CHILDREN: u32 = 40_000;

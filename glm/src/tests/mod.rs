@@ -179,7 +179,8 @@ fn unigram_models_score() {
     }
 }
 
-/// Returns a model of many n-grams whose scores are computed from their words.
+/// Returns a model of `words` words, `pairs` bigrams and `pairs` trigrams. The score of an n-gram
+/// follows from its index.
 fn large_arpa(words: usize, pairs: usize) -> String {
     let mut arpa = format!(
         "\\data\\\nngram 1={}\nngram 2={pairs}\nngram 3={pairs}\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n\
