@@ -279,7 +279,8 @@ fn trees_of_all_depths_give_the_scores_of_the_cpu() {
         .enumerate()
         .flat_map(|(word, &size)| (0..size).map(move |i| (i + 3, word + 3)))
         .collect();
-    // A trigram (a, b, c) for each bigram (a, b) whose second word has five left neighbours or more.
+    // A trigram (a, b, c) for each bigram (a, b) whose second word has five left neighbours or
+    // more.
     let sorted_bigrams: std::collections::BTreeSet<_> = bigrams.iter().copied().collect();
     let trigrams: Vec<(usize, usize, usize)> = sorted_bigrams
         .iter()
