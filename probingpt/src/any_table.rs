@@ -9,7 +9,7 @@ use miriam_storage::{Container, LoadMethod};
 use crate::foreign_files::explain_binary;
 use crate::{MosesTable, PhraseTable, RecordOffset, Result, SpanLookup, Targets};
 
-/// A phrase table of either kind, with the methods of [`PhraseTable`].
+/// A phrase table of either kind, with most methods of [`PhraseTable`].
 ///
 /// # Examples
 ///
@@ -212,7 +212,7 @@ impl AnyTable {
     ///
     /// # Errors
     ///
-    /// If a record is damaged or `each` fails.
+    /// If a record or the `cache` file of Moses is damaged, or `each` fails.
     pub fn for_each_source<E: From<crate::Error>>(
         &self,
         mut each: impl FnMut(RecordOffset, &[u32]) -> Result<(), E>,

@@ -54,7 +54,7 @@ impl<'a> EntryPrinter<'a> {
     ///
     /// # Errors
     ///
-    /// If the record is damaged.
+    /// If the record, a word or an alignment is damaged.
     pub fn write_query_result(
         &mut self,
         record: RecordOffset,
@@ -82,7 +82,7 @@ impl<'a> EntryPrinter<'a> {
     ///
     /// # Errors
     ///
-    /// If the record is damaged.
+    /// If the record, a word or an alignment is damaged.
     pub fn write_phrase_table(
         &mut self,
         record: RecordOffset,
@@ -118,7 +118,7 @@ impl<'a> EntryPrinter<'a> {
     ///
     /// # Errors
     ///
-    /// If the record is damaged.
+    /// If the record or a word is damaged.
     pub fn write_reordering_table(
         &mut self,
         record: RecordOffset,

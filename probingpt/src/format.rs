@@ -81,12 +81,12 @@ pub(crate) fn partition(hash: u64) -> usize {
 /// Target words have a fixed width from this many targets on: decoding long lists of
 /// varints is slow.
 pub(crate) const FIXED_WIDTH_MIN_TARGETS: usize = 16;
-/// Numbers of targets below this are in a record's first byte.
+/// Numbers of targets below this are in a record's first byte, unless target lengths are wide.
 pub(crate) const TARGETS_ESCAPE: usize = 31;
 /// Source lengths below this are in a record's first byte.
 pub(crate) const SOURCE_LENGTH_ESCAPE: usize = 8;
 
-/// Returns the number of buckets for `sources` phrases at a load factor of 0.7.
+/// Returns the number of buckets for `sources` phrases at a load factor of at most 0.7.
 pub(crate) fn num_home_buckets(sources: u64) -> u64 {
     let per_partition = (sources * 10).div_ceil((BUCKET_SLOTS * 7 * PARTITIONS) as u64);
     per_partition.max(1) * PARTITIONS as u64

@@ -16,7 +16,7 @@
 //! decoder takes either kind as [`AnyTable`].
 //!
 //! `docs/formats.md` describes a file byte by byte. A damaged or hostile file gives an
-//! [`Error`] or "not found", never a panic.
+//! [`Error`], "not found" or wrong values, never a panic.
 //!
 //! # Examples
 //!

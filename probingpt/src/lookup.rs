@@ -130,11 +130,12 @@ impl PhraseTable {
         found
     }
 
-    /// Calls `found` with every record whose fingerprint equals the fingerprint of `hash`.
+    /// Calls `found` with every record in the home bucket of `hash` and the buckets that it
+    /// overflows into, if the record's fingerprint equals the fingerprint of `hash`.
     #[inline(always)]
     fn for_each_candidate(&self, hash: u64, mut found: impl FnMut(u64)) {
         let mut number = home_bucket(hash, self.metadata.home_buckets) as usize;
-        // Overflow goes to the next bucket; the index ends with a bucket without any.
+        // Overflow goes to the next bucket; the last bucket of the index does not overflow.
         while let Some(line) = self.index.get(number) {
             bucket::probe_fingerprints(line, fingerprint(hash), &mut found);
             if !bucket::overflows(line) {

@@ -128,7 +128,8 @@ impl<'a> RecordReader<'a> {
         (total <= self.rest.len() as u64 && total <= u64::from(u32::MAX)).then_some(total as usize)
     }
 
-    /// Whether the lengths column fits, before memory is reserved for it.
+    /// Whether at least one byte per target is left, which the lengths column needs. This is
+    /// checked before memory is reserved for the column.
     #[inline]
     pub fn lengths_fit(&self) -> bool {
         self.num_targets <= self.rest.len()

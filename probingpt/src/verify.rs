@@ -1,4 +1,4 @@
-//! The full check of a table: everything that reading relies on, and all counts.
+//! The full check of a table: everything that reading relies on, and the number of entries.
 
 use miriam_storage::Container;
 
@@ -6,7 +6,8 @@ use crate::{Annotations, PhraseTable, Result, Targets};
 
 /// Checks a whole phrase table beyond its checksums (which
 /// [`Container::verify`] covers): dictionaries, every record, that every source
-/// is found by its words, and the counts in the metadata.
+/// is found by its words, and the metadata's numbers of sources, entries and pairs without
+/// reordering scores.
 ///
 /// # Errors
 ///

@@ -216,7 +216,7 @@ fn a_missing_file_is_named() {
     }
 }
 
-/// Errors name the file, the line or the record, and a remedy.
+/// Errors say what is wrong, most of them with the line or the field.
 #[test]
 fn errors_name_file_and_line() {
     let copy = TableCopy::from_testdata("logarithms");

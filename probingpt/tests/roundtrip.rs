@@ -1,5 +1,5 @@
-//! Tables built from text have the entries of the text, compared with a slow reference, in
-//! every shape and with every option.
+//! Tables built from text have the entries of the text, compared with a slow reference, in random
+//! shapes, with several threads, memory bounds and pruning.
 
 mod reference;
 

@@ -12,7 +12,7 @@ pub struct Markup {
     pub forced: Vec<Forced>,
     /// Walls before these words; 0 means no wall.
     pub walls: Vec<usize>,
-    /// First and last words; zones contain each other or do not touch.
+    /// First and last words. After [`Markup::restrict_to`], zones are nested or disjoint.
     pub zones: Vec<(usize, usize)>,
 }
 
@@ -53,8 +53,8 @@ impl Markup {
         Markup { mode: "pass-through", ..Markup::default() }
     }
 
-    /// Returns the part of the markup that fits a sentence of `length` words. Its zones contain
-    /// each other or do not touch.
+    /// Returns the part of the markup that fits a sentence of `length` words. Its zones are nested
+    /// or disjoint.
     pub fn restrict_to(mut self, length: usize) -> Self {
         self.forced.retain(|f| f.end <= length);
         self.walls.retain(|&wall| wall < length);
@@ -119,7 +119,7 @@ impl Markup {
         self.forced.iter().filter(touches).collect()
     }
 
-    /// Whether the tables' translation `target` of `start..end` is allowed.
+    /// Whether `target`, a translation of `start..end` from a table, is allowed.
     pub fn allows_table_option(&self, start: usize, end: usize, target: &str) -> bool {
         let touching = self.overlapping(start, end);
         match self.mode {

@@ -166,7 +166,8 @@ impl EntryReader {
         EntryReader { name, table, previous: None, reordering: None, reordering_only: true }
     }
 
-    /// Returns the number of scores on the first line of the reordering table that is joined.
+    /// Returns the number of scores on the first line of the reordering table that is joined. Must
+    /// be called before the first [`EntryReader::next`].
     pub fn num_joined_scores(&self) -> Option<usize> {
         let reordering = self.reordering.as_ref()?;
         reordering.lookahead.as_ref().map(|line| fields::split_words(line.scores()).count())

@@ -61,7 +61,7 @@ pub struct BuildOptions {
     /// Whether the tables are sorted first. If not, they must be in the order that [`build_file`]
     /// requires.
     pub sort: bool,
-    /// The number of worker threads; with 1, the calling thread does everything.
+    /// The number of worker threads; with 1 and without `sort`, the calling thread does everything.
     pub threads: usize,
     /// Whether a score of exactly 0 (probability 1) is stored as 1e-10, as in Moses2's own binary
     /// tables. If not, it stays 0, as in tables that Moses2 reads from text.
@@ -115,7 +115,8 @@ pub struct BuildReport {
 /// # Errors
 ///
 /// If a file cannot be read or written, the options contradict the tables, or a line is
-/// malformed or out of order; the error names file, line and field.
+/// malformed or out of order. Errors in a line name the file and the line. Also if threads cannot
+/// be started or `progress` is cancelled.
 pub fn build_file(
     options: &BuildOptions,
     output: &Path,
@@ -179,7 +180,8 @@ pub fn build_file(
 ///
 /// # Errors
 ///
-/// If the file cannot be read, or a line is malformed.
+/// If the file cannot be read, a line is malformed, or the file has no phrase pair and `num_scores`
+/// is `None`. Also if threads cannot be started or `progress` is cancelled.
 pub fn load_text(
     path: &Path,
     num_scores: Option<usize>,
@@ -195,7 +197,8 @@ pub fn load_text(
 ///
 /// # Errors
 ///
-/// If the file cannot be read, or a line is malformed.
+/// If the file cannot be read, a line is malformed, threads cannot be started, or `progress` is
+/// cancelled.
 pub fn load_reordering_text(
     path: &Path,
     num_scores: Option<usize>,

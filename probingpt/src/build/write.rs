@@ -81,7 +81,8 @@ pub(crate) fn write_table(
     }
     let home_buckets = num_home_buckets(sources);
     let mut index = IndexBuilder::new(home_buckets);
-    // The alignment of the section depends on `bytes`, which must not depend on `has_spilled`.
+    // The position of the section in the file is aligned according to `bytes`, so `bytes` must be
+    // the same with and without spilling.
     let mut records = writer.begin_section(section::RECORDS, 1, bytes)?;
     let mut out = Vec::with_capacity(longest + longest / 8);
     for wave in parts.chunks(threads) {

@@ -13,7 +13,7 @@ impl MosesTable {
     ///
     /// # Errors
     ///
-    /// If the file is malformed or `each` fails.
+    /// If the file cannot be read or is malformed, or `each` fails.
     pub fn for_each_cached_source<E: From<crate::Error>>(
         &self,
         mut each: impl FnMut(RecordOffset, &[u32]) -> Result<(), E>,

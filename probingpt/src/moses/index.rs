@@ -66,7 +66,7 @@ impl ProbingIndex {
     #[inline]
     pub fn find(&self, key: u64) -> Option<u64> {
         let (before_home, from_home) = self.buckets.split_at(self.home_bucket(key));
-        // A damaged table may have no empty bucket: each is probed once.
+        // A damaged table may have no empty bucket, so the search ends after the last bucket.
         for &[found, offset] in from_home.iter().chain(before_home) {
             if found == EMPTY {
                 return None;
@@ -91,7 +91,7 @@ impl ProbingIndex {
 mod tests {
     use super::*;
 
-    /// The sizes of three tables that Moses built, and one where f32 rounds.
+    /// The sizes of three tables that Moses built, of an empty table, and of one where f32 rounds.
     #[test]
     fn the_number_of_buckets_is_that_of_moses() {
         for (sources, buckets) in

@@ -66,7 +66,8 @@ impl MosesTable {
     ///
     /// # Errors
     ///
-    /// If a file is missing, cannot be read, or is malformed.
+    /// If a file other than `cache` is missing, cannot be read, or is malformed, or if the table
+    /// has hierarchical rules.
     pub fn open(folder: &Path, load: LoadMethod) -> Result<Self> {
         fn at(name: &str, folder: &Path) -> PathBuf {
             folder.join(name)

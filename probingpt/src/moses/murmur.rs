@@ -26,8 +26,8 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
 mod tests {
     use super::hash;
 
-    /// Words with their ids in tables built by Moses' tools: of fewer than 8 bytes, of more
-    /// than 8, and with bytes above 127.
+    /// Words with their ids in tables built by Moses' tools: words of fewer and of more than 8
+    /// bytes, and one with bytes above 127. The hash of an empty text is 0.
     #[test]
     fn ids_are_those_in_moses_tables() {
         assert_eq!(hash(b"wollen"), 5_315_391_596_849_353_911);
