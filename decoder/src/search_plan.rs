@@ -34,7 +34,8 @@ impl SearchPlan {
     ///
     /// # Errors
     ///
-    /// Fails if a model cannot be opened or does not fit its feature.
+    /// Fails if a model cannot be opened or does not fit its feature, or if there is no
+    /// `UnknownWordPenalty`.
     pub(crate) fn load(
         configuration: &Configuration,
         context: &mut LoadContext<'_>,

@@ -25,7 +25,7 @@ use crate::{Error, Result};
 /// Counts of the sentences, words and expansions so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// The number of translated sentences: lines, or parts of long lines.
+    /// The number of decoded sentences: lines, or parts of long lines.
     pub sentences: u64,
     /// The number of source words of these sentences.
     pub words: u64,
@@ -295,7 +295,8 @@ mod tests {
         }
     }
 
-    /// The last, greedy search finds a translation despite walls and zones.
+    /// All three searches find a translation and respect the wall outside the zone. The translation
+    /// of the last, greedy search is monotone.
     #[test]
     fn walls_and_zones_are_respected_when_time_runs_out() {
         for algorithm in [SearchAlgorithm::Stack, SearchAlgorithm::CubePruning] {

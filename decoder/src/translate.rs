@@ -26,8 +26,8 @@ pub trait LineProcessor: Sync {
 ///
 /// # Errors
 ///
-/// If the input cannot be read, an output cannot be written, or a model file is damaged. An invalid
-/// line gives a line error and an empty line.
+/// If the input cannot be read, an output cannot be written, a model file is damaged, or a model of
+/// `[rescore]` fails. An invalid line gives a line error and an empty line.
 ///
 /// # Examples
 ///
@@ -208,7 +208,7 @@ impl<'s> WorkerPins<'s> {
         WorkerPins { system, num_workers: AtomicUsize::new(0) }
     }
 
-    /// Pins the calling thread.
+    /// Pins the calling thread to the next CPU, if the settings name CPUs.
     pub(crate) fn pin_next(&self) {
         let cpus = &self.system.settings.cpus;
         if !cpus.is_empty() {

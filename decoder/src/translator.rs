@@ -18,7 +18,7 @@ use crate::system::System;
 /// The details requested of a line besides its best translation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DetailOptions {
-    /// The largest number of entries of the n-best list.
+    /// The largest number of entries of the n-best list; 0 for no list.
     pub n_best: usize,
     /// Whether entries of the list with the words of an earlier one are left out.
     pub distinct: bool,
@@ -194,7 +194,8 @@ impl<'s> Translator<'s> {
     ///
     /// # Errors
     ///
-    /// Fails if something is wrong with the line or a model file is damaged.
+    /// Fails if the line is invalid, a model file is damaged or a model of `[rescore]` fails, and
+    /// with [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn translate(&mut self, line: &[u8]) -> Result<Option<Translation>> {
         let Translator { decoder, rescorer, .. } = self;
         let mut phrases = Vec::new();
@@ -224,7 +225,8 @@ impl<'s> Translator<'s> {
     ///
     /// # Errors
     ///
-    /// Fails if something is wrong with the line or a model file is damaged.
+    /// Fails if the line is invalid, a model file is damaged or a model of `[rescore]` fails, and
+    /// with [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn n_best(&mut self, line: &[u8], size: usize, distinct: bool) -> Result<Vec<Derivation>> {
         self.decoder.enable_lattice();
         if size == 0 {
@@ -240,8 +242,8 @@ impl<'s> Translator<'s> {
     ///
     /// # Errors
     ///
-    /// Fails if the line is invalid or a model file is damaged, and with
-    /// [`Error::Cancelled`](crate::Error::Cancelled).
+    /// Fails if the line is invalid, a model file is damaged or a model of `[rescore]` fails, and
+    /// with [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn translate_in_detail(
         &mut self,
         line: &[u8],

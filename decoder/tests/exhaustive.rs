@@ -1,6 +1,6 @@
 //! Tests of the searches against an exhaustive decoder, which lists every segmentation, order and
-//! choice of options, and scores them from the text files with plain f64 sums. With wide stacks,
-//! all searches must find the best score.
+//! choice of options, and scores them with plain f64 sums of the numbers in the text files. With
+//! wide stacks, all searches must find the best score.
 
 mod markup;
 

@@ -76,8 +76,9 @@ pub struct PhraseTable {
 }
 
 impl PhraseTable {
-    /// Opens the phrase table at `path`. This takes microseconds and no memory for tables of any
-    /// size; pages are read when they are used, or at once if `load` says so.
+    /// Opens the phrase table at `path`. With [`LoadMethod::Lazy`], this takes microseconds and no
+    /// memory for tables of any size, because pages are read when they are used. The other methods
+    /// read all pages at once.
     ///
     /// # Errors
     ///

@@ -45,7 +45,7 @@ pub struct TuneOptions {
     pub method: TuningAlgorithm,
     /// The largest number of iterations.
     pub iterations: usize,
-    /// The largest number of translations in a line's list.
+    /// The largest number of translations that an iteration lists for a line.
     pub nbest_size: usize,
     /// The seed of random numbers.
     pub seed: u64,
@@ -56,7 +56,7 @@ pub struct TuneOptions {
 }
 
 impl TuneOptions {
-    /// Creates a run over `configuration` with default options.
+    /// Returns the options of a run over `configuration`, with defaults for the rest.
     pub fn new(
         configuration: Configuration,
         source: PathBuf,
@@ -117,7 +117,9 @@ const PATIENCE: usize = 5;
 ///
 /// # Errors
 ///
-/// If the texts or models cannot be read, no feature can be tuned, or the ini cannot be written.
+/// If the texts or models cannot be read, the ini has `[weight-overwrite]`, no feature can be
+/// tuned, no line has a translation, or an output cannot be written. Also if `options` allow no
+/// iteration or no list entry, and with [`Error::Cancelled`].
 ///
 /// # Examples
 ///

@@ -379,7 +379,8 @@ fn compare_with_exhaustive(
     }
 }
 
-/// Compares searches with and without waves. Returns whether ties made the loop fill a stack again.
+/// Compares searches with and without waves. Returns whether ties or full mini-stacks made the loop
+/// fill a stack again.
 fn compare_searches<L: RecombinedArcs>(
     space: &mut SearchSpace<'_>,
     begin: u32,

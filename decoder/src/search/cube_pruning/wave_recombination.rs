@@ -12,7 +12,8 @@ use super::super::lattice::{ArcOrder, RecombinedArcs};
 use super::super::ordered_bits::ordered_bits;
 use crate::features::RecombinationKey;
 
-/// The largest number of mini-stacks, and of words of a sentence, in a key.
+/// The largest number of mini-stacks of a stack, and of words of a sentence. Keys have 16 bits each
+/// for the mini-stack and for the start of the last phrase.
 pub(super) const MAX_KEY_PART: usize = 1 << 16;
 
 #[derive(Clone, Copy, Default)]
@@ -112,8 +113,8 @@ impl<L: RecombinedArcs> Recombination<L> {
 
     /// Sorts the cells of each of `num_groups` mini-stacks, the best first, and the arcs. Returns
     /// false if the order of arrival matters. It does if two scores are equal, because the older
-    /// cell or arc comes first. It may also matter if a mini-stack reaches `max_size`, because it
-    /// may have been pruned or may have rejected cells.
+    /// cell or arc comes first. The order may also matter if a mini-stack reaches `max_size`:
+    /// the mini-stack may have been pruned or may have rejected cells.
     pub(super) fn sort(&mut self, edges: &[Edge], num_groups: usize, max_size: usize) -> bool {
         let Recombination { entries, recombined, group_ends, ranks, .. } = self;
         group_ends.clear();
