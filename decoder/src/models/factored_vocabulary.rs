@@ -60,8 +60,8 @@ impl Models {
     }
 }
 
-/// Returns the first line of the text table at `path` that has the target word `word`, for an error
-/// message.
+/// Returns the name of the text table at `path` and the number of the first line with the target
+/// word `word`, for an error message.
 fn find_first_line(path: &Path, word: &[u8]) -> Result<String> {
     let mut lines = Lines::new(Input::open(path)?);
     let name = lines.name().to_owned();

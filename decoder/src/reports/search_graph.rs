@@ -13,8 +13,8 @@
 //! - `back`: the hypothesis that it extends;
 //! - `span`: the first and last source position, in the line, of its last phrase;
 //! - `text`: the target words of the phrase;
-//! - `score`: the model score so far;
-//! - `future`: the score with the future cost;
+//! - `score`: the model score so far, or `null` if it is not finite;
+//! - `future`: the score with the future cost, or `null` if it is not finite;
 //! - `recombined`: the hypothesis into which it was recombined, if any;
 //! - `complete`: true if all words are translated.
 //!

@@ -57,7 +57,8 @@ fn load_with(weight: f32, own: bool) -> System {
     load_adding(weight, own, 0)
 }
 
-/// The toy system with a model that adds translations, unless `candidates` is 0.
+/// Returns the configuration of the toy system with a rescoring model, which adds translations
+/// unless `candidates` is 0.
 fn configuration_adding(weight: f32, own: bool, candidates: usize) -> Configuration {
     let ini = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy/moses.ini");
     let mut configuration = Configuration::from_ini(&ini).unwrap();

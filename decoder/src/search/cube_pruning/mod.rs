@@ -139,8 +139,9 @@ impl<L: RecombinedArcs> CubePruning<L> {
         space.system.plan.fast_path.as_ref().filter(|_| self.fills_in_waves(space))
     }
 
-    /// Fills the stack in waves. Does nothing and returns false if the settings need single items
-    /// to be popped, or if ties decide the content of the stack.
+    /// Fills the stack in waves. Adds no hypotheses and returns false if the settings need single
+    /// items to be popped, if the stack or the sentence is too large for waves, or if ties or full
+    /// mini-stacks may decide the content of the stack.
     fn fill_in_waves(&mut self, space: &mut SearchSpace<'_>, edges: &mut [Edge]) -> bool {
         let stack = WaveStack {
             limits: space.limits,
