@@ -6,7 +6,7 @@
 //! sentence is in buffers of its translator, which are reused, so that no hypothesis needs an
 //! allocation.
 //!
-//! The modules form layers, each importing only those above it in this list
+//! The main modules form layers, each importing only those above it in this list
 //! (`tests/architecture.rs` tests that there are no cycles):
 //!
 //! - `error`, `span`, `factors`, `feature_line`, `line_errors`, `markup`, `sentence_table`,

@@ -19,7 +19,7 @@ use crate::{Error, Result};
 pub(crate) struct LinePart {
     /// The position of its first word in the line.
     pub(crate) offset: u32,
-    /// Whether the line has more parts.
+    /// Whether the line is decoded in several parts.
     pub(crate) is_split: bool,
 }
 
@@ -31,7 +31,7 @@ pub struct LineLimits {
     /// The time after which a line is translated by a narrower search. The shorter of this time and
     /// the time limit of the settings applies.
     pub time_limit: Option<Duration>,
-    /// Ends the line with [`Error::Cancelled`], between two stacks of its search.
+    /// Ends the line with [`Error::Cancelled`], between two steps of its search.
     pub cancellation: Option<CancellationToken>,
 }
 
@@ -95,8 +95,8 @@ impl<'s> LineDecoder<'s> {
     ///
     /// # Errors
     ///
-    /// Fails with [`Error::Line`] if the line is invalid. Also fails if a model file is damaged or
-    /// `each` fails.
+    /// Fails with [`Error::Line`] if the line is invalid, and with [`Error::Cancelled`]. Also fails
+    /// if a model file is damaged or `each` fails.
     pub(crate) fn decode(
         &mut self,
         line: &[u8],
@@ -305,7 +305,8 @@ mod tests {
         }
     }
 
-    /// One call gives the same translation, n-best list and search graph as separate calls.
+    /// One call gives the same translation and n-best list as separate calls, and a search graph of
+    /// all words.
     #[test]
     fn details_are_of_the_same_search() {
         let system = toy();

@@ -1,13 +1,14 @@
 //! Feature functions, one file or folder each: the keys of the line in the ini, the components and
 //! weights, and the value.
 //!
-//! A feature belongs to one or more of these groups; `CONTRIBUTING.md` explains how to add one.
+//! A feature, except phrase tables and the unknown-word penalty, belongs to one or more of these
+//! groups; `CONTRIBUTING.md` explains how to add one.
 //! Features of a phrase alone ([`PhraseFeature`]) are scored when options are made. Features of an
 //! expansion ([`ExpansionFeature`](expansion_feature::ExpansionFeature)) read the previous phrase's
 //! span and the coverage (distortion, most reordering) or the words of the context (language
 //! models). Features with any other state ([`StatefulFeature`](stateful_feature::StatefulFeature):
 //! hierarchical reordering, operation sequences) intern their own states. The groups' functions
-//! dispatch by `match`, so that the search makes virtual calls only for the last group.
+//! dispatch by `match`, so that only features of the last group are called virtually.
 
 mod distortion;
 mod expansion_feature;

@@ -16,7 +16,7 @@ use crate::{Error, Result};
 pub struct PhraseTableSpec {
     /// Text, binary, or in the input.
     pub format: PhraseTableFormat,
-    /// The file; empty for a table in the input.
+    /// The file; not used for a table in the input.
     pub path: String,
     /// The largest number of targets kept for a source phrase; `None` for all.
     pub limit: Option<usize>,

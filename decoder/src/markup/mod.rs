@@ -12,7 +12,7 @@
 //!
 //! `translation` (or `english`, its old name) holds alternatives separated by `||`; `prob` holds a
 //! probability for each. An element refers to the words inside it, or to those that its attribute
-//! `span` names: `"2,4"`, `"2-4"` or `"2"`, positions from 0, the last one included. Elements
+//! `span` names: `"2,4"`, `"2-4"` or `"2"`, positions from 0, the last one included. Other elements
 //! without a translation have no effect.
 
 mod tags;

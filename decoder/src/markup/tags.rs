@@ -79,7 +79,8 @@ impl<'a> MarkedText<'a> {
     ///
     /// # Errors
     ///
-    /// If a tag is incomplete, closes an element that is not open, or is never closed.
+    /// If a tag is incomplete, has a malformed attribute, closes an element that is not open, or is
+    /// never closed.
     pub fn parse(line: &'a [u8], brackets: &Brackets) -> Result<Self, MarkupError> {
         let (open, close) = (brackets.open.as_bytes(), brackets.close.as_bytes());
         let mut reader = TagReader { line, position: 0, open, close };

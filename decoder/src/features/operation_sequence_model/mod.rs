@@ -1,6 +1,6 @@
 //! The operation sequence model (`docs/spec/phrase-decoding.md` 1.6, 3.6): an n-gram model of the
-//! operations that a translation consists of, and four supporting features that count
-//! gaps, open gaps and insertions.
+//! operations that a translation consists of, and four supporting features: widths of gaps, and
+//! counts of gaps, open gaps and insertions.
 //!
 //! A phrase pair alone gives an estimate; the exact score is computed in expansions
 //! ([`OperationSequenceScorer`]), which have a state.

@@ -288,7 +288,8 @@ impl Cursor {
     }
 
     /// Returns the open gap from which `target` is reached, and its number from the right: the gap
-    /// at `target`, else the nearest one left of it.
+    /// at `target`, else the nearest one left of it; (-1, 0) if there is none within
+    /// [`MAX_GAP_DISTANCE`].
     fn find_gap(&self, target: i32) -> (i32, usize) {
         let mut nearest = (-1, 0);
         for (number, gap) in self.gaps.iter().rev().filter(|gap| !gap.filled).enumerate() {
