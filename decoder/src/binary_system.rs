@@ -26,8 +26,8 @@ pub struct BinarySystem {
     pub ini: PathBuf,
     /// The tables, in the order of the ini.
     pub tables: Vec<BuiltTable>,
-    /// The names of reordering models that stay text, because a record of a phrase table cannot
-    /// hold their scores.
+    /// The names of the reordering models that stay text: all with a text table whose scores were
+    /// not built into the phrase tables.
     pub text_reordering: Vec<String>,
 }
 
@@ -42,9 +42,10 @@ pub struct BuiltTable {
     pub report: BuildReport,
 }
 
-/// Builds a binary table in `folder` for each text phrase table of `configuration`, and writes the
-/// ini that names them, `folder/moses.ini`, without other changes. `options` apply to all tables,
-/// but the files and the number of scores of a table come from `configuration`.
+/// Builds a binary table in `folder` for each text phrase table of `configuration`, and writes an
+/// ini that names them, `folder/moses.ini`. An ini of the old format is converted, and relative
+/// paths become absolute. `options` apply to all tables, but the files and the number of scores of
+/// a table come from `configuration`.
 ///
 /// The scores of the first reordering model with a text table are built into the phrase tables, if
 /// all phrase tables are text tables with the factors of the model. This requires that phrases come
@@ -52,8 +53,8 @@ pub struct BuiltTable {
 ///
 /// # Errors
 ///
-/// Fails if no table is text, a table cannot be built, or the new ini would replace the ini of
-/// `configuration`.
+/// Fails if no table is text, a table cannot be built, a file cannot be read or written, or a file
+/// of another system or the ini of `configuration` would be replaced.
 ///
 /// # Examples
 ///

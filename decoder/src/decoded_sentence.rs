@@ -49,7 +49,7 @@ pub(crate) struct RescoredEntry {
     pub(crate) words: Option<Vec<Vec<u8>>>,
     /// If a model has made the entry, the component that marks translations of this model.
     pub(crate) marker: Option<usize>,
-    /// The values of the features of the search, then the scores of the models.
+    /// The values of the features of the search, then the scores of the models, then their markers.
     pub(crate) values: Vec<f32>,
     /// The weighted sum of `values`.
     pub(crate) total: f32,

@@ -85,6 +85,7 @@ impl FeatureLine {
     }
 
     /// Takes the load method from `load=` and `lazyken=`; the last of them on the line counts.
+    /// Without either, it is [`LoadMethod::Populate`].
     pub(crate) fn take_load(&mut self) -> Result<LoadMethod, String> {
         let mut load = LoadMethod::Populate;
         while let Some(at) = self.pairs.iter().position(|(k, _)| k == "load" || k == "lazyken") {

@@ -261,7 +261,8 @@ impl Configuration {
         weights::format_lines(&self.features, &self.rescoring, self.list_weights.as_deref())
     }
 
-    /// Returns the paths of the ini and of every file that a feature names.
+    /// Returns the paths of the ini and of every model that a feature or a line of `[rescore]`
+    /// names.
     pub fn model_files(&self) -> impl Iterator<Item = PathBuf> {
         let named = self.features.iter().filter_map(|feature| feature.kind.model_path());
         let named = named.chain(self.rescoring.iter().map(|model| &model.path[..]));
@@ -270,8 +271,8 @@ impl Configuration {
 
     /// Resolves a path of the ini: the path as given, or else the path in the ini's folder,
     /// whichever exists first. A path that begins with `${INI}/` is always in the ini's folder. A
-    /// file that exists only compressed, as `PATH.gz`, is found too, as Moses finds reordering
-    /// tables.
+    /// file that exists only compressed, as `PATH.gz`, `.zst`, `.bz2` or `.xz`, is found too, as
+    /// Moses finds reordering tables. If nothing exists, returns the path as given.
     pub fn resolve_path(&self, path: &str) -> PathBuf {
         let folder = self.ini.parent().unwrap_or(Path::new(""));
         let (given, in_folder) = match path.strip_prefix("${INI}/") {

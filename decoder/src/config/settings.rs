@@ -46,7 +46,8 @@ pub struct Settings {
     pub early_distortion: bool,
     /// Whether hypotheses whose future scores may differ are never recombined.
     pub exact_recombination: bool,
-    /// The number of entries of a sentence's n-best list that the models of `[rescore]` score.
+    /// The minimum number of entries of a sentence's n-best list that the models of `[rescore]`
+    /// score; they score more if a longer list is requested.
     pub rescore_list_size: usize,
     /// The longest source phrase looked up, in words.
     pub max_phrase_length: usize,
@@ -196,7 +197,7 @@ impl Settings {
 mod tests {
     use super::*;
 
-    /// The search discards what no output needs.
+    /// Hypotheses that lost a recombination are kept only if an output needs them.
     #[test]
     fn only_lists_and_graphs_need_a_lattice() {
         let needs = |options: &[(&str, &str)]| {

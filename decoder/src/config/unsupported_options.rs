@@ -1,8 +1,8 @@
 //! Options of Moses that this decoder ignores or rejects.
 //!
 //! An option that changes no translation here is accepted with one warning. An option that would
-//! change translations, or write an output that does not exist here, is an error unless its value
-//! is false. The error says what the option needs.
+//! change translations, or write an output that does not exist here, is an error, which says what
+//! the option needs. An option whose value is false is accepted without a warning.
 
 use std::path::Path;
 

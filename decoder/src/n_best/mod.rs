@@ -45,8 +45,8 @@ pub(crate) struct NBestLimits {
 /// An entry of a list, while it is visited.
 #[derive(Clone, Copy)]
 pub(crate) struct NBestEntry<'a> {
-    /// Its hypotheses, the last phrase first; empty if a model of `[rescore]` has made the entry, or
-    /// if the sentence has no words.
+    /// Its hypotheses, the last phrase first; empty if a model of `[rescore]` has made the entry,
+    /// or if the sentence has no words.
     pub(crate) hypotheses: &'a [HypothesisId],
     /// Its words, if a model of `[rescore]` has made the entry.
     pub(crate) words: Option<&'a [Vec<u8>]>,

@@ -2,8 +2,8 @@
 //! neighbours enter it.
 //!
 //! This loop supports all systems and options. It also repeats the stacks in which
-//! [`waves`](super::waves) met a tie or a full mini-stack. An item has 24 bytes, so the queue holds keys of 8 bytes
-//! instead: the score in the upper half, the age in the lower.
+//! [`waves`](super::waves) met a tie or a full mini-stack. An item has 24 bytes, so the queue holds
+//! keys of 8 bytes instead: the score in the upper half, the age in the lower.
 
 use std::collections::BinaryHeap;
 
