@@ -2,7 +2,8 @@
 //! weights, and the value.
 //!
 //! A feature, except phrase tables and the unknown-word penalty, belongs to one or more of these
-//! groups; `CONTRIBUTING.md` explains how to add one.
+//! groups. `CONTRIBUTING.md` explains how to add a feature.
+//!
 //! Features of a phrase alone ([`PhraseFeature`]) are scored when options are made. Features of an
 //! expansion ([`ExpansionFeature`](expansion_feature::ExpansionFeature)) read the previous phrase's
 //! span and the coverage (distortion, most reordering) or the words of the context (language

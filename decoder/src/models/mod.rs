@@ -3,8 +3,8 @@
 //!
 //! The words of all tables (only the target words, if words have factors) share one vocabulary of
 //! `u32` ids. When everything is loaded, each table and each language model is joined to it: an
-//! array maps the ids. The search never hashes a
-//! string. Weights are not part of the models: they belong to the feature functions.
+//! array maps the ids. The search never hashes a string. Weights are not part of the models: they
+//! belong to the feature functions.
 
 mod factored_vocabulary;
 mod language_model;

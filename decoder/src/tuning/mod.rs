@@ -5,10 +5,10 @@
 //! good translations of the lists first. Decoder and tuner are one process, so models stay loaded.
 //!
 //! The weights of each iteration are evaluated by the BLEU of their translations, and the best
-//! weights are written to the new ini. They are scaled so that their magnitudes sum to 1: the
-//! search depends only on the order of scores, MIRA's step size assumes this scale, and weights of
-//! several runs become comparable. If there are fixed weights (`tuneable=false`), the tuned weights
-//! are not scaled, so that they keep their relation to the fixed ones.
+//! weights are written to the new ini. Tuned weights are scaled so that their magnitudes sum to 1:
+//! the search depends only on the order of scores, MIRA's step size assumes this scale, and weights
+//! of several runs become comparable. If there are fixed weights (`tuneable=false`), the tuned
+//! weights are not scaled, so that they keep their relation to the fixed ones.
 //!
 //! Nothing depends on the number of threads: lists are collected in the order of the
 //! text, and random seeds are derived from the numbers of runs, not of threads.

@@ -66,7 +66,7 @@ impl ProbingIndex {
     #[inline]
     pub fn find(&self, key: u64) -> Option<u64> {
         let (before_home, from_home) = self.buckets.split_at(self.home_bucket(key));
-        // A damaged table may have no empty bucket, so the search ends after the last bucket.
+        // A damaged table may have no empty bucket, so each bucket is probed at most once.
         for &[found, offset] in from_home.iter().chain(before_home) {
             if found == EMPTY {
                 return None;
