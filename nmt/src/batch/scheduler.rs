@@ -105,7 +105,8 @@ impl BatchScheduler<'_> {
         Ok(())
     }
 
-    /// Reads and sorts the next batches; pending sentences stay before them.
+    /// Reads the next batches, and sorts them if the options say so. Pending sentences stay before
+    /// them.
     fn read_ahead(&mut self, places: usize, source: &mut dyn JobSource) -> Result<()> {
         let before = self.pending.len();
         let wanted = places.saturating_mul(self.batching.maxi_batch.max(1));

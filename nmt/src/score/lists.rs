@@ -141,7 +141,8 @@ impl ListScorer<'_> {
     /// the options say. The scores of a list do not depend on other lists.
     ///
     /// # Errors
-    /// If a text is too long, has no tokens or no finite score, and the errors of the device.
+    /// If a text is too long and the limit does not crop, if a text is empty and the model adds no
+    /// special tokens, if a score is not finite, or if the device fails.
     pub fn score(&mut self, lists: &[TextList<'_>]) -> Result<Vec<Vec<f32>>, ListError> {
         let encoded = self.encode(lists)?;
         let mut scores: Vec<Vec<f32>> =

@@ -211,8 +211,8 @@ impl Constraints {
         now
     }
 
-    /// Returns the longest suffix of the tokens in progress that is a prefix of an unmet
-    /// constraint.
+    /// Returns the node of the longest proper suffix of the tokens in progress that is a prefix of
+    /// an unmet constraint; [`ROOT`] if there is none.
     fn fall_back(&self, progress: ConstraintProgress) -> u32 {
         let mut node = self.node(progress.node).failure_link;
         while node != ROOT && self.first_unmet(node, progress.met).is_none() {

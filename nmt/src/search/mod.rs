@@ -27,7 +27,7 @@ pub struct Request {
     /// The number of the sentence in its text or in the caller's request, from 0; sampling depends
     /// on it.
     pub number: u64,
-    /// Ids of the source vocabulary, the last one being `</s>`.
+    /// Ids of the source vocabulary, with the special tokens of the model, usually `</s>` at the end.
     pub source: Vec<u32>,
     /// Tokens that the translation must begin with.
     pub prefix: Vec<u32>,
@@ -130,8 +130,8 @@ pub struct SearchOptions {
     pub semantics: DecodingSemantics,
     /// CTranslate2: the search ends after `round(beam_size * patience)` finished hypotheses.
     pub patience: f32,
-    /// The search ends when the best live hypothesis is below the best finished one by this
-    /// difference of log-probabilities (Devlin 2017: 3.0).
+    /// The search ends when the best live hypothesis is below the best finished one by more than
+    /// this difference of log-probabilities (Devlin 2017: 3.0).
     pub early_stop_margin: Option<f32>,
     /// No n-gram of this order is generated twice; 0 allows all.
     pub no_repeat_ngram_size: usize,

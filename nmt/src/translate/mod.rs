@@ -1,8 +1,9 @@
 //! Translation of text on several threads.
 //!
 //! One thread reads lines and tokenises them. Worker threads, with a session each, translate
-//! batches of sentences of similar length to lines of text; the calling thread writes these in
-//! input order. The translation of a line depends on that line and on the options alone.
+//! batches of sentences of similar length; the calling thread writes the translations in input
+//! order. The translation of a line does not depend on other lines; in sampling, it depends on the
+//! number of the sentence.
 
 mod cost;
 mod devices;
@@ -197,7 +198,8 @@ impl Translator {
     /// are translated as soon as they are read.
     ///
     /// # Errors
-    /// If input cannot be read or output cannot be written, and the errors of `report_error`.
+    /// If input cannot be read, output cannot be written or a device fails, and the errors of
+    /// `report_error`.
     pub fn translate(
         &self,
         source: SourceText,

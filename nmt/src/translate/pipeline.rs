@@ -18,8 +18,10 @@ pub(crate) type ResultSender<'a, R> = dyn Fn(u64, R) -> Result<()> + 'a;
 /// others. `work` sends a result for each number from 0 on. `write` gets the results in order,
 /// and whether the next one is available already.
 ///
-/// The first error ends the pipeline and is returned: it closes the queue and cancels `stop`,
-/// so that no thread waits for input. After that, sending results fails.
+/// An error of `work` or `write` closes the queue and cancels `stop`, so that no thread waits for
+/// input. After an error of `write`, sending results fails. An error of `read` only ends the input:
+/// the items read before it are still processed. If there are several errors, the error of `write`
+/// is returned, else that of `work`.
 ///
 /// If `stop` was cancelled and the queue was closed, some numbers have no result. Results after the
 /// first missing one are dropped.

@@ -74,7 +74,7 @@ impl Translator {
         batch::translate_batches(session.as_mut(), &self.search, &batching, &mut jobs)
     }
 
-    /// Returns the shortlist of a sentence.
+    /// Returns the shortlist of a sentence; `None` if the model has no shortlist.
     pub(super) fn candidates_for(&self, request: &Request) -> Option<Vec<u32>> {
         let Request { source, prefix, constraints, .. } = request;
         let mut candidates = Vec::new();
@@ -87,8 +87,9 @@ impl Translator {
         Some(candidates)
     }
 
-    /// Adds the scores of each model to translations. Removes the target prefix from translations,
-    /// and reverses the translations of right-to-left models.
+    /// Adds to each translation its log-probability by each of `sessions`, or only its own
+    /// log-probability if there are none. Removes the target prefix from translations, and reverses
+    /// the translations of right-to-left models.
     pub(super) fn score_by_model(
         &self,
         sentence: &InputSentence,

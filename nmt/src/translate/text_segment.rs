@@ -30,8 +30,8 @@ pub(super) struct TranslatedSegment {
 }
 
 impl TextSegment {
-    /// Returns the translation with its links to the sentence; `source` has the tokens of the
-    /// sentence.
+    /// Returns the translation, with its links to the sentence if the sentence has inline tags.
+    /// `source` has the tokens of the sentence.
     pub(super) fn translate(
         &self,
         source: &[&[u8]],

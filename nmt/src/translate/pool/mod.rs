@@ -40,7 +40,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl BatchLimits {
     /// Returns the limits for CTranslate2's `max_batch_size`, which counts tokens if `in_tokens`,
-    /// else examples. 0 means the default limits.
+    /// else examples. 0 means the default limits. A limit in tokens does not raise the default
+    /// limit of sentences.
     pub fn from_ctranslate2(max_batch_size: usize, in_tokens: bool) -> Self {
         match (max_batch_size, in_tokens) {
             (0, _) => BatchLimits { max_sentences: DEFAULT_SENTENCES, max_tokens: DEFAULT_TOKENS },

@@ -215,7 +215,7 @@ impl Translator {
     }
 
     /// Returns the scores of an example, without those of its first `offset` tokens. If the source
-    /// is empty, returns all scores, as in CTranslate2.
+    /// is empty and gets no special tokens, returns all scores, as in CTranslate2.
     pub fn finish_score(
         &self,
         example: &ScoringExample,

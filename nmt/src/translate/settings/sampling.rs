@@ -88,7 +88,7 @@ impl DecodingSettings {
         }
     }
 
-    /// Returns the single options of sampling that are set.
+    /// Returns the keys of the single options of sampling that are set.
     fn single_sampling_keys(&self) -> impl Iterator<Item = &'static str> {
         self.keys_set().filter(|key| key.starts_with("sampling-"))
     }
