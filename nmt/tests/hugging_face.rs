@@ -1,6 +1,6 @@
 //! Folders of Hugging Face give the same translations as its library `transformers`. The models are
 //! small and random, of several architectures (`scripts/make_hf_golden.py`). They translate text to
-//! pieces, with languages given by name.
+//! pieces; multilingual models are given the languages by name.
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};

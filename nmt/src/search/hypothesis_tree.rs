@@ -1,9 +1,9 @@
 //! All hypotheses of a sentence as a tree of tokens with back-pointers.
 //!
-//! Most hypotheses die soon, and the live ones share most tokens. Nodes that no live hypothesis
-//! reaches are pruned from time to time. So memory grows with the length of a translation, and not
-//! with the number of expansions. This matters because nodes refer to rows of attention, which are
-//! large for a source of thousands of tokens.
+//! Most hypotheses die soon, and the live ones share most tokens. Nodes that neither a live nor a
+//! finished hypothesis reaches are pruned from time to time. So memory grows with the length of a
+//! translation, and not with the number of expansions. This matters because nodes refer to rows of
+//! attention, which are large for a source of thousands of tokens.
 
 /// The parent of first tokens: the empty hypothesis.
 pub(super) const ROOT: u32 = u32::MAX;

@@ -27,7 +27,8 @@ pub struct Request {
     /// The number of the sentence in its text or in the caller's request, from 0; sampling depends
     /// on it.
     pub number: u64,
-    /// Ids of the source vocabulary, with the special tokens of the model, usually `</s>` at the end.
+    /// Ids of the source vocabulary, with the special tokens of the model: usually `</s>` at the
+    /// end.
     pub source: Vec<u32>,
     /// Tokens that the translation must begin with.
     pub prefix: Vec<u32>,

@@ -31,7 +31,13 @@ impl Scorer {
     /// of the text, even if the models generate from right to left.
     ///
     /// # Errors
-    /// If a token is not in its vocabulary, and the errors of the device.
+    /// If a token of a source is not in its vocabulary, and the errors of the device.
+    /// [`FullSequence`](Self::FullSequence) also fails if a token of a translation is not in its
+    /// vocabulary.
+    ///
+    /// # Panics
+    /// If [`Stepwise`](Self::Stepwise) gets a translation with a token that is not in its
+    /// vocabulary.
     pub fn score(
         &mut self,
         models: &LoadedModels,

@@ -225,7 +225,8 @@ impl DecodingSettings {
         set(&mut options.allow_unknown, self.allow_unk);
         set(&mut options.input.max_length, self.max_length);
         set(&mut options.input.crop, self.max_length_crop);
-        // An explicit maximum length means that sentences are not translated in parts.
+        // If the maximum length or cropping is set explicitly, sentences are not translated in
+        // parts.
         if self.max_length.is_some() || self.max_length_crop.is_some() {
             options.input.splits_long = false;
         }

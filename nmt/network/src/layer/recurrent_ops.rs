@@ -46,8 +46,8 @@ pub trait RecurrentOps: Backend {
         self.apply(MeanPool { lengths: lengths.to_vec() }, &[self.whole(rows)], &[])
     }
 
-    /// Returns the projected embeddings of tokens, `[tokens, outputs]`. Rows without a token are
-    /// zeros.
+    /// Returns the projected embeddings of tokens, `[tokens, outputs]`. The embedding of a missing
+    /// token (`None`) is zero, so its row is the bias, or zero if there is none.
     fn embed_projected(
         &mut self,
         cache: &Self::ProjectedEmbeddingCache,

@@ -52,8 +52,8 @@ impl Ensemble {
     /// default, a weight of 1 for each, gives the sum.
     ///
     /// # Errors
-    /// If there are no sessions, their vocabularies differ in size, or there is not one weight for
-    /// each.
+    /// If there are no sessions, their vocabularies differ in size, there is not one weight for
+    /// each, or a weight is not finite.
     pub fn new(sessions: Vec<Box<dyn Session>>, weights: Option<&[f32]>) -> Result<Self> {
         fn refuse(reason: String) -> Result<Ensemble, Error> {
             Err(Error::Ensemble { reason })

@@ -48,7 +48,10 @@ const MAX_TOKENS: usize = 1 << 15;
 /// other tokens have probability 0.
 ///
 /// # Errors
-/// If a token is not in the vocabulary, and the errors of the session.
+/// If a token of a source or a candidate is not in its vocabulary, and the errors of the session.
+///
+/// # Panics
+/// If a token of a translation is not in the vocabulary.
 pub fn score_targets(
     session: &mut dyn Session,
     sources: &[&[u32]],

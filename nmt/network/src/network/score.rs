@@ -11,7 +11,8 @@ use crate::layer::{Device, OutputOps};
 pub trait SequenceScorer {
     /// Returns the log-probability of every token of translations, each with its `</s>`. Many
     /// sentences are computed at once, and all positions where the architecture allows it. Sessions
-    /// give the same numbers within rounding.
+    /// give the same numbers within rounding, except for pre-norm transformers whose keys are
+    /// normalised at the first step only: the scorer normalises all keys.
     ///
     /// # Errors
     /// [`Error::Mismatch`](crate::Error::Mismatch) if a token is not in its vocabulary, and

@@ -33,7 +33,8 @@ pub trait Session {
     /// is dropped if no row continues it.
     ///
     /// # Panics
-    /// If a parent does not exist or belongs to another sentence.
+    /// If a parent does not exist or belongs to another sentence, or if a token is not in the
+    /// target vocabulary.
     fn step(&mut self, rows: &[HypothesisRow]) -> Result<()>;
 
     /// Finds the best tokens of each row of the step, and the row's log-normaliser unless its
