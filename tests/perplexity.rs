@@ -298,7 +298,7 @@ fn documents_are_put_into_the_buckets_of_ccnet() {
     }
     let buckets: Vec<&str> = found.iter().map(|found| found["bucket"].as_str().unwrap()).collect();
     assert_eq!((buckets[0], buckets[1], buckets[3]), ("head", "middle", "all"));
-    // Without pieces documents are scored line by line, each normalised.
+    // Without `--spm`, the lines of a document are normalised and scored one by one.
     let mut command = lm(&["perplexity", &model, "--json-field", "text", "--normalize", "ccnet"]);
     let (joined, _) = run_piped(command.arg("--per-line"), b"{\"text\": \"A b\\n\xc3\x84 B\"}\n");
     let (plain, _) = run_piped(

@@ -3,8 +3,8 @@
 //!
 //! Each list in `prefixes/` names its source. The lists of the five languages that tests compare
 //! with Moses are Moses' lists; the others were collected for this project. The collected lists
-//! leave out everyday words, and words for "and so on", which often end a sentence. All lists have
-//! a format of our own: words between white space under the headings `anywhere:` and
+//! leave out everyday words, and words for "and so on", which often end a sentence. These lists
+//! have a format of our own: words between white space under the headings `anywhere:` and
 //! `before a number:`, and comment lines that begin with `#`. A user's list, for any language, has
 //! Moses' format, one word per line.
 

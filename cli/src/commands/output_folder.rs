@@ -18,7 +18,7 @@ pub struct TextWithOutput {
 }
 
 impl<'p> OutputFolder<'p> {
-    /// Returns the folder `output`, if it is one: it exists, or its name ends in a slash.
+    /// Returns the folder `output` if it is an existing folder or its name ends in a slash.
     pub fn at(output: &'p Path) -> Option<Self> {
         let has_slash = output.as_os_str().as_encoded_bytes().ends_with(b"/");
         (has_slash || output.is_dir()).then_some(OutputFolder(output))
@@ -28,8 +28,8 @@ impl<'p> OutputFolder<'p> {
     /// the other inputs, which are skipped. A missing folder is created.
     ///
     /// # Errors
-    /// If the folder cannot be created, or an input has no name or the name of another input, or
-    /// would be overwritten.
+    /// If the folder cannot be created, an input has no file name, two inputs have the same one, or
+    /// an input would be overwritten.
     pub fn plan(&self, inputs: &[PathBuf]) -> anyhow::Result<(Vec<TextWithOutput>, usize)> {
         let folder = self.0.display();
         fs::create_dir_all(self.0).with_context(|| format!("{folder}: cannot create it"))?;

@@ -247,7 +247,8 @@ fn batches_and_chunks_of_different_sizes() {
     }
 }
 
-/// Models whose order has its own kernels get the same scores from the kernels for any order.
+/// The kernels for any order give the scores of the CPU, also for the orders 3 to 5, which have
+/// kernels of their own.
 #[test]
 #[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
 fn kernels_for_any_order_give_the_scores_of_special_ones() {

@@ -56,8 +56,8 @@ pub(crate) fn prob_centres(values: Vec<f32>, bits: u32) -> Vec<f32> {
 /// The number of reserved backoffs: no extension, and an extension without a backoff.
 const RESERVED_CODES: usize = 2;
 
-/// Returns the `2^bits` bin centres of backoffs: the reserved backoffs, then the centres of
-/// `values`, which are not 0.
+/// Returns the `2^bits` bin centres of backoffs: the reserved backoffs, then the centres of the
+/// nonzero `values`.
 pub(crate) fn backoff_centres(values: Vec<f32>, bits: u32) -> Vec<f32> {
     let mut codebook = vec![f32::from_bits(NO_EXTENSION), 0.0];
     codebook.extend(centres(values, (1 << bits) - RESERVED_CODES));

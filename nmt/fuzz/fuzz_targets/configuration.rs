@@ -1,5 +1,5 @@
-//! Any bytes as the configuration of a sound model of Hugging Face, Marian and CTranslate2:
-//! the model opens and loads, or there is an error.
+//! Any bytes as the configuration of three sound models, one each of Hugging Face, Marian and
+//! CTranslate2: the model opens and loads, or there is an error.
 //!
 //! The bytes are also used to change sound configurations.
 #![no_main]

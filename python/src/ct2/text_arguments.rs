@@ -40,7 +40,7 @@ pub(super) fn decoding_settings(given: &Bound<'_, PyDict>) -> PyResult<DecodingS
 }
 
 /// Returns the text of a value in lower case, because Python writes True and False, but options of
-/// the command line are true and false.
+/// the command line take true and false.
 fn lower_case(value: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(value.str()?.to_string().to_ascii_lowercase())
 }

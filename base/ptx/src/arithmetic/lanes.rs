@@ -31,7 +31,8 @@ pub(crate) fn unary_lanes(kind: Unary, ty: Type, mode: Mode, from: &Lanes, to: &
     }
 }
 
-/// Computes an operation that has a result for all operands.
+/// Computes an operation that cannot fail: anything but integer division and remainder, which fail
+/// for a divisor of 0.
 pub(crate) fn binary_lanes(
     kind: Binary,
     ty: Type,
@@ -169,9 +170,9 @@ fn signed_product(a: u64, b: u64) -> u64 {
     (i64::from(a as i32) * i64::from(b as i32)) as u64
 }
 
-/// Computes `a * b + c` in `f64` and rounds the sums again, to `f32`. The second rounding changes a
-/// result only if the last bits of the sum are a tie, or if the result is subnormal. Then
-/// the lanes are computed again with one rounding.
+/// Computes `a * b + c` in `f64` and rounds each sum a second time, to `f32`. The second rounding
+/// changes a result only if the sum lies exactly half-way between two `f32` values, or if the
+/// result is subnormal. Then the lanes are computed again with one rounding.
 fn fused_multiply_add([a, b, c]: [&Lanes; 3], to: &mut Lanes) {
     let number = |bits: u64| f64::from(f32::from_bits(bits as u32));
     let mut is_doubtful = false;
