@@ -1,7 +1,8 @@
 //! Messages of panics. If the system cannot start a thread, the message names a remedy. Every other
 //! panic is a fault of this program, and the message requests a report.
 //!
-//! The standard library panics if it cannot start a thread of a scope. Other threads of the scope
+//! The standard library panics if it cannot start a thread of a scope, and in a thread that it has
+//! started if memory for the thread's signal handler is missing. Other threads of the scope
 //! may wait for that thread forever, so the program exits at once, as if it were killed: finished
 //! outputs are kept, and unfinished ones keep their partial names.
 
@@ -10,6 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The beginning of the standard library's panic message if it cannot start a thread.
 const NO_THREAD: &str = "failed to spawn thread";
+/// The beginning of its message in a new thread for which there is no memory left.
+const NO_SIGNAL_STACK: &str = "failed to allocate an alternative stack";
 
 /// The message if threads cannot be started.
 pub const THREADS_REMEDY: &str = "the system starts no more threads; take fewer with --threads, or \
@@ -47,6 +50,7 @@ pub fn install_hook() {
 /// Whether the standard library or rayon's common pool could not start a thread.
 fn is_missing_thread(panic: &PanicHookInfo<'_>) -> bool {
     panic.payload_as_str().is_some_and(|message| {
-        message.starts_with(NO_THREAD) || message.contains("ThreadPoolBuildError")
+        [NO_THREAD, NO_SIGNAL_STACK].iter().any(|start| message.starts_with(start))
+            || message.contains("ThreadPoolBuildError")
     })
 }
