@@ -313,6 +313,8 @@ fn threads_that_cannot_be_started_are_an_error_with_a_remedy() {
         let mut limited = Command::new("sh");
         limited.args(["-c", "ulimit -v 4000000; exec \"$0\" \"$@\""]);
         limited.env("MALLOC_ARENA_MAX", "1");
+        // The stack is what lacks room, not the few pages that a started thread takes.
+        limited.env("RUST_MIN_STACK", "268435456");
         limited.arg(miriam().get_program()).args(words).args(["--threads", "4096"]);
         let message = run_to_error(&mut limited);
         assert!(message.contains("starts no more threads"), "{words:?}: {message}");
