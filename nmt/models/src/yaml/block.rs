@@ -134,13 +134,14 @@ impl Parser<'_> {
             let line = self.text[line_start..].split(|&b| b == b'\n').next().unwrap_or_default();
             let spaces = line.iter().take_while(|&&b| b == b' ').count();
             let blank = line.iter().all(u8::is_ascii_whitespace);
-            // Lines of the scalar are indented more than the key. Only after an empty first line
-            // may they be at the left margin, with the key.
-            if !blank && spaces <= column && !(spaces == 0 && column == 0 && indent == Some(0)) {
+            // Lines of the scalar are indented more than the key; an empty line may be shorter.
+            if !blank && spaces <= column {
                 break;
             }
-            let indent = *indent.get_or_insert(spaces);
-            text.extend_from_slice(line.get(indent.min(spaces)..).unwrap_or_default());
+            if !blank {
+                let indent = *indent.get_or_insert(spaces);
+                text.extend_from_slice(line.get(indent.min(spaces)..).unwrap_or_default());
+            }
             text.push(if folded && !blank { b' ' } else { b'\n' });
             self.position = line_start + line.len();
         }

@@ -101,6 +101,11 @@ fn json_is_yaml() {
 
 #[test]
 fn blocks_of_text() {
+    let value = parse("a: |\n\nb: |\n\n  one\n \n  two\nc: 1\n");
+    assert_eq!(value.get("a").unwrap().as_str().map(str::trim), Some(""));
+    assert_eq!(value.get("b").unwrap().as_str(), Some("\none\n\ntwo\n"));
+    assert_eq!(value.get("c").unwrap().as_str(), Some("1"));
+
     let value = parse("a: |\n  one\n   two\n\n  three\nb: >-\n  one\n  two\nc: 1\n");
     assert_eq!(value.get("a").unwrap().as_str(), Some("one\n two\n\nthree\n"));
     assert_eq!(value.get("b").unwrap().as_str(), Some("one two"));
