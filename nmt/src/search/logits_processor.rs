@@ -420,8 +420,10 @@ impl LogitsProcessor {
                     self.candidates.push(Candidate::new(word, score));
                 }
             }
-            if request.top_k != FULL_VOCABULARY {
-                self.candidates[first..].sort_unstable_by(Candidate::cmp_best_first);
+            let candidates = &mut self.candidates[first..];
+            match request.top_k {
+                FULL_VOCABULARY => candidates.sort_unstable_by_key(|candidate| candidate.token),
+                _ => candidates.sort_unstable_by(Candidate::cmp_best_first),
             }
         }
         self.candidates.truncate(first.saturating_add(request.top_k));
