@@ -20,7 +20,19 @@ fn read(path: &str) -> Vec<u8> {
 fn learn_codes(text: &[u8], max_merges: usize) -> LearnedBpe {
     let mut counts = WordCounts::default();
     text.split(|&byte| byte == b'\n').for_each(|line| add_bpe_line(line, &mut counts));
-    learn_bpe(&counts, BpeLearnOptions { max_merges, min_frequency: 2 }, |_| {})
+    let options = BpeLearnOptions { max_merges, min_frequency: 2 };
+    learn_bpe(&counts, options, |_| true).unwrap()
+}
+
+#[test]
+fn learning_merges_stops_when_it_is_told_to() {
+    let mut counts = WordCounts::default();
+    let letters = b'a'..=b'z';
+    for word in letters.clone().flat_map(|first| letters.clone().map(move |last| [first, last])) {
+        counts.add(&word, 2);
+    }
+    let options = BpeLearnOptions { max_merges: 1000, min_frequency: 2 };
+    assert!(learn_bpe(&counts, options, |num_merges| num_merges < 64).is_err());
 }
 
 fn train(text: &[u8], options: TrainOptions) -> Result<Vec<u8>, TrainError> {

@@ -15,7 +15,7 @@ use hashbrown::HashMap;
 use super::pair_statistics::{PairId, PairStatistics};
 use super::white_space::{contains_white_space, find_joins};
 use super::{END_OF_WORD, split_symbols};
-use crate::WordCounts;
+use crate::{Interrupted, WordCounts};
 
 /// The limits at which learning stops.
 #[derive(Clone, Copy, Debug)]
@@ -58,13 +58,17 @@ fn line_break_end(text: &[u8]) -> Option<usize> {
     })
 }
 
-/// Learns merges from the words of a text. After every 64 merges, calls `progress` with the number
-/// of merges so far. An invalid byte is a symbol, as in [`BpeCodes`](crate::BpeCodes).
+/// Learns merges from the words of a text. An invalid byte is a symbol, as in
+/// [`BpeCodes`](crate::BpeCodes). After every 64 merges, calls `should_continue` with the number
+/// of merges so far.
+///
+/// # Errors
+/// If `should_continue` returns `false`.
 pub fn learn_bpe(
     counts: &WordCounts,
     options: BpeLearnOptions,
-    mut progress: impl FnMut(u64),
-) -> LearnedBpe {
+    mut should_continue: impl FnMut(u64) -> bool,
+) -> Result<LearnedBpe, Interrupted> {
     let mut learner = Learner::new(counts);
     let mut codes = b"#version: 0.2\n".to_vec();
     let mut num_merges = 0;
@@ -80,11 +84,11 @@ pub fn learn_bpe(
         learner.merge(pair);
         learner.statistics.finish_merge(pair, num_merges);
         num_merges += 1;
-        if num_merges.is_multiple_of(64) {
-            progress(num_merges as u64);
+        if num_merges.is_multiple_of(64) && !should_continue(num_merges as u64) {
+            return Err(Interrupted);
         }
     }
-    LearnedBpe { codes, num_merges }
+    Ok(LearnedBpe { codes, num_merges })
 }
 
 /// The texts of symbols by their ids, and the ids by the texts.

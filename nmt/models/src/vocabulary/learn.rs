@@ -10,7 +10,9 @@ use std::path::PathBuf;
 
 use miriam_textio::{Input, Progress, ProgressTask, fields, map_blocks, split_lines};
 use miriam_textproc::sentencepiece::{PieceTrainer, TrainError, TrainOptions};
-use miriam_textproc::{BpeLearnOptions, SentencePiece, WordCounts, add_bpe_line, learn_bpe};
+use miriam_textproc::{
+    BpeLearnOptions, Interrupted, SentencePiece, WordCounts, add_bpe_line, learn_bpe,
+};
 
 use crate::{Error, Result};
 
@@ -86,9 +88,8 @@ pub fn learn_vocabulary(
     match options {
         LearnOptions::Bpe(options) => {
             let total = options.max_merges as u64;
-            let learned = learn_bpe(&counts, *options, |done| {
-                report(done, total);
-            });
+            let learned = learn_bpe(&counts, *options, |done| report(done, total))
+                .map_err(|Interrupted| Error::Cancelled)?;
             Ok(LearnedVocabulary { bytes: learned.codes, len: learned.num_merges })
         }
         LearnOptions::SentencePiece(options) => {
