@@ -92,6 +92,7 @@ impl Error {
             | Error::PhraseTable(miriam_probingpt::Error::Cancelled)
             | Error::LanguageModel(miriam_lmcpu::Error::Cancelled)
             | Error::Decoder(miriam_decoder::Error::Cancelled)
+            | Error::Combination(miriam_combine::Error::Cancelled)
             | Error::Neural(miriam_nmt::Error::Cancelled)
             | Error::Trainer(miriam_trainer::Error::Cancelled) => Error::Cancelled,
             error => error,
