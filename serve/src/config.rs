@@ -192,8 +192,7 @@ impl Limits {
 }
 
 impl Configuration {
-    /// Reads a file. Relative paths are relative to its folder, except those of Unix sockets and of
-    /// lists of nonbreaking prefixes.
+    /// Reads a file. Relative paths are relative to its folder, except those of Unix sockets.
     ///
     /// # Errors
     /// If it cannot be read, is not TOML, or has an unknown key or an invalid value.
@@ -207,7 +206,9 @@ impl Configuration {
             model.path = folder.join(&model.path);
             model.vocabs.iter_mut().for_each(|file| *file = folder.join(&*file));
             model.shortlist = model.shortlist.as_ref().map(|list| list.within(folder));
-            model.lm = model.lm.as_ref().map(|file| folder.join(file));
+            for file in [&mut model.lm, &mut model.nonbreaking_prefixes].into_iter().flatten() {
+                *file = folder.join(&*file);
+            }
         }
         configuration.api_keys = configuration.api_keys.map(|file| folder.join(file));
         fn is_file(log: &PathBuf) -> bool {
@@ -402,6 +403,24 @@ mod tests {
         assert!(Configuration::default().serves(Api::DeepL));
         let wrong = Configuration::parse("listen = []\n[[model]]\nnam = \"a\"\n").unwrap_err();
         assert!(wrong.starts_with("line 3: unknown field `nam`"), "{wrong}");
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_folder_of_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("server.toml");
+        let text = "listen = []\naccess-log = \"-\"\napi-keys = \"keys\"\n\n[[model]]\nname = \"a\"\n\
+                    path = \"a\"\nvocabs = [\"b\"]\nlm = \"c\"\nnonbreaking-prefixes = \"d\"\n\
+                    shortlist = [\"e\", 50]\n";
+        std::fs::write(&file, text).unwrap();
+        let found = Configuration::read(&file).unwrap();
+        let model = &found.models[0];
+        let paths = [&model.path, &model.vocabs[0]].into_iter();
+        let optional = [&model.lm, &model.nonbreaking_prefixes, &found.api_keys];
+        let paths: Vec<_> = paths.chain(optional.into_iter().flatten()).collect();
+        let expected = ["a", "b", "c", "d", "keys"].map(|name| dir.path().join(name));
+        assert_eq!(paths, expected.iter().collect::<Vec<_>>());
+        assert_eq!(found.access_log.as_deref(), Some(Path::new("-")));
     }
 
     #[test]
