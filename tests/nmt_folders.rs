@@ -356,6 +356,20 @@ fn a_browser_folder_opens_unchanged() {
 }
 
 #[test]
+fn the_file_of_weights_stands_for_its_folder() {
+    for (folder, file) in [("tiny-ct2", "model.bin"), ("tiny-hf", "model.safetensors")] {
+        let folder = tiny_model(folder);
+        let expected = run_with_input(&mut translate(&[&folder]), TEXT.as_bytes()).stdout;
+        let found = run_with_input(&mut translate(&[&folder.join(file)]), TEXT.as_bytes()).stdout;
+        assert_eq!(lossy_text(&found), lossy_text(&expected), "{file}");
+        // The same from its own folder, where the name of the file has no folder.
+        let mut command = translate(&[Path::new(file)]);
+        let found = run_with_input(command.current_dir(&folder), TEXT.as_bytes()).stdout;
+        assert_eq!(lossy_text(&found), lossy_text(&expected), "{file} in its folder");
+    }
+}
+
+#[test]
 fn a_configuration_of_a_student_is_found() {
     let folder = tempfile::tempdir().unwrap();
     write_browser_folder(folder.path(), gzip, ".gz");

@@ -46,8 +46,26 @@ const FORMATS: &[Format] = &[
     Format { recognises: firefox::is_folder, find: marian_folder::find },
     Format { recognises: Path::is_dir, find: marian_folder::find },
     Format { recognises: marian::is_configuration, find: marian_folder::find_from_configuration },
+    // The file of weights stands for its folder.
+    Format {
+        recognises: hugging_face::is_weight_file,
+        find: |file| hugging_face::find_in_folder(folder_of(file)),
+    },
+    Format {
+        recognises: ctranslate2::is_weight_file,
+        find: |file| ctranslate2::find_in_folder(folder_of(file)),
+    },
     Format { recognises: |_| true, find: marian::find_single_file },
 ];
+
+/// Returns the folder of a file.
+fn folder_of(file: &Path) -> &Path {
+    match file.parent() {
+        None => Path::new("."),
+        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+        Some(folder) => folder,
+    }
+}
 
 /// Options for opening a model.
 #[derive(Clone, Copy, Default)]

@@ -26,6 +26,13 @@ pub(super) fn is_folder(folder: &Path) -> bool {
     folder.join(WEIGHTS).is_file()
 }
 
+/// Whether `file` has the weights of a model in a folder. Marian's files may have the same name.
+pub(super) fn is_weight_file(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| name == WEIGHTS)
+        && file.is_file()
+        && !Checkpoint::is_found_at(file)
+}
+
 /// Finds the model of `folder`.
 pub(super) fn find_in_folder(folder: &Path) -> Result<FoundModel> {
     find(folder, &folder.join(WEIGHTS), Files::default())

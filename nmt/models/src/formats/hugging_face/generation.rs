@@ -13,10 +13,11 @@ use crate::decoder_config::DecoderConfig;
 use crate::{Error, Result};
 
 /// Options of `transformers` that search does not have, with the values that turn them off.
-const WITHOUT_EFFECT: [(&str, &[f64]); 16] = [
+const WITHOUT_EFFECT: [(&str, &[f64]); 17] = [
     ("min_length", &[0.0]),
     ("min_new_tokens", &[0.0]),
     ("num_beam_groups", &[1.0]),
+    ("num_return_sequences", &[1.0]),
     ("diversity_penalty", &[0.0]),
     ("penalty_alpha", &[0.0]),
     ("encoder_no_repeat_ngram_size", &[0.0]),
@@ -153,6 +154,7 @@ mod tests {
             (json!({"do_sample": true}), "do_sample"),
             (json!({"bad_words_ids": [[1], [2, 3]]}), "bad_words_ids"),
             (json!({"min_length": 5}), "min_length: 5"),
+            (json!({"num_return_sequences": 3}), "num_return_sequences: 3"),
             (json!({"diversity_penalty": 0.5}), "diversity_penalty: 0.5"),
             (json!({"suppress_tokens": [4]}), "suppress_tokens: [4]"),
             (json!({"stop_strings": ["x"]}), "stop_strings: [\"x\"]"),

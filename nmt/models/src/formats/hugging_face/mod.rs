@@ -10,6 +10,7 @@ pub use architecture::resolve;
 pub use tokenizer::PIECE_FILES;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use miriam_storage::LoadMethod;
@@ -18,6 +19,7 @@ use serde_json::Value;
 
 use architecture::generation_option;
 
+use super::folder_of;
 use super::found_model::{FoundModel, OpenedTokenizer};
 use crate::checkpoint::Checkpoint;
 use crate::decoder_config::DecodingSemantics;
@@ -50,6 +52,12 @@ fn weight_paths(folder: &Path) -> Option<[PathBuf; 2]> {
 /// Whether `folder` has a model of `transformers`.
 pub(super) fn is_folder(folder: &Path) -> bool {
     folder.join(CONFIGURATION).is_file() && weight_paths(folder).is_some()
+}
+
+/// Whether `file` has weights, or is the index of the files with weights, of a model in a folder.
+pub(super) fn is_weight_file(file: &Path) -> bool {
+    let is_name = |name: &OsStr| WEIGHTS.iter().any(|(all, index)| name == *all || name == *index);
+    file.file_name().is_some_and(is_name) && is_folder(folder_of(file))
 }
 
 /// Finds the files with the weights of a folder.
