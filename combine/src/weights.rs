@@ -17,7 +17,9 @@ pub struct FeatureWeights {
 
 impl FeatureWeights {
     /// Reads a file. Lines are `NAME= weight weight ...` or `NAME=weight`; empty lines, lines that
-    /// begin with `#`, and the line `[weight]` of a moses.ini are skipped.
+    /// begin with `#`, and the line `[weight]` of a moses.ini are skipped. So is what Moses' option
+    /// `-show-weights` prints for weights that are not tuned, because n-best lists do not have
+    /// their values: the line `NAME UNTUNEABLE`, and the word `UNTUNEABLECOMPONENT` for one weight.
     ///
     /// # Errors
     /// If the file cannot be read, or a line has no name, no weight, an invalid weight, or the name
@@ -40,6 +42,9 @@ impl FeatureWeights {
             let error = |reason: String| TextError::format(&file, line.number, None, reason);
             let mut words = split_words(text);
             let first = words.next().unwrap_or_default();
+            if words.clone().eq([&b"UNTUNEABLE"[..]]) {
+                continue;
+            }
             let (name, attached) = match first.strip_suffix(b"=") {
                 Some(name) => (name, None),
                 None => match split_name_and_value(first) {
@@ -56,7 +61,7 @@ impl FeatureWeights {
             }
             let weights: std::result::Result<Vec<f64>, _> = attached
                 .into_iter()
-                .chain(words)
+                .chain(words.filter(|word| *word != b"UNTUNEABLECOMPONENT"))
                 .map(|word| {
                     let weight = std::str::from_utf8(word).ok().and_then(|w| w.parse().ok());
                     weight.filter(|weight: &f64| weight.is_finite()).ok_or_else(|| {
@@ -134,7 +139,9 @@ mod tests {
 
     #[test]
     fn weights_belong_to_features_by_name() {
-        let weights = read("[weight]\nTM0= 0.1 -0.2\r\n\n# a comment\nLM0= 1e-1\n").unwrap();
+        let text = "[weight]\nTM0= 0.1 UNTUNEABLECOMPONENT -0.2\r\n\n# a comment\nLM0= 1e-1\n\
+                    UnknownWordPenalty0 UNTUNEABLE\n";
+        let weights = read(text).unwrap();
         let scheme = FeatureScheme::new(b"LM0= -1 TM0= 0 0");
         assert_eq!(weights.for_scheme(&scheme).unwrap(), [0.1, 0.1, -0.2]);
         for (list, reason) in [
