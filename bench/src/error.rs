@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use miriam_textio::display_name;
+
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -69,7 +71,7 @@ impl Error {
     }
 
     pub(crate) fn no_words(path: &Path) -> Self {
-        Error::unmeasurable(format!("{}: the text has no line with words", path.display()))
+        Error::unmeasurable(format!("{}: the text has no line with words", display_name(path)))
     }
 }
 

@@ -8,10 +8,16 @@ use miriam_textio::{Input, display_name};
 use crate::error::{Error, Result};
 
 /// Returns the decompressed contents of a file or of standard input.
+///
+/// # Errors
+/// If the text cannot be read, or has no words to measure with.
 pub fn read_text(path: &Path) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     let read = Input::open(path)?.read_to_end(&mut text);
     read.map_err(|source| Error::Io { place: display_name(path), action: "read", source })?;
+    if words(&text).next().is_none() {
+        return Err(Error::no_words(path));
+    }
     Ok(text)
 }
 

@@ -12,7 +12,7 @@ use miriam_lmcpu::{LanguageModel, LmWord, Request, ScoreResult, State};
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::{Input, Output, Progress};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::input::read_text;
 use crate::machine::cpu_seconds;
 use crate::synthetic::Text;
@@ -91,17 +91,25 @@ struct Measurement {
 }
 
 /// Measures the chosen methods on one thread and on `threads`, prints a table, and writes it as CSV
-/// if asked. `Single` is left out for models other than probing files of Miriam. The model is
-/// opened on rayon's current threads.
+/// if asked. If all methods are chosen, `Single` is left out for models other than probing files of
+/// Miriam. The model is opened on rayon's current threads.
 ///
 /// # Errors
-/// If the model or the text cannot be read, or the table cannot be written.
+/// If the model or the text cannot be read, the text has no words, `Single` is chosen for another
+/// model than a probing file, or the table cannot be written.
 pub fn run(options: &LmOptions, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
     Input::check_access(&options.input, options.csv.as_deref())?;
     Input::check_access(&options.model, options.csv.as_deref())?;
     let text = read_text(&options.input)?;
     let is_probing = Container::is_container(&options.model)
         && Container::open_any(&options.model, LoadMethod::Lazy)?.kind() == probing::KIND;
+    if !is_probing && options.methods.contains(&QueryMethod::Single) {
+        return Err(Error::unmeasurable(format!(
+            "{}: the way single needs a file of `miriam lm build --type probing`; build one, or \
+             leave out --way single",
+            options.model.display()
+        )));
+    }
     let model = if is_probing {
         Model::Probing(Box::new(ProbingModel::open(&options.model, options.load)?))
     } else {
