@@ -386,7 +386,10 @@ impl TransformerConfig {
                 max_distance,
                 ..
             }) => {
-                check_range("classes of distances", buckets / 4, MAX_WIDTH)?;
+                if buckets < 4 {
+                    return Err(format!("{buckets} classes of distances are too few, at least 4"));
+                }
+                check_range("classes of distances", buckets, MAX_WIDTH)?;
                 check_range("distances of positions", max_distance, MAX_WIDTH)?;
                 // Half of the classes of a direction, those of the shortest distances, have one
                 // distance each.
