@@ -54,7 +54,7 @@ impl Parser<'_, '_> {
         let accesses: Vec<&str> = modifiers.iter().copied().filter(|part| !is_kind(part)).collect();
         let (space, ty, width) = self.access(&accesses)?;
         let kind = KINDS.iter().find(|(name, _)| modifiers.contains(name)).map(|(_, kind)| *kind);
-        let Some(kind) = kind.filter(|_| width == 1 && ty.size() >= 4 || ty.is_float()) else {
+        let Some(kind) = kind.filter(|_| width == 1 && (ty.size() >= 4 || ty.is_float())) else {
             return self.fail(format!("atom.{} is not supported", modifiers.join(".")));
         };
         let mut to = None;
