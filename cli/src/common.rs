@@ -7,7 +7,9 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Args;
 use miriam_storage::{Container, LoadMethod};
-use miriam_textio::{Input, Output, is_same_file, parse_size, set_max_line_bytes};
+use miriam_textio::{
+    Input, Output, display_name, is_same_file, parse_size, quote_for_shell, set_max_line_bytes,
+};
 
 const GENERAL_HEADING: &str = "General options";
 const LOG_LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
@@ -167,10 +169,18 @@ pub fn warn_of_binary(input: &Input) {
     }
 }
 
-/// Opens the text `argument` if there is one, otherwise the file at `path`.
+/// Opens the text `argument` if there is one, otherwise the file at `path`. Warns if `argument` is
+/// the name of a file, because its name is translated then.
 pub fn open_argument_or_file(argument: Option<&str>, path: &Path) -> miriam_textio::Result<Input> {
     match argument {
         Some(text) => {
+            if Path::new(text).is_file() {
+                tracing::warn!(
+                    "{}: this text is also the name of a file; to translate the file, give -i {}",
+                    display_name(Path::new(text)),
+                    quote_for_shell(Path::new(text))
+                );
+            }
             let bytes = text.as_bytes().to_vec();
             let size = bytes.len() as u64;
             Input::from_reader(std::io::Cursor::new(bytes), "the text given", Some(size))

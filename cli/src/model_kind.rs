@@ -5,6 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use miriam_storage::{Container, LoadMethod};
+use miriam_textio::quote_for_shell;
 
 /// The number of bytes that are read at the start of a file. The comments at the head of an ini fit
 /// into them.
@@ -118,11 +119,11 @@ impl ModelKind {
 
     /// Describes the model at `path`, and names the command for it.
     fn describe(self, path: &Path) -> String {
-        let file = path.display();
+        let file = quote_for_shell(path);
         match self {
             ModelKind::PhraseSystem if path.is_dir() => format!(
-                "a folder of a phrase-based system; translate with miriam translate -f \
-                 {file}/moses.ini"
+                "a folder of a phrase-based system; translate with miriam translate -f {}",
+                quote_for_shell(&path.join("moses.ini"))
             ),
             ModelKind::PhraseSystem => format!(
                 "the moses.ini of a phrase-based system; translate with miriam translate -f {file}"

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use miriam_textio::quote_for_shell;
+
 /// A trained model with its statistics.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -120,6 +122,6 @@ impl TrainSummary {
     /// Returns the command line that translates with the model.
     pub fn next_command(&self) -> String {
         let text = if self.is_raw { "TEXT" } else { "TOKENISED-TEXT" };
-        format!("miriam translate -f {} -i {text} -o TRANSLATIONS", self.ini.display())
+        format!("miriam translate -f {} -i {text} -o TRANSLATIONS", quote_for_shell(&self.ini))
     }
 }

@@ -63,7 +63,7 @@ mod word_links;
 pub use block_reader::BlockReader;
 pub use cancellation::CancellationToken;
 pub use compression::{Compression, TextCompressor};
-pub use display_name::display_name;
+pub use display_name::{display_name, quote_for_shell};
 pub use error::{Error, Result, TOO_LONG_LINE};
 pub use external_sort::{SortOptions, sort_lines};
 pub use free_memory::free_memory;

@@ -8,7 +8,7 @@ use miriam_probingpt::{
     AnyTable, BuildOptions, BuildReport, EntryPrinter, IndexStatistics, Statistics, build_file,
 };
 use miriam_storage::LoadMethod;
-use miriam_textio::{Input, Lines, Output, fields, parse_size};
+use miriam_textio::{Input, Lines, Output, fields, parse_size, quote_for_shell};
 
 use crate::common::{
     CommonOptions, check_files, check_model_folder, verify_checksums, warn_of_memory_floor,
@@ -200,7 +200,12 @@ fn build_system(
              scores"
         );
     }
-    tracing::info!("{}: translate with `miriam translate -f {0}`", built.ini.display());
+    let ini = &built.ini;
+    tracing::info!(
+        "{}: translate with `miriam translate -f {}`",
+        ini.display(),
+        quote_for_shell(ini)
+    );
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use miriam_nmt::DeviceSet;
 use miriam_nmt::engine::Precision;
 
 use super::{FolderArguments, cost};
-use crate::common::CommonOptions;
+use crate::common::{CommonOptions, Threads};
 use crate::console::standard_output;
 
 #[derive(Subcommand)]
@@ -210,6 +210,9 @@ fn parse_precision(text: &str) -> Result<Precision, String> {
 pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     let out = &mut standard_output();
     let progress = &common.study_progress();
+    if !matches!(command, Command::Cost(_)) && matches!(common.threads, Threads::Count(2..)) {
+        tracing::warn!("--threads has no effect: this study measures one thread");
+    }
     match command {
         Command::Batching(arguments) => batching::run(&arguments.into(), out, progress)?,
         Command::Devlin(arguments) => devlin::run(&arguments.into(), out, progress)?,

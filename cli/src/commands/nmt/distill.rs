@@ -12,7 +12,7 @@ use miriam_pipeline::distill::{
     select_from_list,
 };
 use miriam_storage::hash::Hasher;
-use miriam_textio::{Input, find_swapped_sides};
+use miriam_textio::{Input, find_swapped_sides, quote_for_shell};
 use miriam_trainer::load_data;
 use miriam_trainer::options::{NO_PRESET, RawOptions, count_lines, preset, student_preset};
 use miriam_trainer::parallel_text::ParallelFiles;
@@ -271,7 +271,7 @@ fn distill_from_teacher(
         "{} of {} stages done now; train the student with: miriam nmt train -c {} -o STUDENT",
         summary.stages.0,
         summary.stages.1,
-        config.display()
+        quote_for_shell(&config)
     );
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use miriam_textio::{CancellationToken, find_swapped_sides, parse_truth_word};
+use miriam_textio::{CancellationToken, find_swapped_sides, parse_truth_word, quote_for_shell};
 use miriam_trainer::options::{Arity, DumpScope, RawOptions, Status, all_options, preset_names};
 use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 use miriam_trainer::training::Outcome;
@@ -224,7 +224,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             tracing::warn!("{warning}")
         })?;
     let (outcome, model) = match &summary {
-        Summary::Trained { outcome, model } => (outcome, model.display()),
+        Summary::Trained { outcome, model } => (outcome, quote_for_shell(model)),
         Summary::Memory(memory) => {
             return crate::console::print(memory.table());
         }
