@@ -2,11 +2,11 @@
 //!
 //! A sum of floating-point numbers depends on the order of the additions, but results must not
 //! depend on the number of threads. And a copy of all counts per thread would not fit into memory.
-//! So a batch of sentence pairs is processed in two steps. First each free thread takes a pair and
-//! writes its posteriors into a common buffer. Then they are added to the counts: each thread owns
-//! a range of source words and adds the posteriors of their rows in the order of the text. Every
-//! count thus sees the same additions in the same order, whatever the number of threads, and needs
-//! no lock.
+//! So a batch of sentence pairs is processed in two steps. First each free thread takes a task of
+//! several pairs and writes their posteriors into a common buffer. Then the posteriors are added to
+//! the counts: each thread owns a range of source words and adds the posteriors of their rows in
+//! the order of the text. Every count thus sees the same additions in the same order, whatever the
+//! number of threads, and needs no lock.
 
 use std::ops::Range;
 

@@ -27,8 +27,8 @@ pub struct LexicalCountSummary {
 }
 
 /// Writes lines of `target source p(target | source)` to `source_to_target` and of
-/// `source target p(source | target)` to `target_to_source`, with 7 decimals. Words are
-/// separated by spaces.
+/// `source target p(source | target)` to `target_to_source`, with 7 decimals. In the
+/// input, only spaces separate words.
 ///
 /// # Errors
 /// If a file cannot be read or written, the files differ in their numbers of lines, or a link is

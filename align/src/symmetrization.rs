@@ -1,9 +1,9 @@
 //! Symmetrisation of the links of both directions (Och and Ney 2003; Koehn, Och and Marcu 2003).
 //!
-//! The result of the growing heuristics depends on the order in which links are tried. It is the
-//! order of fast_align's `atools`. Links of the union that are not accepted yet are tried by source
-//! and then target position, in rounds, until a round accepts none. Then, for `final`, the forward
-//! links are tried in the same order, and after them the reverse links.
+//! The result of the growing heuristics depends on the order in which links are tried, which is
+//! the order of fast_align's `atools`. Links of the union that are not accepted yet are tried by
+//! source and then target position, in rounds, until a round accepts none. Then, for `final`, the
+//! forward links are tried in the same order, and after them the reverse links.
 
 use crate::links::Link;
 

@@ -111,7 +111,7 @@ impl Chart {
 
     /// Returns the labels of bands and the x of their middles, in pixels, from right to left. A
     /// label is above the middle of its band, or further left if the label after it needs the
-    /// space. Only the last label may reach beyond its band, so that it ends where the axis ends.
+    /// space. Only the last label may be wider than its band; it then ends where the axis ends.
     /// Other labels that do not fit are left out.
     fn band_labels(&self) -> Vec<(i32, &str)> {
         let mut band_end = f64::from(Self::WIDTH - RIGHT);

@@ -3,9 +3,9 @@
 //!
 //! The driver is loaded at run time, so CUDA is not needed to build. Without the feature `cuda` the
 //! crate contains only the choice of devices ([`DeviceChoice`], [`DeviceSet`]); its examples need
-//! the feature. It is the only crate that uses `cudarc`, through its safe interface where possible:
-//! buffers and pinned memory record events for the work that uses them, so that a buffer can be
-//! dropped, read and written at any time and from any thread.
+//! the feature. This is the only crate that uses `cudarc`, through its safe interface where
+//! possible: buffers and pinned memory record events for the work that uses them, so that a buffer
+//! can be dropped, read and written at any time and from any thread.
 //!
 //! The type system cannot ensure that a kernel stays within its buffers. So [`Device::load`] is
 //! `unsafe`, and its caller guarantees that every launch stays within them. [`Launch::run`] checks

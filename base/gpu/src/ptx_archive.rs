@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-/// The prefix of the line before each module, which has the name of the module.
+/// The prefix of the line that precedes each module and names it.
 const HEADER_PREFIX: &str = "//! ";
 
 /// The modules of an archive.

@@ -4,11 +4,11 @@
 //! some panels of sixteen columns. All sums of a tile stay in registers during one pass along the
 //! depth. In every tile, each sum has its own lane, and its products are added in the order of the
 //! depth (in f32, in runs). So the results of a row depend neither on other rows nor on the tiling.
-//! The outer loop runs over panels: weights are read once; rows, which are few and prepared, are
-//! read again for each panel. The arithmetics (`float32`, `bf16`, `int16`, `int8`) differ in a step
-//! along the depth and share all else. If a CPU has tile units (AMX), bytes are multiplied there
-//! (`tiled`), with the same sums and the same epilogue. Products of bf16 are computed there too,
-//! but add up in another order.
+//! The outer loop runs over slabs of rows that stay in the cache, the next one over panels: each
+//! slab reads the weights once, and each panel reads the rows of the slab again. The arithmetics
+//! (`float32`, `bf16`, `int16`, `int8`) differ in a step along the depth and share all else. If a
+//! CPU has tile units (AMX), bytes are multiplied there (`tiled`), with the same sums and the same
+//! epilogue. Products of bf16 are computed there too, but add up in another order.
 
 mod bf16;
 mod float32;

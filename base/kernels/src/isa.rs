@@ -219,7 +219,7 @@ fn bf16_bits(number: f32) -> u32 {
     let rounded = match number.classify() {
         std::num::FpCategory::Nan => bits | QUIET,
         std::num::FpCategory::Subnormal => bits & 0x8000_0000,
-        // A carry from the mantissa goes into the exponent, and at last to infinity.
+        // A carry from the mantissa increments the exponent, from the largest one to infinity.
         _ => bits + 0x7fff + (bits >> 16 & 1),
     };
     rounded & 0xffff_0000

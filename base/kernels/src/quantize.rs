@@ -183,8 +183,7 @@ fn quantize_rows_i16<I: Isa>(
 /// zeros.
 const MIN_ABSMAX: f32 = 32_768.0 * f32::MIN_POSITIVE;
 
-/// Multiplies the row by `factor` and returns the largest Euclidean norm of its
-/// [runs](ACCUMULATION_RUN).
+/// Returns the largest Euclidean norm of a [run](ACCUMULATION_RUN) of the row times `factor`.
 #[inline(always)]
 fn max_run_norm<I: Isa>(isa: I, row: &[f32], factor: f32) -> f32 {
     let factor = isa.splat(factor);

@@ -27,8 +27,8 @@ pub(crate) fn exp<I: Isa>(isa: I, x: I::F) -> I::F {
     isa.select(isa.less(x, isa.splat(MIN_INPUT)), isa.splat(0.0), scaled)
 }
 
-/// Computes exp(x) for x up to 88, NaN for a NaN without payload: 2^n times a polynomial of degree
-/// 5 in the fractional part of x / ln 2, without the two-part reduction of [`exp`].
+/// Computes exp(x) for x up to 88 as 2^n times a polynomial of degree 5 in x / ln 2 - n, without
+/// the two-part reduction of [`exp`]. Returns NaN for a NaN without payload.
 ///
 /// For x from -87.33654 to 88 the relative error is at most 2.5e-7 + 1e-7 |x|, and less with fused
 /// multiply-add. This is enough for the normaliser of a softmax, where terms with large |x| are

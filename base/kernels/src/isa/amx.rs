@@ -3,7 +3,7 @@
 //! A tile of weights is sixteen lines of a panel, packed as they are for every instruction set, so
 //! weights have a single layout. The intrinsics are not stable in Rust, so each loop over the
 //! depth is one block of assembly that zeroes or loads its sums and stores them: between blocks
-//! only the configuration of the tiles lives on, and the compiler need not know of tiles.
+//! only the configuration of the tiles is kept, and the compiler need not know of tiles.
 //!
 //! A configuration belongs to a thread. It is loaded for each GEMM and released after it, also in a
 //! panic. So context switches and signals save tiles only while they are in use.

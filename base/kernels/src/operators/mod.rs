@@ -67,7 +67,7 @@ pub use sequences::Sequences;
 pub struct Inputs<'a, R> {
     /// `[rows, width]` each.
     pub matrices: &'a [MatRef<'a, R>],
-    /// A number for each column.
+    /// A number for each column, or in cells for each column of each gate.
     pub vectors: &'a [&'a [R]],
 }
 
@@ -141,7 +141,7 @@ impl<'a, R: Copy> InputArrays<'a, R> {
 pub struct InputGradients<'a, 'm, 'v, R> {
     /// `[rows, width]` each.
     pub matrices: &'a mut [MatMut<'m, R>],
-    /// A number for each column.
+    /// A number for each column, or in cells for each column of each gate.
     pub vectors: &'a mut [&'v mut [R]],
 }
 

@@ -23,7 +23,7 @@ use crate::{Cpu, MatMut, MatRef, Real};
 pub struct RunningMean {
     /// The rows that follow each other.
     pub sequences: Sequences,
-    /// For each sequence, the number of earlier rows that the mean before its first row averages.
+    /// For each sequence, the number of earlier rows in its initial mean.
     pub counts: Vec<u32>,
 }
 

@@ -110,10 +110,10 @@ impl<'a> PackedI16<'a> {
 
 impl WeightsI16 {
     /// Quantises weights: the largest norm of a [run](ACCUMULATION_RUN) of each column becomes
-    /// 46,340, the root of 2^31, unless a weight would then exceed 32,767. If rounding to
-    /// multiples of the next larger power of two has less than a quarter of the squared error,
-    /// because the numbers come from a format of few bits, this power is the scale. The scale of a
-    /// column that is not finite is NaN.
+    /// 46,340, the root of 2^31, unless a weight would then exceed 32,767. The scale is
+    /// rounded up to a power of two if this leaves less than a quarter of the squared error, as
+    /// with numbers that come from a format of few bits. The scale of a column that is not finite
+    /// is NaN.
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.

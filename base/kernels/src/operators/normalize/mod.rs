@@ -2,8 +2,8 @@
 //!
 //! A row has a few kilobytes and stays in the first-level cache, so three passes compute the mean,
 //! the variance and the result. The variance is computed around the mean, which is more accurate
-//! than a single pass. The gradient repeats the first two passes, which costs less than keeping
-//! their results apart from the rows.
+//! than a single pass. The gradient repeats the first two passes, which costs less than storing
+//! their results.
 
 mod columns;
 mod row;
