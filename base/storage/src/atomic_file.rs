@@ -12,7 +12,7 @@ use crate::partial_file::PartialFile;
 use crate::{Error, Result};
 
 /// A writer whose file replaces `target` on [`AtomicFile::commit`]. If the writer is dropped before
-/// that, the file is removed.
+/// that, the temporary file is removed.
 pub struct AtomicFile {
     target: PathBuf,
     writer: HugePageWriter<Partial>,

@@ -47,7 +47,7 @@ impl FileLock {
 
 impl Drop for FileLock {
     fn drop(&mut self) {
-        // It is still locked here. If it cannot be removed, it does no harm.
+        // The file is still locked here. If it cannot be removed, it does no harm.
         if is_at(&self.file, &self.path) {
             let _ = fs::remove_file(&self.path);
         }

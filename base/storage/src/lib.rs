@@ -7,7 +7,7 @@
 //! lines ([`probing`]), a quotienting hash table of a few bits a key ([`quotient_table`]), a static
 //! B-tree ([`btree`]) and a dictionary of strings ([`dictionary`]).
 //!
-//! It is one of the few crates in which `unsafe` is allowed. Its public interface is safe: a
+//! This is one of the few crates in which `unsafe` is allowed. Its public interface is safe: a
 //! damaged or hostile file gives an [`Error`], never undefined behaviour or a panic. The only
 //! exception is a process that changes a mapped file in place; see [`Bytes::open`].
 //!

@@ -122,8 +122,8 @@ impl CandidateList {
 
     /// Returns the indices of candidates with their expected utilities, where references have the
     /// weights `weights`. The best come first; candidates of equal utility are in the order of the
-    /// list.
-    /// All candidates are ranked, except by [`Estimate::CoarseToFine`], which ranks those it keeps.
+    /// list. All candidates are ranked, except by [`Estimate::CoarseToFine`], which ranks those it
+    /// keeps.
     pub fn rank(&self, weights: &[f64], estimate: Estimate) -> Vec<(usize, f64)> {
         let ranked = match estimate {
             Estimate::Exact => self.expected(weights).into_iter().enumerate().collect(),

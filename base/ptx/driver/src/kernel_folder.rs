@@ -32,8 +32,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     sources
 }
 
-/// Checks the folder `kernels` of a crate; `script` is `scripts/build_ptx.py`. Returns the text of
-/// all modules.
+/// Checks `folder`, the folder `kernels` of a crate; `script` is `scripts/build_ptx.py`. Returns
+/// the text of all modules.
 ///
 /// # Panics
 /// If the PTX is stale, a kernel was not assembled for a device, or it spills or takes more than

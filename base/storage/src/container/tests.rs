@@ -1,3 +1,5 @@
+//! Tests of containers: round trips, the golden file, and damaged files.
+
 use std::path::Path;
 
 use proptest::prelude::*;
