@@ -322,7 +322,7 @@ pub enum Probe {
     Found(u32, u64),
     /// The key is not in the table.
     Absent,
-    /// The next line may contain it, and has been prefetched.
+    /// The next line may contain the key, and has been prefetched.
     NextLine,
 }
 

@@ -30,7 +30,7 @@ impl<T: Pod> ZeroedVec<T> {
 
     /// Sets the length to `len`. Items have unspecified values; those never written are zero. If
     /// the memory is too small, it is replaced by memory for `capacity` items, whose untouched
-    /// pages cost nothing. If the system does not provide that much, it is memory for `len` items.
+    /// pages cost nothing. If the system does not provide that much, there is room for `len` items.
     pub fn resize_for_overwrite(&mut self, len: usize, capacity: usize) {
         if len > self.memory.len() / size_of::<T>() {
             self.len = 0;
@@ -44,7 +44,8 @@ impl<T: Pod> ZeroedVec<T> {
 
     /// Increases the length to `len`. Old items stay; new ones have unspecified values, and those
     /// never written are zero. If the memory is too small, it is replaced by memory for `capacity`
-    /// items, or for twice as many as before if the system does not provide that much.
+    /// items. If the system does not provide that much, there is room for twice as many items as
+    /// before, or else for `len` items.
     pub fn grow_for_overwrite(&mut self, len: usize, capacity: usize) {
         let had = self.memory.len() / size_of::<T>();
         if len > had {

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use crate::{Input, Lines, Result, fields};
 
-/// The number of lines read from the parallel text: enough to know most words of running text, and
-/// read in a fraction of a second.
+/// The number of lines read from the parallel text. They contain most words of running text, and
+/// are read in a fraction of a second.
 const MAX_KNOWN_LINES: usize = 20_000;
 
 /// The number of lines read from the development text.
 const MAX_DEV_LINES: usize = 1_000;
 
 /// Returns a warning if the source side of a development text seems to be in the target language:
-/// more than half of its words are not in the source side of the parallel text, but in its target
+/// more than half of its words are in the target side of the parallel text, but not in the source
 /// side. `train` and `dev` are paths of source and target; pipes are not read.
 ///
 /// # Errors

@@ -3,7 +3,7 @@
 //! A lookup nearly always reads one cache line. All keys of a line are compared together, and the
 //! search leaves the home line only if it is full and its last key is smaller than the wanted key.
 //! The home line of a key is the high half of `key * home_lines`, so lines follow the order of
-//! keys. A table is built by sorting, in parallel, with the same bytes for any number of threads.
+//! keys. Tables are built in parallel by sorting; the bytes do not depend on the number of threads.
 //! There is no wrap-around: spare lines follow the last home line, and the very last slot is always
 //! empty, which ends a search. A finished table is immutable, so readers need no locks.
 //!
