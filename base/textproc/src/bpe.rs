@@ -3,8 +3,8 @@
 //! file.
 //!
 //! All occurrences of one pair are joined from left to right before the next pair is chosen.
-//! [`SentencePiece`](crate::SentencePiece) differs: it joins one pair at a time and compares scores
-//! again after each.
+//! [`SentencePiece`](crate::SentencePiece) differs: it joins one occurrence at a time, and then
+//! compares scores again.
 
 mod learn;
 mod pair_statistics;

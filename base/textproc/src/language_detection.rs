@@ -240,8 +240,8 @@ fn decide(sample: &Sample, group: ScriptGroup, candidates: LanguageSet) -> (usiz
 }
 
 /// Returns a detector by trigrams of the candidates, and of the neighbours of candidates without
-/// trigrams. If these are fewer than two languages, it would find the same one in every text;
-/// therefore all languages are allowed then.
+/// trigrams. If these are fewer than two languages, all languages are allowed: otherwise the
+/// detector would find the same language in every text.
 fn trigram_detector(candidates: LanguageSet) -> Detector {
     let codes: Vec<&str> = candidates.places().map(|index| CODES[index].1).collect();
     let neighbours = NEIGHBOURS.iter().filter(|(code, _)| codes.contains(code));
@@ -489,7 +489,7 @@ mod tests {
             assert_eq!(LanguageDetector::new(MANY).detect(text), None, "{text}");
             assert_eq!(LanguageDetector::new(["en"]).detect(text), None, "{text}");
         }
-        // Nor has text in a script that no allowed language has.
+        // Text in a script that no allowed language has is not detected either.
         assert_eq!(LanguageDetector::new(["en", "es"]).detect("你好"), None);
         assert_eq!(LanguageDetector::new(["en"]).detect("Привет"), None);
     }

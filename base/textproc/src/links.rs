@@ -148,7 +148,7 @@ impl Links {
 fn compose(first: &[WeightedLink], second: &[WeightedLink]) -> Vec<WeightedLink> {
     let mut second: Vec<&WeightedLink> = second.iter().collect();
     second.sort_by_key(|(between, ..)| between.start);
-    // The largest end so far grows with the position, so it can be found by binary search.
+    // The largest end so far never decreases, so a binary search finds the first possible overlap.
     let ends = second.iter().scan(0, |largest, (between, ..)| {
         *largest = between.end.max(*largest);
         Some(*largest)

@@ -3,7 +3,7 @@
 //!
 //! Each list in `prefixes/` names its source. The lists of the five languages that tests compare
 //! with Moses are Moses' lists; the others were collected for this project. The collected lists
-//! leave out everyday words, and words for "and so on", which often end a sentence. These lists
+//! leave out everyday words, and words for "and so on", which often end a sentence. All these files
 //! have a format of our own: words between white space under the headings `anywhere:` and
 //! `before a number:`, and comment lines that begin with `#`. A user's list, for any language, has
 //! Moses' format, one word per line.

@@ -14,8 +14,8 @@
 //! target-truecase truecase.en
 //! ```
 //!
-//! The keys that begin with `target-` prepare references, which are in the language of
-//! `detokenize`, for tuning.
+//! The keys that begin with `target-` prepare references for tuning. References are in the language
+//! of `detokenize`.
 
 use std::borrow::Cow;
 use std::fmt::Write;

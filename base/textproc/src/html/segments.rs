@@ -1,7 +1,8 @@
 //! Segments of a page: its sentences, and the parts between them that are copied.
 //!
-//! The text between two breaks is decoded and split into sentences with places for tags. A copied
-//! part reaches from the end of a sentence, including its last tags, to the start of the next.
+//! The text between two breaks is decoded and split into sentences with places for tags. Tags at
+//! both ends of a sentence may belong to it. A copied part reaches from the end of a sentence with
+//! its tags to the start of the next.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,8 +1,7 @@
 //! Text between two breaks of a page, with its tags, before it is split into sentences.
 //!
-//! White space is collapsed while text is added. A page also separates words without white space,
-//! by images, footnote marks or custom elements; there a space is added where two letters would
-//! otherwise meet.
+//! White space is collapsed while text is added. Images, footnote marks and custom elements also
+//! separate words. If there is no white space beside them, a space is added.
 
 use std::ops::Range;
 
@@ -10,7 +9,7 @@ use super::inline_item::{InlineItem, InlineItemKind, MarkKind};
 use crate::characters::is_unspaced;
 use crate::characters::{CharClass, first_char, last_char};
 
-/// A separation of two letters without white space.
+/// A separation of two characters that have no white space between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Separation {
     /// A space between two words.

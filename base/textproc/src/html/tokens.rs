@@ -54,7 +54,7 @@ pub(super) enum TokenKind {
 pub(super) struct StartTag {
     /// The element's name; in HTML in lower case.
     pub(super) name: Box<[u8]>,
-    /// Whether it ends as `/>`.
+    /// Whether the tag ends with `/>`.
     pub(super) is_self_closing: bool,
     /// Whether the element's attributes request translation or forbid it; `None` if neither.
     pub(super) translate: Option<bool>,

@@ -16,8 +16,8 @@ use super::word_links::WordLinks;
 use crate::characters::decode;
 use crate::steps;
 
-/// The minimum weight of a word that a claim gets in the matching, where a claim may displace
-/// another one to its second choice.
+/// The minimum weight of a word that the matching gives to a claim. Claims without such a word get
+/// a free word afterwards.
 const MIN_ATTENTION: f32 = 0.1;
 
 /// The claim of an element with text and without inner elements.

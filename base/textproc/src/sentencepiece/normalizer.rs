@@ -153,8 +153,8 @@ impl Normalizer {
         }
     }
 
-    /// Returns the normalised beginning of `text`, which is not empty, and how many bytes of `text`
-    /// it replaces.
+    /// Normalises the beginning of the non-empty `text`. Returns the result, and how many bytes of
+    /// `text` it replaces.
     fn normalize_prefix<'a>(&'a self, text: &'a [u8]) -> (&'a [u8], usize) {
         if let Some(length) = self.user_defined_prefix_len(text) {
             return (&text[..length], length);
