@@ -1,5 +1,5 @@
 //! Saved results of a study: each result is written when it is measured. If the study is stopped,
-//! the same command reads the result from the file.
+//! the same command reads these results from the file and measures only the others.
 //!
 //! The first line of `results.jsonl` says what is measured; each further line is a result with its
 //! name. Results of different studies are not mixed, and are overwritten only on request. One
@@ -88,7 +88,7 @@ impl SavedResults {
                 ))
             })?;
         }
-        // The file is written again, because its last line may be cut where the program was killed.
+        // The file is written again, because its last line may be incomplete.
         let mut text = format!("{description}\n");
         for line in lines.iter().skip(1) {
             text += line;

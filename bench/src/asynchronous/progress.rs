@@ -1,4 +1,4 @@
-//! Progress of a study in target words: it advances during each training run, because one takes
+//! Progress of a study in target words: it advances during each training run, because a run takes
 //! hours.
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -84,8 +84,8 @@ impl QueryMode {
 pub enum Backend {
     /// The device; the time of the kernel alone.
     Kernel,
-    /// The device; the time of the generic kernel, which serves any order. It is measured only if
-    /// the model's order also has a special kernel.
+    /// The device; the time of the generic kernel, which serves any order. It is measured only for
+    /// the default layout, and only if the model's order also has a special kernel.
     GenericKernel,
     /// The device; the time with copies from and to the host's memory.
     WithCopies,

@@ -1,10 +1,10 @@
 //! Measurement of another program, which reads lines from standard input and writes a line for
 //! each.
 //!
-//! It cannot be seen from outside when a program has loaded its models. So the program runs twice,
-//! once on the text and once on the text with further repeats, and the measurement is the
-//! difference of the two runs (except for the peak memory). If the second run is too short, it is
-//! made again on a longer text. The difference excludes loading, the end of the program, and the
+//! The time at which a program has loaded its models cannot be seen from outside. So the program
+//! runs twice, once on the text and once on the text with further repeats, and the measurement is
+//! the difference of the two runs (except for the peak memory). If the second run is too short, it
+//! is made again on a longer text. The difference excludes loading, the end of the program, and the
 //! first pass, which warms caches. Measurements of this program's own systems exclude them too.
 //! Times, context switches and memory are those of the program and of all processes that it waits
 //! for. The program reads a file, as with `<`, so that only the counting of its output lines

@@ -11,7 +11,7 @@ use crate::error::{Result, refused};
 pub struct RunStats {
     /// The number of words of the text that were processed.
     pub words: u64,
-    /// Wall time from the start of reading to the last line of output.
+    /// The wall time in which these words were processed, without loading.
     pub wall_seconds: f64,
     /// CPU time of all threads in user mode.
     pub user_seconds: f64,

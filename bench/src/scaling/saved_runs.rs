@@ -41,7 +41,7 @@ pub struct SavedRun {
 /// threads and of rounds are not in it: a study may grow.
 pub struct StudyDescription {
     content: Map<String, Value>,
-    /// The CPUs that this process may use, and so the most threads of a run.
+    /// The number of CPUs that this process may use, and so the largest number of threads of a run.
     num_cpus: usize,
 }
 

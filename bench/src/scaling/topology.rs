@@ -61,7 +61,7 @@ impl Topology {
         Topology { cores }
     }
 
-    /// Returns a machine of n equal sockets, for tests.
+    /// Returns a machine of equal sockets, each with `cores` cores of `threads` threads, for tests.
     #[cfg(test)]
     pub fn uniform(sockets: u32, cores: usize, threads: usize) -> Self {
         let all = sockets as usize * cores;

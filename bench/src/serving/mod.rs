@@ -1,9 +1,10 @@
 //! Load test of a translation server: latency and throughput.
 //!
 //! In an open loop, requests arrive at random times (a Poisson process), whether previous ones were
-//! answered or not. Latency is measured from the intended arrival, so that a server that hangs for
-//! a second is charged for all requests of that second. In a closed loop, each of a number of
-//! clients sends its next request after the previous response, which gives the highest throughput.
+//! answered or not. Latency is measured from the intended arrival, so that a pause of the server
+//! adds to the latency of all requests that arrive during the pause. In a closed loop, each of a
+//! number of clients sends its next request after the previous response, which gives the highest
+//! throughput.
 
 mod client;
 mod protocol;

@@ -12,8 +12,8 @@
 //! becomes a child of the n-gram of d words and, if possible, not of a longer one. If a(d) is the
 //! probability of a depth of at least d, and depths are independent, a word matches more than n
 //! words with probability a(1) a(2) .. a(n). So the a(d) are the quotients of the shares measured
-//! on held-out text (`ngram-lm.md` 4.5). They are calibrated on samples, because some longer
-//! matches by chance cannot be avoided.
+//! on held-out text (`ngram-lm.md` 4.5). They are calibrated on samples, because some words match
+//! more words by chance.
 
 use miriam_lmcpu::sorted::SortedModel;
 use rayon::prelude::*;

@@ -75,8 +75,7 @@ pub struct BatchingStudy {
 const SWEPT: &[BatchingVariant] = BatchingVariant::ALL.split_at(3).0;
 
 /// The largest number of scores of a step whose output layer is measured in parts. The engine keeps
-/// the memory of matrices of up to this size; the times of larger ones would include its
-/// allocation.
+/// the memory of matrices of up to this size; the times of larger ones would include allocations.
 const MAX_SCORES: u64 = 1 << 22;
 
 /// Measures batching with all optimisations and without some of them, and the parts of the output
