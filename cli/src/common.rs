@@ -150,8 +150,8 @@ pub fn warn_of_memory_floor(limit: Option<u64>) {
     }
 }
 
-/// Opens a text, and warns if it looks like another format. If standard input is a terminal, asks
-/// the user to type.
+/// Opens a text, and warns if it looks like another format. If the text is standard input from a
+/// terminal, asks the user to type.
 pub fn open_text(path: &Path) -> miriam_textio::Result<Input> {
     if path.as_os_str() == "-" && std::io::stdin().is_terminal() {
         tracing::info!("type text, a line at a time; Ctrl-D ends it");

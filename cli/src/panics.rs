@@ -1,10 +1,10 @@
 //! Messages of panics. If the system cannot start a thread, the message names a remedy. Every other
 //! panic is a fault of this program, and the message requests a report.
 //!
-//! The standard library panics if it cannot start a thread of a scope, and in a thread that it has
-//! started if memory for the thread's signal handler is missing. Other threads of the scope
-//! may wait for that thread forever, so the program exits at once, as if it were killed: finished
-//! outputs are kept, and unfinished ones keep their partial names.
+//! The standard library panics if it cannot start a thread of a scope. A thread that it has started
+//! panics if there is no memory for the thread's signal stack. Other threads of the scope may wait
+//! forever for a thread that is missing, so the program exits at once, as if it were killed:
+//! finished outputs are kept, and unfinished ones keep their partial names.
 
 use std::panic::PanicHookInfo;
 use std::sync::atomic::{AtomicBool, Ordering};

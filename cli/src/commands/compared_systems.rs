@@ -68,7 +68,7 @@ impl ComparedSystems {
         })
     }
 
-    /// Returns the name of a system. In a test the first one is the baseline.
+    /// Returns the name of a system. In a paired test, the first one is marked as the baseline.
     fn label(&self, index: usize) -> String {
         let role = if self.is_tested && index == 0 { "Baseline: " } else { "" };
         format!("{role}{}", self.names[index])

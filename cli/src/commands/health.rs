@@ -100,8 +100,8 @@ fn connect_unix(path: &str) -> anyhow::Result<UnixStream> {
 
 /// Sends a GET request, and returns the response.
 fn get(mut stream: impl Read + Write, host: &str, path: &str) -> anyhow::Result<String> {
-    // The request is sent in one piece, because a server may respond and close after it has read
-    // something.
+    // The request is sent in one piece, because a server may respond and close the connection after
+    // it has read a part.
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
     let mut text = Vec::new();

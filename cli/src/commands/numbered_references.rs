@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// Returns the first part of the names of numbered references: `STEM`, or `STEM.ref` if files
-/// exist only for this one.
+/// Returns the first part of the names of numbered references: `STEM.ref` if `STEM.ref0` exists,
+/// but neither `STEM` nor `STEM0`; otherwise `STEM`.
 pub fn find_stem(stem: &Path) -> PathBuf {
     if !stem.exists() && !with_suffix(stem, "0").exists() && with_suffix(stem, ".ref0").exists() {
         return with_suffix(stem, ".ref");

@@ -32,7 +32,7 @@ pub struct StudyArguments {
     /// Another program: a command of the shell that reads lines from standard input and
     /// writes a line for each. {threads} and {cpus} in it become the number of threads
     /// and the list of their CPUs. It runs on the text once, then on the text several times over;
-    /// the difference of the two runs counts, so that loading does not. May be repeated
+    /// the difference of the two runs counts, which excludes loading. May be repeated
     #[arg(long, value_name = "NAME=COMMAND")]
     system: Vec<String>,
     /// Further options for one system, as a shell splits them: of `translate`, `nmt
@@ -171,8 +171,8 @@ fn check_common_options(systems: &[MeasuredSystem], options: &[String]) {
     exit_with_usage_error(reason.into());
 }
 
-/// Returns the ini file of a phrase system, which is given by this file or by its folder. `tokens`
-/// are the arguments of its measurement, with the user's `options` among them.
+/// Returns the ini file of a phrase system. `ini` is this file or its folder. `tokens` are the
+/// arguments of the measurement, with the user's `options` among them.
 ///
 /// # Errors
 /// If the configuration cannot be read.
@@ -182,7 +182,7 @@ fn find_ini(ini: &Path, options: &[String], tokens: &[OsString]) -> anyhow::Resu
     match read_configuration(&tokens) {
         Ok(configuration) => Ok(configuration.ini),
         Err(error) => {
-            // If the options are valid by themselves, they contradict those of the study.
+            // Options that are valid without the study's options contradict these.
             let file = ["-f".to_owned(), ini.to_string_lossy().into_owned()];
             read_configuration(&[&file[..], options].concat())?;
             exit_with_usage_error(format!(

@@ -222,7 +222,7 @@ fn distill_from_teacher(
     {
         tracing::warn!("{warning}");
     }
-    // The student reads this text long after the teacher has translated, so it is checked now.
+    // Training reads the dev text long after the teacher has translated, so it is checked now.
     if let Some((dev_source, dev_target)) = &dev {
         let files = ParallelFiles::pair([dev_source.clone(), dev_target.clone()]);
         load_data::check_lines(&files, &common.progress())?;
@@ -239,7 +239,7 @@ fn distill_from_teacher(
     let translator = Translator::new(bundle, translation, &tuner_cache.tuner)?;
     let line_errors = Mutex::new(LineErrors::new(miriam_textio::display_name(&source), None)?);
     let report = |error: &LineError| {
-        // Without a file of errors, nothing is written that could fail.
+        // A report fails only if it cannot be written to a file, and there is no file.
         if let Ok(mut errors) = line_errors.lock() {
             let _ = errors.report(error);
         }

@@ -362,8 +362,8 @@ pub enum Via<'a> {
     From(&'a str),
 }
 
-/// Sets the languages of a model. Returns whether the pivot language was set: it does not apply to
-/// a bilingual model, and as the source language it applies only to a model that reads one.
+/// Sets the languages of a model. Returns whether the pivot language was set. A bilingual model
+/// takes no pivot language; some multilingual models take it only as the target language.
 pub fn set_languages(bundle: &mut ModelBundle, languages: NamedLanguages) -> anyhow::Result<bool> {
     let NamedLanguages { from, to, via } = languages;
     let style = via.and_then(|_| bundle.languages()).map(|all| all.style);

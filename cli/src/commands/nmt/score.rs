@@ -48,7 +48,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", num_args = 0..=1,
           conflicts_with_all = ["target", "tsv", "summary"])]
     n_best: Option<Option<PathBuf>>,
-    /// The name of that feature
+    /// The name of the feature that --n-best adds
     #[arg(long, value_name = "NAME", default_value = "Score")]
     n_best_feature: String,
     /// The file for scores; - for standard output

@@ -59,7 +59,7 @@ pub struct Arguments {
     options: TrainerOptions,
 }
 
-/// Returns the names of presets.
+/// Returns a parser for the names of presets, including `none`.
 pub fn task_parser() -> clap::builder::PossibleValuesParser {
     let values =
         preset_names().map(|(name, about)| clap::builder::PossibleValue::new(name).help(about));

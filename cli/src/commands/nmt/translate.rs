@@ -467,7 +467,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     }
     if text.input.len() > 1 && !text.force_decode {
         exit_with_usage_error(
-            "a second --input file is read only with --force-decode; add that".into(),
+            "a second --input file is read only with --force-decode; add this option".into(),
         );
     }
     let fields = text.has_fields();

@@ -29,7 +29,7 @@ pub struct Arguments {
     /// .spm and .model, words for .yml and .yaml, else bpe]
     #[arg(long, alias = "type", value_name = "KIND", value_enum)]
     kind: Option<Kind>,
-    /// bpe: merge no pair that occurs less often [default: 2]
+    /// bpe: merge only pairs that occur at least this often [default: 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     min_frequency: Option<u32>,
     /// SentencePiece: the share of the text's characters that become pieces; the rest, the

@@ -62,7 +62,7 @@ struct Arguments {
     /// Omit entries below this power of a word's best probability
     #[arg(short = 't', long = "beam_threshold", default_value_t = -4.0, allow_negative_numbers = true)]
     beam_threshold: f64,
-    /// Align with such a table instead of training
+    /// Align with a table that -p has written, instead of training
     #[arg(short = 'f', long = "force_align")]
     force_align: Option<PathBuf>,
     /// Target words per source word, for the scores of -f; training counts them

@@ -26,7 +26,7 @@ pub struct RenamedProgram {
     /// Options that select this entry among the entries with its name. If none of them is given,
     /// the next entry is tried.
     selected_by: &'static [&'static str],
-    /// Options with another name; all others are passed on.
+    /// Rules for the options that are translated; all others are passed on.
     options: &'static [OptionRule],
 }
 
@@ -340,8 +340,8 @@ fn names_configuration(arguments: &[OsString]) -> bool {
 }
 
 impl RenamedProgram {
-    /// Returns the program called `name`; of several, the first whose selecting option is among
-    /// the arguments.
+    /// Returns the program called `name`; of several, the first that has no selecting options, or
+    /// has one of them among the arguments.
     pub fn find(name: &OsStr, arguments: &[OsString]) -> Option<&'static Self> {
         RENAMED_PROGRAMS.iter().find(|program| {
             let mut rules = arguments.iter().skip(1).filter_map(|word| program.find_rule(word));

@@ -35,8 +35,8 @@ pub struct Arguments {
     /// Write a capital letter at the beginning of each sentence
     #[arg(long, group = "task")]
     undo: bool,
-    /// With --train: count first words of sentences too if they have no capital letter,
-    /// with a small count if they are alone
+    /// With --train: count first words of sentences too. A word with a capital letter counts a
+    /// tenth if it is alone in its line, otherwise not at all
     #[arg(long, alias = "possiblyUseFirstToken", requires = "train")]
     possibly_use_first_token: bool,
     /// With --model: the text has no casing, like the output of a speech recogniser
