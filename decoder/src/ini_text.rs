@@ -119,8 +119,7 @@ pub(crate) fn section_lines(text: &[u8]) -> impl Iterator<Item = (&str, &[u8])> 
 }
 
 /// Replaces the relative paths of features and rescoring models in `text` by the absolute paths
-/// that `resolve` gives.
-/// `Err` names a path that an ini cannot hold.
+/// that `resolve` gives. An error names a path that an ini cannot hold.
 fn make_paths_absolute(
     text: &[u8],
     resolve: impl Fn(&str) -> PathBuf,

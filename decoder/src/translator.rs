@@ -35,8 +35,8 @@ pub struct TranslationOption {
     pub source: Span,
     /// The words of the phrase.
     pub words: Vec<Vec<u8>>,
-    /// Its weighted score plus the estimates of language models and operation sequence models.
-    /// Options are ordered by this score.
+    /// Its weighted score plus the estimates of language models and operation sequence models. The
+    /// options of a span from one table are ordered by this score.
     pub future_score: f32,
     /// Unweighted values, one per component. The values of features that do not depend on the
     /// phrase alone are 0.
@@ -53,7 +53,7 @@ pub struct DetailedTranslation {
     /// The search graph as a JSON object with a line end, as `-output-search-graph` writes it;
     /// its `id` is 0.
     pub search_graph: Option<Vec<u8>>,
-    /// The options of each span, by first word and length, best first.
+    /// The options of each span, by first word, length and table, the best of each table first.
     pub options: Vec<TranslationOption>,
 }
 
@@ -138,8 +138,8 @@ impl<'s> Translator<'s> {
     /// line, or one that cannot be translated, gives an empty line and a line error.
     ///
     /// A line of more than [`MAX_SENTENCE_WORDS`](crate::MAX_SENTENCE_WORDS) words is
-    /// translated in parts, whose scores are added, with a warning: time grows with the
-    /// cube of the length.
+    /// translated in parts, whose scores are added, and gives a line error. The time and memory
+    /// for one sentence would grow faster than its length.
     ///
     /// If lines are numbered, they are numbered in the order of the calls.
     ///

@@ -13,7 +13,7 @@ pub struct InputSettings {
     pub markup: XmlInputMode,
     /// The strings around tags.
     pub brackets: Brackets,
-    /// Whether punctuation has walls around it.
+    /// Whether words are not reordered across punctuation.
     pub monotone_at_punctuation: bool,
     /// Whether each line has a phrase table (`inputtype` 7).
     pub has_sentence_table: bool,

@@ -13,7 +13,8 @@ use crate::output_streams::OutputStream;
 pub struct OutputOptions {
     /// The n-best list, if requested.
     pub n_best: Option<NBestOptions>,
-    /// The largest number of candidates tried for each entry of an n-best list.
+    /// The largest number of candidates tried for an n-best list, as a multiple of its requested
+    /// size.
     pub n_best_factor: usize,
     /// Whether feature values follow each phrase of the best translation.
     pub print_score_breakdown: bool,

@@ -5,7 +5,7 @@
 //! hypothesis has the same size for any number of features. An expansion gets weighted scores from
 //! each feature.
 //!
-//! A system without such features pays one test per expansion, and nothing on the fast path.
+//! A system without such features needs one more test per expansion, and none on the fast path.
 
 use std::ops::Range;
 

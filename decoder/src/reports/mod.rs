@@ -24,9 +24,10 @@ pub(crate) struct LineReporter<'s> {
     id: i64,
     /// The best translation, until its score is known.
     columns: OutputColumns,
-    /// For a line that is translated in parts, the only entry of its n-best list, without the
-    /// annotations of the best translation, and the values of this entry.
+    /// The only entry of the n-best list of a line that is translated in parts. Unlike the best
+    /// translation, it has no annotations after its phrases.
     joined_columns: OutputColumns,
+    /// The feature values of this entry.
     joined_values: Vec<f32>,
     graph: Option<SearchGraphLine>,
 }

@@ -1,9 +1,9 @@
 //! Expansion with the features of a usual `moses.ini`: distortion, one bidirectional phrase-based
 //! reordering model and one language model, in any order.
 //!
-//! If waves meet a tie in a stack, the loop that fills the stack again scores with this code. The
-//! data that an expansion reads from an option is one cache line. Terms are computed independently
-//! of each other and then added in the order of the ini, without branches.
+//! The loop that pops one item at a time scores with this code, for example if waves meet a tie in
+//! a stack. The data that an expansion reads from an option is one cache line. Terms are computed
+//! independently of each other and then added in the order of the ini, without branches.
 //! [`SearchSpace::score_expansion`] gives the same result for any features, which it evaluates one
 //! after another.
 

@@ -2,7 +2,7 @@
 //! discarded if only the best translation is wanted. For n-best lists and search graphs, they are
 //! kept as arcs of the lattice.
 //!
-//! The choice is a type, so that a search that discards arcs pays nothing. Arcs are stored
+//! The choice is a type, so a search that discards arcs does no work for them. Arcs are stored
 //! separately until the stack is read. Then the arcs of the surviving hypotheses are appended to
 //! the hypotheses, and a [`Lattice`] maps each survivor to its arcs. The arcs of pruned hypotheses
 //! are dropped.

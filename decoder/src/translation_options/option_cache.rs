@@ -84,8 +84,9 @@ impl<T: MemoryUsage> PhraseCache<T> {
         None
     }
 
-    /// Caches `list` and returns it. If another thread has cached a list for `key`, returns that
-    /// list. Returns `list` as an error if the memory or the slots for `key` are used up.
+    /// Caches `list`, the value of `key`, and returns it. If another thread has cached a value of
+    /// `key`, returns that value. Returns `list` as an error if the memory or the slots for `key`
+    /// are used up.
     pub(crate) fn insert(&self, key: PhraseKey, list: Box<T>) -> Result<&T, Box<T>> {
         let size = list.memory_usage();
         if self.memory.fetch_add(size, Ordering::Relaxed) + size > MAX_MEMORY {
