@@ -1,9 +1,9 @@
 //! The state of a query: the words before it that matter, minimised as KenLM does it.
 //!
-//! Words and backoffs are interleaved, newest word first, so that the part in use of a
-//! typical state (order 5: four pairs) shares one cache line with its length although
-//! any order up to [`MAX_ORDER`] fits. [`State::copy_from`] copies four pairs, or the
-//! part in use if that is larger.
+//! Words and backoffs are interleaved, newest word first. So the length and the part in use of a
+//! typical state (order 5: four pairs) are 36 consecutive bytes, although any order up to
+//! [`MAX_ORDER`] fits. [`State::copy_from`] copies four pairs, or the part in use if that is
+//! larger.
 
 use crate::LmWord;
 

@@ -23,9 +23,9 @@ pub struct PerplexityFilter {
 /// perplexity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankLimit {
-    /// The highest perplexity among them.
+    /// The highest perplexity of these lines.
     pub perplexity: f64,
-    /// The number of lines of exactly this perplexity that are among them: the first ones.
+    /// The number of these lines that have exactly this perplexity.
     pub ties: u64,
 }
 

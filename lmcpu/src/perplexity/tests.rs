@@ -71,7 +71,7 @@ fn lines_of(text: &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-/// Returns the last number called `key` in a line; serde_json rounds less well.
+/// Returns the last number called `key` in a line, parsed exactly, unlike in serde_json.
 fn number(line: &[u8], key: &str) -> f64 {
     let line = str::from_utf8(line).unwrap();
     let (_, rest) = line.rsplit_once(&format!("\"{key}\":")).unwrap();

@@ -132,9 +132,9 @@ fn build(
     build_from_source(&mut *source, again, (task, progress), writer)
 }
 
-/// Works like [`build`], from an open `source`; `task` is the task of reading it. Opens the source
-/// `again` to find the lines of duplicates. Without `again`, all n-grams of an order are kept in
-/// memory.
+/// Works like [`build`], from an open `source`; `task` is the task of reading it. `again` opens the
+/// source once more to find the lines of duplicates. Without `again`, all n-grams of an order are
+/// kept in memory.
 pub(super) fn build_from_source(
     source: &mut dyn NgramSource,
     again: Option<OpenAgain<'_>>,

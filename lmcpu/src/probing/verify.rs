@@ -5,8 +5,8 @@ use crate::model_head::check_values;
 use crate::{LanguageModel, NgramSource};
 
 /// Checks what opening does not check. Each word must be found by its text, and each n-gram by its
-/// key. The tables must have the number of entries in the metadata, and no probability or backoff
-/// may be NaN. [`Container::verify`] checks the checksums.
+/// key. The tables must have the number of entries in the metadata. No probability may be NaN, and
+/// all backoffs must be finite. [`Container::verify`] checks the checksums.
 ///
 /// # Errors
 ///

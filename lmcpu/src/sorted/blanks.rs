@@ -1,7 +1,7 @@
 //! Blanks: nodes in place of missing suffixes.
 //!
-//! A toolkit may prune the suffix of an n-gram that it keeps (`ngram-lm.md` 1.2), and a path of the
-//! trie would be broken. A blank repairs it. Its probability is the one that backing off would
+//! A toolkit may prune the suffix of an n-gram that it keeps (`ngram-lm.md` 1.2), which breaks a
+//! path of the trie. A blank repairs the path. Its probability is the one that backing off would
 //! give, computed as in KenLM: backoffs are added one after another to the log10 probability of the
 //! longest suffix that exists, shorter contexts first. To a query a blank is an n-gram like any
 //! other.

@@ -2,8 +2,8 @@
 //!
 //! The n-grams of each order are sorted by their words, newest first (`sorted_section`), and linked
 //! to the orders below (`sorted_trie`). So the n-grams that extend one n-gram to the left are
-//! consecutive, in the order of their oldest words. A model from which a
-//! toolkit has pruned suffixes gets blanks in their place (`blanks`).
+//! consecutive, in the order of their oldest words. A model from which a toolkit has pruned
+//! suffixes gets blanks in their place (`blanks`).
 //!
 //! The result does not depend on the number of threads.
 
@@ -25,8 +25,8 @@ use crate::{ArpaOptions, Error, HeadMetadata, NgramSource, Result, open_source};
 /// The largest number of n-grams of one order.
 const MAX_NGRAMS: usize = u32::MAX as usize - 1;
 
-/// A model read into plain arrays. Words are renumbered: `<unk>` is 0, then the most probable words
-/// come first, or words are in the order that the file requires.
+/// A model read into plain arrays. Words are renumbered: `<unk>` is 0, and the others are sorted by
+/// falling probability or are in the order that the file requires.
 #[derive(Clone)]
 pub struct SortedModel {
     /// The name of the source.

@@ -4,9 +4,9 @@ use super::*;
 use crate::model_head::check_values;
 
 /// Checks what opening does not check. Each word must be found by its text, and each n-gram by its
-/// key. The suffix of each n-gram must exist and be flagged as having children. No probability or
-/// backoff may be NaN, and blanks must exist and be counted. [`Container::verify`] checks the
-/// checksums.
+/// key. The suffix of each n-gram must exist and be flagged as having children. No probability may
+/// be NaN, all backoffs must be finite, and blanks must exist and be counted.
+/// [`Container::verify`] checks the checksums.
 ///
 /// # Errors
 ///

@@ -56,7 +56,7 @@ __device__ __forceinline__ float warp_max(float x) {
 }
 
 // Returns the sum or the maximum of `x` over all threads of a block, to all threads. `parts` has a
-// place for each warp; all threads must call it.
+// place for each warp. All threads of the block must call this function.
 template <int THREADS, bool SUM>
 __device__ __forceinline__ float block_reduce(float x, float* parts) {
     x = SUM ? warp_sum(x) : warp_max(x);

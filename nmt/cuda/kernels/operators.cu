@@ -123,7 +123,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) lstm_output(PARAMETERS) {
 }
 
 // A thread for each column of each sequence. `list` has the first row of each sequence and the end,
-// then the counts of the operator. Without a list each row is a sequence.
+// then the counts of the operator, if it has any.
 struct Sequence {
     bool exists;
     unsigned sequence;

@@ -1,6 +1,6 @@
 // Products of rows with weights: `activation(input * weights + bias + residual)`.
 //
-// Both kernels add the terms of an element in ascending order, one after the other. So they give
+// All kernels add the terms of an element in ascending order, one after the other. So they give
 // the same bits, and the number of rows, which decides the kernel, does not matter.
 #include "output.cuh"
 #include "product.cuh"

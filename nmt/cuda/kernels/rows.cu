@@ -3,7 +3,7 @@
 
 #define THREADS 128
 
-// An element of a matrix for each thread; blocks have whole rows or parts of one.
+// An element of a matrix for each thread, row by row.
 struct Element {
     unsigned row;
     unsigned column;

@@ -267,7 +267,7 @@ fn inputs_that_do_not_fit_are_rejected() {
 fn best_tokens_have_the_largest_logits() {
     let random = &mut Random(11);
     let backend = &mut device().new_backend().unwrap();
-    // The logits of up to 16 rows are stored; with more rows the kernel is fused and they are not.
+    // The logits of up to 16 rows are stored. More rows have a fused kernel, which stores none.
     let few = [(1, 3, 4), (700, 5, 1), (1024, 2, 12), (2300, 3, 5), (5000, 2, 70)];
     let many = [(1, 17, 1), (150, 20, 3), (65, 70, 66), (200, 66, 1)];
     for (columns, rows, k) in few.into_iter().chain(many) {

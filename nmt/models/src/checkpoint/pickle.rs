@@ -144,7 +144,7 @@ impl Unpickled<'_> {
         })
     }
 
-    /// Returns the bytes of the pickle in a range.
+    /// Returns a range of the bytes that were read.
     pub fn slice(&self, range: Range<usize>) -> Option<&[u8]> {
         self.bytes.get(range)
     }
