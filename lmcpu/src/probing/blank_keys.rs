@@ -1,8 +1,9 @@
 //! The keys of the blanks: one section per order, or one for all orders.
 //!
-//! A container has room for 63 sections. A model of order N would need 3N + 1: for its metadata, its
-//! vocabulary (3), its tables, their oldest words and their blanks. So above order 20 the keys of
-//! all orders are in one section, and the counts in the metadata say how many belong to each order.
+//! A container has room for 63 sections. A model of order N would need 3N + 1: for its metadata,
+//! its vocabulary (3), its tables, their oldest words and their blanks. So above order 20 the keys
+//! of all orders are in one section, and the counts in the metadata say how many belong to each
+//! order.
 
 use miriam_storage::{Container, ContainerWriter};
 

@@ -97,7 +97,8 @@ impl DecoderConfig {
     /// Reads the file at `path`, of Marian or Amun.
     ///
     /// # Errors
-    /// If the file cannot be read, is not YAML, or has a key that is not known or an invalid value.
+    /// If the file cannot be read or is not YAML, or if a key is rejected or unknown or a value is
+    /// invalid.
     pub fn open(path: &Path) -> Result<Self> {
         Self::parse(&Self::read(path)?, path)
     }
@@ -124,7 +125,7 @@ impl DecoderConfig {
     /// relative paths if the option `relative-paths` is set.
     ///
     /// # Errors
-    /// If `text` is not YAML, or has a key that is not known or an invalid value.
+    /// If `text` is not YAML, or has a rejected or unknown key or an invalid value.
     pub fn parse(text: &[u8], path: &Path) -> Result<Self> {
         Self::parse_paths(text, path, false)
     }

@@ -10,7 +10,8 @@ use crate::layer::{HypothesisRow, Slot, TopK};
 /// Results of a row depend on its sentence and on its tokens only, never on other rows.
 ///
 /// # Errors
-/// All operations fail if the device fails.
+/// All operations fail if the device fails. [`begin`](Session::begin) also fails if an id is not in
+/// its vocabulary.
 pub trait Session {
     /// Returns the size of the target vocabulary.
     fn vocab_size(&self) -> usize;

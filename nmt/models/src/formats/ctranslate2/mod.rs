@@ -192,7 +192,7 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
     })
 }
 
-/// SentencePiece models of a folder, into which converters copy tokeniser files on request.
+/// The SentencePiece models that a converter copied into a folder, which it does on request.
 struct CopiedPieces {
     segmentation: [Segmentation; 2],
     /// Whether the tokeniser added EOS to sources, which the folder itself does not say.
