@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Makes a package for Debian and Ubuntu of a binary: the program, manual pages, completions,
+# Makes a package for Debian and Ubuntu from a binary: the program, manual pages, completions,
 # licences, the unit of the server, and the names of other programs in /usr/lib/miriam/programs.
 #
 # usage: packaging/build_deb.sh BINARY FOLDER
 #
 # Times inside the package are those of the last commit (or SOURCE_DATE_EPOCH), so that equal
-# binaries make equal packages. MAINTAINER is who answers for it: Name <mail@host>.
+# binaries make equal packages. MAINTAINER is the maintainer of the package: Name <mail@host>.
 set -euo pipefail
 binary=$(realpath "${1:?usage: packaging/build_deb.sh BINARY FOLDER}")
 mkdir -p "${2:?usage: packaging/build_deb.sh BINARY FOLDER}"

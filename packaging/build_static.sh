@@ -4,9 +4,9 @@
 # usage: packaging/build_static.sh OUTPUT
 #
 # With the musl target of Rust installed (rustup target add x86_64-unknown-linux-musl, and musl-gcc
-# for C) it is linked with musl; otherwise with the static libraries of glibc. Either opens no
-# libraries at run time, so that the feature cuda is off; names of hosts in addresses to listen
-# to are not resolved. PROFILE is the profile (dist), CARGO_TARGET_DIR as cargo has it.
+# for C) it is linked with musl; otherwise with the static libraries of glibc. The binary opens no
+# libraries at run time. So the feature cuda is off, and names of hosts in addresses to listen on
+# are not resolved. PROFILE is the profile of cargo (default dist), CARGO_TARGET_DIR is cargo's.
 set -euo pipefail
 output=${1:?usage: packaging/build_static.sh OUTPUT}
 case $output in /*) ;; *) output=$PWD/$output ;; esac

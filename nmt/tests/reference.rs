@@ -1,6 +1,6 @@
 //! The reference backend is the numeric oracle. It gives the numbers of the NumPy decoders of
 //! `../shared/data/nmt-oracle` (skipped if that is absent), and of the equations of the small
-//! models in this crate. The scores of the engine are near its scores.
+//! models in this crate. The scores of the engine are near those of this backend.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

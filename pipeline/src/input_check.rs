@@ -44,7 +44,7 @@ fn check_pair(
     Ok(miriam_textio::Error::check_line_counts(lengths)?)
 }
 
-/// Counts the lines of a text.
+/// Counts the lines of a text. Adds a warning to `untokenized` if it does not look tokenised.
 ///
 /// # Errors
 /// If the text cannot be read or has no words.

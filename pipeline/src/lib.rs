@@ -3,7 +3,7 @@
 //!
 //! Every stage is a library call of another crate; this crate defines their order and their
 //! files. A stage reads and writes files, and is recorded in a manifest (`manifest`) when it is
-//! done. A run that was killed, or that has slightly different options, runs only the stages
+//! done. A run after a killed one, or with slightly different options, runs only the stages
 //! that are missing or out of date (`stage_runner`).
 //!
 //! # Examples

@@ -99,8 +99,8 @@ impl NeuralOptions {
         Ok(RawOptions::default().or_else_from_files(&self.configs, task)?)
     }
 
-    /// Returns the options that a model depends on, as text. With `only_unchangeable` it has only
-    /// the options that must stay the same when a stopped training run resumes.
+    /// Returns the options that a model depends on, as text. `only_unchangeable` restricts the text
+    /// to the options that must stay the same when a stopped training run resumes.
     pub(crate) fn key(&self, only_unchangeable: bool) -> Result<String> {
         let options = self.options_of_configs()?;
         let options = if only_unchangeable { options.unchangeable() } else { options };

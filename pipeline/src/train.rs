@@ -56,7 +56,7 @@ pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSum
     let obsolete = stage_runner::find_obsolete(folder, &stages, &FILES_OF_A_SYSTEM);
     let (texts, files): (Vec<&str>, Vec<&str>) =
         obsolete.into_iter().partition(|name| *name == TEXT_FOLDER);
-    // This comes before the run, which replaces the records by which these files are found.
+    // The run replaces the records of these files. If it were killed, no later run would find them.
     stage_runner::set_aside(folder, &texts)?;
     let outcome =
         stage_runner::run_stages(folder, &stages, stage_keys::option_texts(options), progress)?;

@@ -2,8 +2,8 @@
 ``miriam nmt train``.
 
 A call resumes an earlier one that was stopped by Ctrl-C, by an exception of a callback or by being
-killed, and does only the missing work. The calling thread runs callbacks, at most twenty times per
-second.
+killed, and does only the missing work. The calling thread passes new reports to callbacks twenty
+times per second.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 //! `miriam.kenlm`: classes with the interface of KenLM's Python module.
 //!
-//! Names, arguments, results and the order of additions are KenLM's, so that programs for it run
+//! Names, arguments, results and the order of additions are KenLM's, so that its programs run
 //! unchanged. Where KenLM's behaviour is undefined (a state of another model, an unloaded model),
 //! an exception is raised.
 

@@ -5,8 +5,8 @@
 //! sides include EOS, as Marian prints them.
 
 /// Returns the points `(source, target)` of an alignment `[target, source]`, in ascending order:
-/// for each target token, the source tokens with more attention than `threshold`. At a threshold of
-/// 1, it is the source token with the most attention (the first of equal ones).
+/// for each target token, the source tokens with more attention than `threshold`. With a threshold
+/// of 1 or more, only the source token with the most attention (the first of equal ones).
 pub fn to_hard_alignment(alignment: &[Vec<f32>], threshold: f32) -> Vec<(u32, u32)> {
     let mut points = Vec::new();
     for (target, weights) in (0..).zip(alignment) {

@@ -18,8 +18,8 @@ use miriam_nmt_network::network::{Session, TopK};
 /// they crowd out other tokens.
 const EXTRA_TOP_K: usize = 8;
 
-/// A remaining probability mass below this is summed directly. As a difference, 1 minus the mass of
-/// the dropped tokens, it would be inaccurate.
+/// Below this, the remaining probability mass is summed directly, because 1 minus the mass of the
+/// dropped tokens would be inaccurate.
 const MIN_TRUSTED_MASS: f64 = 0.05;
 
 /// The value of `top_k` in [`LogitsProcessor::add_row`] that means all tokens.

@@ -436,8 +436,8 @@ fn complete_search(
     search
 }
 
-/// Returns the maximum number of tokens of a sentence without special tokens, at least 1. The
-/// tables of positions and the option count special tokens, as Marian's option does.
+/// Returns the maximum number of tokens of a sentence without special tokens, at least 1. Tables of
+/// positions and the option `max_length` count special tokens, as Marian's option does.
 fn max_sentence_length(
     models: &LoadedModels,
     max_positions: Option<usize>,

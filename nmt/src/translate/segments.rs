@@ -61,7 +61,7 @@ impl SentenceParser<'_> {
 
 impl CutText {
     /// Returns the sentences for the model, with the text around them. Each sentence begins with
-    /// the language tags of the text. It is empty if the segment has no sentence.
+    /// the language tags of the text; a segment without a sentence gives an empty one.
     pub(super) fn into_sentences(self) -> impl Iterator<Item = (Vec<u8>, TextSegment)> {
         let CutText { document, tags, num_tags } = self;
         document.into_segments().into_iter().map(move |segment| {
@@ -87,7 +87,7 @@ impl SentenceParser<'_> {
 }
 
 impl SentenceReader<'_> {
-    /// Reads a line of running text, or all lines as a page, if there is one.
+    /// Reads the next line of running text, or all lines as a page; at the end, does nothing.
     pub(super) fn read_text(&mut self, kind: TextKind) -> crate::Result<()> {
         let LineSource::Text(source) = &mut self.source else { return Ok(()) };
         let (mut text, mut first, mut num_lines) = (Vec::new(), 0, 0);

@@ -70,7 +70,7 @@ pub(super) struct SentenceParser<'a> {
     target_prefix: &'a [u32],
     right_to_left: bool,
     pub options: InputOptions,
-    /// The maximum number of tokens of a sentence that is not cropped, without special tokens.
+    /// The maximum number of tokens of a sentence, without special tokens.
     pub max_length: usize,
     pub scratch: TokenizerScratch,
 }

@@ -1,8 +1,8 @@
 //! Native part of `miriam.ct2`, which has the interface of CTranslate2's `Translator`.
 //!
-//! A batch creates no Python objects for tokens. Tokens are converted to ids while they are read
-//! from the arguments. Ids are converted to tokens only when a result is accessed, as references to
-//! one string per word of the vocabulary.
+//! A batch creates no Python objects for tokens, except for source tokens that may replace unknown
+//! ones. Tokens are converted to ids while they are read from the arguments. Ids are converted to
+//! tokens only when a result is accessed, as references to one string per word of the vocabulary.
 
 mod arguments;
 mod calls;

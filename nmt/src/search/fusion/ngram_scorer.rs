@@ -157,7 +157,7 @@ impl Batch {
                 NextWord::None => continue,
                 NextWord::Id(word) => self.push_request(state, word),
                 NextWord::Text(parts) => self.push_text(state, parts),
-                // All candidates that begin a word share this request.
+                // All candidates that begin where the unfinished word ends share this request.
                 NextWord::Unfinished => *unfinished
                     .get_or_insert_with(|| self.push_text(state, [&context.unfinished, b""])),
             };
