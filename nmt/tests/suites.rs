@@ -1,4 +1,4 @@
-//! All suites in one test binary, so that the crate is linked once.
+//! All suites but `allocations` in one test binary, so that the crate is linked once for them.
 
 mod argos;
 mod ctranslate2;

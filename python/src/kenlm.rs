@@ -1,8 +1,8 @@
 //! `miriam.kenlm`: classes with the interface of KenLM's Python module.
 //!
-//! Names, arguments, results and the order of additions are KenLM's, so that its programs run
-//! unchanged. Where KenLM's behaviour is undefined (a state of another model, an unloaded model),
-//! an exception is raised.
+//! Names, arguments, results and the order of additions are KenLM's, so that programs that use
+//! KenLM run unchanged. Where KenLM's behaviour is undefined (a state of another model, an unloaded
+//! model), an exception is raised.
 
 use std::cmp::Ordering;
 use std::ffi::OsStr;

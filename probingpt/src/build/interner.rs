@@ -1,10 +1,10 @@
 //! Interning of texts: ids from 0, in the order of first appearance, with counts.
 //!
 //! Words, scores, counts, alignments and reordering scores are all interned by their text, so that
-//! each distinct text is parsed once. Most texts are short: up to 16 bytes are stored in the slots
-//! of the hash table. So a known short text is found with one memory access. A hash table of ids
-//! would need three: the slot, the end of the text, and its bytes. This makes the build of a large
-//! phrase table a seventh faster.
+//! each distinct text is parsed once. Texts of up to 16 bytes (most texts) are stored in the slots
+//! of the hash table. So a known text of this length is found with one memory access. A hash table
+//! of ids would need three: the slot, the end of the text, and its bytes. The slots make the build
+//! of a large phrase table a seventh faster.
 
 use miriam_storage::hash::hash64;
 
