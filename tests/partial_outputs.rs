@@ -106,7 +106,7 @@ fn a_killed_run_leaves_the_earlier_output() {
         assert_eq!(names(place.path()), ["out"], "{name}");
         let text = fs::read_to_string(&output).unwrap();
         assert!(text.ends_with('\n') && !text.contains("before"), "{name}: {text}");
-        // Standard output is written directly, whatever it is.
+        // Standard output is written directly, without a temporary file.
         let piped = filter.command(Path::new("/dev/stdout"));
         let piped = run_with_input(&mut { piped }, filter.line.as_bytes());
         assert!(lossy_text(&piped.stdout).contains(&text), "{name}");
@@ -236,8 +236,8 @@ fn a_full_disk_leaves_the_earlier_output() {
     }
 }
 
-/// Hidden files that killed runs were writing are removed by the next run, and files that are being
-/// written stay.
+/// A run removes the hidden files that killed runs left, but not files that another process is
+/// writing.
 #[test]
 fn stale_files_of_killed_runs_are_removed() {
     let folder = tempfile::tempdir().unwrap();

@@ -47,8 +47,7 @@ fn write_temp_file(name: &str, content: &[u8]) -> (tempfile::TempDir, PathBuf) {
     (folder, file)
 }
 
-/// Text, what KenLM's `query` prints for it over the toy model, and what its
-/// `query -n -v 1` prints; recorded from KenLM.
+/// Texts, each with the recorded outputs of KenLM's `query` and `query -n -v 1` for the toy model.
 const UNUSUAL_TEXTS: [(&[u8], &str, &str); 6] = [
     (
         b"a b\n\nb zz",

@@ -303,8 +303,7 @@ fn ignores_signal(number: i32) -> bool {
     u64::from_str_radix(mask.trim(), 16).unwrap() >> (number - 1) & 1 == 1
 }
 
-/// Whatever signal stops a run, and whatever the compression is, no file has the final name before
-/// it is complete.
+/// For every signal and every compression, an output has its final name only when it is complete.
 #[test]
 fn a_stopped_run_leaves_nothing_under_the_name() {
     let folder = tempfile::tempdir().unwrap();

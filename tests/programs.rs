@@ -43,7 +43,7 @@ fn lmplz_writes_what_kenlms_wrote() {
     let limit = cases.join("vocab.limit");
     let limit = ["-o", "3", "--discount_fallback", "--limit_vocab_file", limit.to_str().unwrap()];
     let cases_of_options: [(&str, &[&str]); 8] = [
-        // Names of options may be shortened, and switches spelt as boost reads them.
+        // Names of options may be shortened, and switches take all values that boost accepts.
         ("o3", &["--o", "3", "--mem", "1G", "--temp", "/tmp/", "--disc", "--skip"]),
         ("o3", &["--ord=3", "--discount_f", "--interpolate_unigrams=yes"]),
         ("o3-nounigram", &["-o", "3", "--interp=no", "--disc"]),

@@ -1,9 +1,9 @@
 //! The Python package: its wheel is built and installed into an environment of its own, and
 //! its tests (`python/tests`) are run there by pytest.
 //!
-//! This needs a Python with maturin, pytest, NumPy and mypy: the one that `MIRIAM_PYTHON`
-//! names, as `.ci/run` does, else `target/python-env`. `MIRIAM_WHEEL` names a wheel that has
-//! been built.
+//! This needs a Python with maturin, pytest, NumPy and mypy. `MIRIAM_PYTHON` names it (`.ci/run`
+//! sets this variable); the default is `target/python-env`. If `MIRIAM_WHEEL` names a wheel, that
+//! wheel is tested and none is built.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

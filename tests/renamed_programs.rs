@@ -9,7 +9,7 @@ use crate::common::{
     run_with_input,
 };
 
-/// The programs' names, which the binary makes, in a folder that is removed at the end.
+/// A temporary folder with the names of the programs, made by `miriam install-aliases`.
 struct Names {
     folder: tempfile::TempDir,
 }

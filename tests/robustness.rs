@@ -229,8 +229,8 @@ fn a_closed_pipe_ends_a_run_that_waits_for_input() {
         running.write_input("the house .\n");
         assert_eq!(running.read_line(), "la casa . \n");
         running.output = None;
-        // A child that another test has just forked holds the pipe until it runs its program,
-        // and what is written meanwhile is not rejected.
+        // A child that another test has just forked holds the pipe open until it runs its
+        // program; until then, writing to the pipe succeeds.
         running.write_until_end("the house .\n");
         let (status, messages) = running.wait();
         assert_eq!(status.code(), Some(0), "{messages}");
@@ -309,11 +309,12 @@ fn threads_that_cannot_be_started_are_an_error_with_a_remedy() {
         ],
     ];
     for words in commands {
-        // Room for some stacks of 2 MiB, and not for all.
+        // Room for some stacks of 256 MiB (`RUST_MIN_STACK`), but not for 4096.
         let mut limited = Command::new("sh");
         limited.args(["-c", "ulimit -v 4000000; exec \"$0\" \"$@\""]);
         limited.env("MALLOC_ARENA_MAX", "1");
-        // The stack is what lacks room, not the few pages that a started thread takes.
+        // Stacks are large, so that memory is lacking for a stack and not for the few other pages
+        // of a started thread.
         limited.env("RUST_MIN_STACK", "268435456");
         limited.arg(miriam().get_program()).args(words).args(["--threads", "4096"]);
         let message = run_to_error(&mut limited);

@@ -1,5 +1,6 @@
-//! Tests that pass on a fresh machine: none needs the network, an installed program, a Python
-//! package or a file outside of the repository without saying that it is skipped.
+//! Checks of the tests themselves: on a fresh machine, a test that lacks an installed program, a
+//! Python package or a file outside of the repository reports that it is skipped, and no test needs
+//! the network.
 //!
 //! This test reads the sources. `.ci/run` checks the other half: it runs the tests with an empty
 //! `CARGO_HOME`, an empty home folder and, where the kernel allows, without a network.

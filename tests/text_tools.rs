@@ -53,8 +53,8 @@ fn recorded_lines_come_out_as_from_moses() {
     }
 }
 
-/// Returns a model's words, each with its forms and counts, sorted: in Moses the order is random,
-/// and so is the first of equally frequent forms.
+/// Returns a model's words, each with its forms and counts, sorted. Moses writes words, and forms
+/// of equal frequency, in random order.
 fn sorted_casings(model: &[u8]) -> Vec<Vec<(String, String)>> {
     let line = |line: &str| {
         let fields: Vec<&str> = line.split(' ').collect();

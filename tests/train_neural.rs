@@ -237,8 +237,8 @@ fn the_ini_combines_all_models() {
     assert_eq!(listed, translate("moses.ini", &[]));
     let list = fs::read_to_string(&list).unwrap();
     assert!(list.lines().all(|line| line.contains(" Neural0= -") && line.contains(" Reverse0= -")));
-    // The lists for tuning the weights have the same 100 entries as are scored in a translation. A
-    // list of the size 99 has one entry more, so it prints all 100.
+    // The lists for tuning the weights have the same 100 entries that a translation scores. The
+    // option -n-best-list prints one entry more than its size, so the size 99 prints all 100.
     let entries = |list: &str| -> BTreeSet<(String, String)> {
         let fields = list.lines().map(|line| line.split_once(" ||| ").unwrap());
         fields

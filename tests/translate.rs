@@ -296,7 +296,7 @@ fn search_options_have_their_effect() {
     }
     let diverse = ["-search-algorithm", "14", "-cube-pruning-diversity", "1", "-cbp", "1"];
     assert_eq!(lossy_text(&run_toy(&diverse, input)), "el casa roja es grande . \n", "as Moses2");
-    // Phrases of the table reorder inside themselves; only jumps between phrases cost.
+    // The limit applies to jumps between phrases; a phrase pair may still reorder its own words.
     let monotone = lossy_text(&run_toy(&["-distortion-limit", "0", "-t"], input));
     let spans: Vec<&str> = monotone.split('|').filter(|s| s.contains('-')).collect();
     let starts: Vec<u32> =

@@ -65,7 +65,7 @@ fn a_body_that_is_announced_too_large_is_refused_at_once() {
             assert!(!response.head.starts_with("HTTP/1.1 100"), "{path}: {response:?}");
             assert!([200, 400, 413].contains(&response.status), "{path}: {response:?}");
             assert_eq!(response.header("connection"), "close", "{path}");
-            // Protocols whose errors have the status 200 report it in the body.
+            // Every protocol names the limit in the body, also those whose errors have status 200.
             assert!(response.text().contains("1000 bytes"), "{path}: {response:?}");
         }
     }

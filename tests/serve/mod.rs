@@ -1,5 +1,5 @@
-//! `miriam serve`: what clients of each protocol get is what the command line prints, whatever
-//! else the server does; and what it does when clients, models or signals misbehave.
+//! Tests of `miriam serve`: clients of each protocol get what the command line prints, whatever
+//! else the server does. Wrong requests, broken models and signals have the documented effects.
 
 mod access_log;
 mod browser;

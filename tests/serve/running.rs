@@ -240,7 +240,7 @@ fn a_model_that_cannot_be_opened_again_is_served_as_it_was() {
     assert_eq!(server.get("/readyz").json()["broken"], json!([]));
 }
 
-/// All protocols have the same rule: a server with a name that no model serves is not ready.
+/// In all protocols, a server is not ready if one of its models has never opened.
 #[test]
 fn a_server_without_one_of_its_models_is_not_ready_in_any_protocol() {
     let mut command = miriam();

@@ -1,6 +1,6 @@
 //! A thousand lines, or some of them, over most protocols, from one, eight or sixty-four clients at
-//! once: what each client gets is what the command line prints. The same holds for every pair of
-//! every kind of multilingual model ([`super::languages`]).
+//! once: each client gets what the command line prints. [`super::languages`] tests the same for
+//! every pair of every kind of multilingual model.
 
 use serde_json::json;
 

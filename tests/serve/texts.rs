@@ -32,7 +32,7 @@ fn languages_are_detected_among_all_that_are_served() {
         assert_eq!(ask(json!(text))["translatedText"], text);
     }
     assert_eq!(ask(json!(""))["translatedText"], "");
-    // Short texts of a batch get the language of the others; a long text and another script do not.
+    // A short text of a batch gets the language of the others; a long text keeps its own.
     let long = "Todos los hombres nacen libres e iguales en dignidad y derechos.";
     let english = "The red house of my friend is very big, and the dog is not there.";
     let codes = |texts: &[&str]| {

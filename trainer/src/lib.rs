@@ -3,7 +3,7 @@
 //! A model trains through the layers that it decodes with: a [`tape`] is a backend of `nmt`'s
 //! layers that records computations and derives gradients. Its arithmetic is in [`kernels`], in f64
 //! as an oracle and in f32 for training. [`data`] divides a corpus into batches, [`update`]
-//! computes new parameters from a batch, [`asynchronous`] does so without workers that wait for
+//! computes new parameters from a batch, [`asynchronous`] lets workers do this without waiting for
 //! each other, and [`training`] makes a model from a corpus.
 //!
 //! ```

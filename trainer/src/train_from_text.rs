@@ -282,8 +282,8 @@ impl TrainingRequest {
         Ok(options.marian_yaml())
     }
 
-    /// Checks the validation script, if one is given: that it exists, and that its metrics have a
-    /// validation set if they need one.
+    /// If a validation script is given, checks that it exists, and that there is a validation set
+    /// if a metric needs one.
     fn check_validation(&self, paths: &Paths) -> Result<()> {
         let validation = self.options.training_config([2, 2])?.validation;
         if let Some(script) = &validation.script {

@@ -68,7 +68,7 @@ fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Returns the values changed by their last bit, up or down.
+/// Returns the values with relative changes of `f32::EPSILON`, up or down.
 fn perturb(values: &[f32], seed: u32) -> Vec<f32> {
     let mut random = RandomStream::new([seed, 7], [0; 3]);
     let mut direction = || if random.next_below(2) == 0 { 1.0 } else { -1.0 };

@@ -108,7 +108,7 @@ impl<K: Kernels> Training<K> {
         self.tape.parameter_gradient().iter().map(|g| g.as_f64()).collect()
     }
 
-    /// Returns the smoothed loss before each of n updates and after the last.
+    /// Returns the smoothed loss before each of `updates` updates and after the last.
     fn curve(&mut self, pairs: &[Vec<&[u32]>; 2], updates: usize) -> Vec<f64> {
         let schedule = Schedule {
             rate: BaseRate::Constant(1e-3),

@@ -10,8 +10,8 @@ use miriam_nmt::packed::Precision;
 
 use crate::workplace::Workplace;
 
-/// A sentence is a frame of two words around random words, so that its last word depends on the
-/// first one, which no bigram sees.
+/// Returns sentences of random words between two words of a pair. The last word of a sentence
+/// depends on the first word, which no bigram sees.
 fn framed_text(lines: usize) -> String {
     let mut random = 7_u32;
     let mut below = |most: u32| {
@@ -28,8 +28,8 @@ fn framed_text(lines: usize) -> String {
     text
 }
 
-/// The cross-entropy per token of a text, `</s>` included, by the counts of its own words (order 1)
-/// or bigrams (order 2): no model of that order can be better on this text.
+/// Returns the cross-entropy per token of a text, `</s>` included, by the counts of its own words
+/// (order 1) or bigrams (order 2). No model of that order can be better on this text.
 fn least_cross_entropy(text: &str, order: usize) -> f64 {
     let mut counts: HashMap<(&str, &str), f64> = HashMap::new();
     let mut contexts: HashMap<&str, f64> = HashMap::new();
@@ -46,7 +46,7 @@ fn least_cross_entropy(text: &str, order: usize) -> f64 {
     sum / contexts.values().sum::<f64>()
 }
 
-/// The cross-entropy per token of a text by a trained model.
+/// Returns the cross-entropy per token of a text by a trained model.
 fn cross_entropy(place: &Workplace, model: &str, text: &str) -> f64 {
     let (path, vocabulary) = (place.path(&format!("{model}.npz")), place.path("text.yml"));
     let bundle = ModelBundle::open(&path, Some([&vocabulary; 2].map(Path::new))).unwrap();

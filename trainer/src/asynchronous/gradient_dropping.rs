@@ -32,8 +32,8 @@ impl<R: Real> SparseGradient<R> {
     }
 }
 
-/// Estimates, from a sample, the magnitude above which numbers are pushed. The share `rate` of all
-/// numbers is not above it.
+/// Estimates, from a sample, the magnitude above which numbers are pushed. About the share `rate`
+/// of all numbers is not above it.
 pub fn threshold<R: Real>(numbers: &[R], rate: f64) -> R {
     let count = numbers.len().min(MAX_SAMPLE);
     if count == 0 {

@@ -37,7 +37,7 @@ pub enum DroppingScope {
     Tensor,
 }
 
-/// The values that a worker fetches after the first dense pushes (`grad-dropping-fetch`).
+/// The values that a worker fetches after its first sparse push (`grad-dropping-fetch`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FetchMode {
     /// The values at the indices of the worker's last push.
@@ -84,7 +84,7 @@ pub struct DroppingOptions {
     pub momentum: f64,
     /// The set of numbers from which the largest are pushed.
     pub scope: DroppingScope,
-    /// The values that a worker fetches.
+    /// The values that a worker fetches after its first sparse push.
     pub fetch: FetchMode,
 }
 

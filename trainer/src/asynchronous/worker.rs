@@ -70,7 +70,7 @@ pub struct AsyncWorker<K: Kernels> {
     pub(super) velocity: Vec<K::Real>,
     pub(super) sent: SparseGradient<K::Real>,
     pub(super) local: OptimizerState<K::Real>,
-    /// The change that the last local step made to the worker's own shard.
+    /// The change by the last local step in the part of the copy that is the worker's own shard.
     local_change: Vec<K::Real>,
     pub(super) counts: WorkerCounts,
     /// Report on the batches since the last push.

@@ -2,8 +2,8 @@
 //!
 //! The order of sentences is a function of seed and epoch. Each maxi-batch is sorted by length and
 //! divided into batches, which are shuffled. Sentences that do not fill the last batch of a
-//! maxi-batch are carried over into the next one, so that batches have similar sizes. The position
-//! is a few numbers, from which a resumed training run continues with the same batches.
+//! maxi-batch are carried over into the next maxi-batch, so that batches have similar sizes. The
+//! position is a few numbers, from which a resumed training run continues with the same batches.
 
 use std::sync::Arc;
 

@@ -44,7 +44,7 @@ fn in_capitals(text: &[u8]) -> Vec<u8> {
 }
 
 /// Returns text in title case, except for small words. A word consists of English letters and
-/// apostrophes, and begins after a space, a quote or a hyphen.
+/// apostrophes. It begins at the start of the text or after a space, a quote or a hyphen.
 fn in_title_case(text: &[u8]) -> Vec<u8> {
     fn is_inside(byte: u8) -> bool {
         byte.is_ascii_alphabetic() || byte == b'\''

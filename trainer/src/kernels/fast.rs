@@ -1,8 +1,8 @@
 //! The kernels of training in f32, which call the vector kernels of `base/kernels`.
 //!
 //! Results equal those of decoding to the bit, so that validation sees the model that is trained.
-//! Gradients are summed in another order ([`gemm_f32_blocked`]). Products with weights can use
-//! integers or bf16 instead ([`ProductPrecision`]).
+//! Gradients of inputs are summed in another order, block by block ([`gemm_f32_blocked`]). Products
+//! with weights can use integers or bf16 instead ([`ProductPrecision`]).
 
 use miriam_kernels::activation::{self, Activation, GateImpl};
 use miriam_kernels::attention::{self as attention_kernels, AttentionMask};

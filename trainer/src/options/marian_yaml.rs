@@ -1,6 +1,6 @@
-//! Options in Marian's YAML. The parser of architectures reads the options of a model. Marian reads
-//! all options of a training run, with which it can resume the run. Options that Marian does not
-//! have are in comments that only Miriam reads.
+//! Options in Marian's YAML: the options of a model, which the parser of architectures reads, and
+//! all options of a training run, with which Marian can resume the run. Options that Marian does
+//! not have are in comments that only Miriam reads.
 
 use super::raw::{OWN_OPTION, RawOptions};
 use super::table::{Arity, Status, all_options};

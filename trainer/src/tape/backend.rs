@@ -98,7 +98,7 @@ impl<K: Kernels> Tape<K> {
         )
     }
 
-    /// Returns the input of a product with weights, clipped if the model clips them
+    /// Returns the input of a product with weights, clipped if `clip-products` sets a limit
     /// (`docs/spec/training.md` C.3).
     pub(super) fn clip_products(&mut self, input: Tensor) -> Tensor {
         match self.product_clip {

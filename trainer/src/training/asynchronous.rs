@@ -227,7 +227,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Counts a batch, and the push that it ends. Returns the progress before the batch.
+    /// Counts a batch, and a push if its `report` is given. Returns the progress before the batch.
     pub(super) fn count_batch(
         &mut self,
         job: &Job,

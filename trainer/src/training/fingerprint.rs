@@ -31,8 +31,8 @@ pub type OptionTexts = Vec<(String, String)>;
 
 impl TrainingFingerprint {
     /// Describes the first difference: in the vocabularies, the options of the model, the corpus,
-    /// or the options of updates. Options have their values before and now. `model_options` reads
-    /// the options of the saved model.
+    /// or the options of updates. The text has the old and the new value of each changed option.
+    /// `model_options` reads the options of the saved model.
     pub fn difference(
         &self,
         now: &TrainingFingerprint,

@@ -41,8 +41,8 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Whether the number of epochs ends the training, and not early stopping. Limits in updates
-    /// and target tokens are reached by pushes, so further pushes would exceed them.
+    /// Whether a limit in epochs, and not early stopping, ends the training. Limits in updates and
+    /// target tokens are reached by pushes, so further pushes would exceed them.
     fn ends_with_epoch(&self) -> bool {
         let limits = &self.training.config.limits.lengths;
         let mut epochs = limits.iter().filter(|length| length.unit == SchedulingUnit::Epochs);

@@ -17,13 +17,13 @@ use crate::progress::{Progress, SchedulingUnit, TrainingLength};
 pub enum DecayStrategy {
     /// At the end of each epoch. The start is the first epoch with a decayed rate.
     Epoch,
-    /// After as many updates as the start says, and then after every n updates.
+    /// After as many updates as the start says, and then after every `lr-decay-freq` updates.
     Batches,
     /// After every n consecutive stalled validations; the start gives n.
     Stalled,
     /// At the end of each epoch, once the start in epochs or the start in updates is reached.
     EpochAndBatches,
-    /// At the end of each epoch, once the start in epochs is reached or n validations have stalled.
+    /// At the end of each epoch, once the start in epochs or the start in stalls is reached.
     #[default]
     EpochAndStalled,
 }

@@ -1,5 +1,5 @@
 //! Moving averages over updates, as in Marian (`docs/spec/training.md` A.13): of the loss, for the
-//! check for divergence, and of the gradient norm, for the log.
+//! check for divergence, and of the gradient norm, for the log and `dynamic-gradient-scaling`.
 //!
 //! They are saved to the bit in the training's state, and in Marian's progress file, so that a
 //! resumed training run shows and checks the same values as a run that was never stopped.

@@ -54,7 +54,8 @@ impl TrainingLog {
     }
 
     /// Returns the loss per target token since the last line. With guided alignment, links are
-    /// counted too, multiplied by the weight of its loss. Returns NaN if nothing was counted.
+    /// counted too, multiplied by the weight of guided alignment. Returns NaN if nothing was
+    /// counted.
     pub fn loss(&self) -> f64 {
         self.loss / self.loss_count
     }

@@ -246,7 +246,7 @@ pub struct Candidate<'a> {
     pub architecture: &'a Architecture,
     /// The range of each parameter in `values`.
     pub layout: &'a ParameterLayout,
-    /// All parameters, concatenated.
+    /// All parameters, a flat vector of `layout`.
     pub values: &'a [f32],
 }
 
@@ -264,7 +264,7 @@ pub struct Validator<'a> {
     pub set: Option<&'a ValidationSet>,
     /// The files of the training run. The model is saved beside them for a validation script.
     pub files: &'a ModelFiles,
-    /// The decoder configuration that is saved with that model.
+    /// The settings of the decoder configuration that is saved with the model for a script.
     pub decoder: &'a DecoderSettings,
     /// The number of threads.
     pub threads: usize,

@@ -1,10 +1,10 @@
 //! Synchronous updates (`docs/spec/training.md` A.3).
 //!
-//! An update is a list of micro-batches, small batches that are computed at once. Each worker, a
-//! thread with its own tape, takes consecutive micro-batches and sums their gradients. The sums are
-//! joined in one tree over the micro-batches in their order. All workers take the optimiser's step,
-//! each on a part of the flat vector. The result does not depend on the number of workers, to the
-//! bit.
+//! An update is a list of micro-batches, small batches whose sentences are computed together. Each
+//! worker, a thread with its own tape, takes consecutive micro-batches and sums their gradients.
+//! The sums are joined in one tree over the micro-batches in their order. All workers take the
+//! optimiser's step, each on a part of the flat vector. The result does not depend on the number of
+//! workers, to the bit.
 
 use std::sync::Arc;
 

@@ -58,14 +58,14 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "sentence",
         "sentence: one weight per line; word: one per target piece and one for </s>",
     ),
-    honoured(GROUP, "all-caps-every", One, "N", "0", "Write every Nth line in capitals"),
+    honoured(GROUP, "all-caps-every", One, "N", "0", "Put every Nth line in capitals"),
     honoured(
         GROUP,
         "english-title-case-every",
         One,
         "N",
         "0",
-        "Write the source of every Nth line in English title case",
+        "Put the source of every Nth line in English title case",
     ),
     honoured(
         GROUP,

@@ -62,7 +62,7 @@ const BARE_OPTIONS: [&str; 2] = ["throw-on-divergence", "dynamic-gradient-scalin
 
 impl OptionSpec {
     /// Whether an option of several values may be given without a value; Marian's numbers are then
-    /// used. Such options of one value are [`Arity::Optional`].
+    /// used. An option of one value that may be given without it is [`Arity::Optional`].
     pub fn may_be_bare(&self) -> bool {
         BARE_OPTIONS.contains(&self.name)
     }
