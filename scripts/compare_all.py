@@ -12,7 +12,7 @@ docs/benchmarks.md.
         --source test.de --kenlm kenlm/build/bin --arpa lm.arpa --text held-out.en
     venv/bin/python scripts/compare_all.py --only ctranslate2 marian
 
-Ends with status 1 if a comparison that ran failed, with 0 if none could run.
+Ends with status 1 if a comparison failed, otherwise with 0, even if none could run.
 """
 
 import argparse

@@ -3,8 +3,8 @@
 
 Makes files with PyPI's packages: SentencePiece models of the toy corpus, a small MarianMT trained
 on it for some seconds and saved by transformers, and CTranslate2 folders of every type that the
-converter writes. Counts lines that differ from transformers' generate() and from CTranslate2 on the same
-folder, and gives the largest difference of scores of words.
+converter writes. Counts lines that differ from transformers' generate() and from CTranslate2 on the
+same folder, and gives the largest difference of scores of words.
 
     python3 -m venv venv
     venv/bin/pip install torch transformers sacremoses sentencepiece ctranslate2

@@ -40,9 +40,8 @@ def make_lines(seed, count):
 
 
 def tools(folder):
-    """Returns for each tool its name, the name of its input, Moses' script and our command.
-
-    Script and command have their options."""
+    """Returns for each tool its name, the name of its input, and Moses' script and our command,
+    both with their options."""
     found = []
     for language in "cs de en es fr so".split():
         moses = ["tokenizer/tokenizer.perl", "-q", "-l", language]

@@ -16,8 +16,9 @@ package is missing, its program is left out, with a line that says so.
 --agree: nothing is timed. Marian writes initial parameters, and both programs train from them on
 the same batches, without dropout. Cost, gradient norm and learning rate of every update are
 compared, then the parameters, and the gradient at trained parameters. Then each program translates
-with the model of the other, and each continues a training run of the other. Ends with status 1 if
-something differs by more than the tolerances (COST, NORM, PARAMETERS, GRADIENT).
+with the model of the other, and each continues a training run of the other. The gradient, the
+translations and the continued runs are compared only with the variant "clip-norm 1". Ends with
+status 1 if something differs by more than the tolerances (COST, NORM, PARAMETERS, GRADIENT).
 
 Otherwise speed is measured, on the given text: all programs make updates of about the same number
 of tokens, in turn. Words are target tokens with </s>; PyTorch computes more positions, since it
@@ -34,8 +35,9 @@ Where Marian and Miriam differ, and why:
   effect and have wider tolerances; the other types have no layer norm.
 - Marian sums the squares of the gradient in f32, so its norm is off by some 1e-4, and so is
   clipping.
-- SSRU has a ReLU, at whose kink gradients jump: rounding grows in some tens of updates, so its
-  costs and parameters have the wide tolerances, but its gradients do not.
+- SSRU has a ReLU, at whose kink gradients jump: rounding grows in some tens of updates. So its
+  costs, norms and parameters have the wide tolerances, but its gradients at trained parameters do
+  not.
 - With --mini-batch N, Marian divides each batch of N sentences into the parts of an
   --optimizer-delay (one thread ignores the delay); Miriam joins batches of N, as Marian
   does with --mini-batch-fit. For the variant "delay", Marian's batches are twice as large, on

@@ -7,9 +7,10 @@
 
 `argos.argosmodel` is a zip archive, deflated, as packages are: metadata, a SentencePiece model, and
 a CTranslate2 folder with random weights of the kind that OpenNMT-py's converter writes. The metadata
-name a token that translations begin with. `argos.tsv` has a text, its translation, its score: of beam
-4 and length penalty 0.2, which Argos Translate decodes with. `argos-bpe.argosmodel` and `.tsv` are the
-same with BPE codes: sacremoses makes words of text and text of words, subword-nmt subwords of words.
+name a token that translations begin with. A line of `argos.tsv` has a text, its translation and its
+score, with a beam of 4 and a length penalty of 0.2, as Argos Translate decodes.
+`argos-bpe.argosmodel` and `.tsv` are the same with BPE codes: sacremoses tokenises and detokenises,
+subword-nmt cuts words into subwords.
 """
 
 import io

@@ -100,7 +100,7 @@ def save(spec, folder, source, target, quantization=None):
 
 
 def base():
-    """Eight heads, as TransformerBase has without saying so."""
+    """Returns a model with eight heads, a number that files of TransformerBase do not state."""
     spec = transformer_spec.TransformerSpec.from_config((2, 2), 8)
     fill = Filler(1)
     # The vocabularies lack <unk>, which CTranslate2 appends.
@@ -164,7 +164,7 @@ def write_string(file, text):
 
 
 def old_name(name):
-    """The name of a variable in OpenNMT-tf's first version."""
+    """Returns the name of a variable in OpenNMT-tf's first version."""
     parts = ["transformer"] + name.split("/")
     side = parts[1]
     for index, part in enumerate(parts):
@@ -185,7 +185,7 @@ def old_name(name):
 
 
 def write_old(spec, folder, version):
-    """Binary version 1 or 2 of a TransformerBase, which knows neither flags nor aliases."""
+    """Writes binary version 1 or 2 of a TransformerBase, which has neither flags nor aliases."""
     folder.mkdir(parents=True, exist_ok=True)
     for side, words in (("source", SOURCE), ("target", TARGET)):
         (folder / f"{side}_vocabulary.txt").write_text("".join(word + "\n" for word in words))

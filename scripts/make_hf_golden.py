@@ -36,7 +36,7 @@ MODELS = {"hf-m2m100": "M2M-100", "hf-nllb": "NLLB-200", "hf-mbart50": "mBART-50
 
 
 def write_text(path):
-    """Text of few letters, so that vocabularies are small."""
+    """Writes a text of few letters, so that vocabularies are small; returns its lines."""
     draw = random.Random(1)
     words = ["".join(draw.choice("abcde") for _ in range(draw.randint(1, 5))) for _ in range(60)]
     lines = [" ".join(draw.choice(words) for _ in range(draw.randint(2, 8))) for _ in range(400)]

@@ -39,7 +39,7 @@ NAMES = ["</s>", "<unk>"] + [f"w{i}" for i in range(2, WORDS)]
 
 
 def parameters():
-    """A post-norm transformer of one layer a side; few mantissa bits, so that text is exact."""
+    """Returns a post-norm transformer, one layer a side; few mantissa bits, so that text is exact."""
     random = np.random.default_rng(11)
     matrix = lambda *shape: (np.round(random.standard_normal(shape) * 64) / 128).astype(np.float32)
     p = {"Wemb": matrix(WORDS, WIDTH), "decoder_ff_logit_out_b": matrix(1, WORDS)}
@@ -61,7 +61,7 @@ def parameters():
 
 
 def hugging_face(p, folder):
-    """The same under the names of transformers' MarianMT, with a row more for <pad>."""
+    """Writes this model under the names of transformers' MarianMT, with one more row for <pad>."""
     pad = lambda a, axis: np.concatenate([a, np.zeros_like(a[:1] if axis == 0 else a[:, :1])], axis)
     t = {"model.shared.weight": pad(p["Wemb"], 0), "final_logits_bias": pad(p["decoder_ff_logit_out_b"], 1)}
 
@@ -116,12 +116,12 @@ def models(folder):
 
 
 def pieces(folder, toy):
-    """Models over the toy corpus with a small map of characters of our own."""
+    """Writes SentencePiece models of the toy corpus with a small character map of our own."""
     os.makedirs(folder, exist_ok=True)
     texts = ["corpus.en", "corpus.es", "mono.es"]
     for name in texts:
         shutil.copy(f"{toy}/{name}", folder)
-    # A model file keeps the names that it was trained with: no folders in them.
+    # A model file keeps the names of its training files, so they must have no folders.
     os.chdir(folder)
     rules = [("\u00a0", " "), ("\t", " "), ("\ufb01", "fi"), ("\u0132", "IJ"), ("e\u0301", "é"), ("\u200b", ""),
              ("A", "a"), ("B", "b"), ("E", "e"), ("\u2026", "..."), ("..", "\u2025"), ("T", "t")]

@@ -6,8 +6,8 @@
     venv/bin/python scripts/make_opus_golden.py nmt/testdata
 
 `opus-mt.zip` has what such archives have: a decoder's configuration with paths of another machine,
-the checkpoint (`tiny.npz`), its vocabulary, whose ids are not those of the SentencePiece models and
-which has the token of a language, these models, and the script that prepares text.
+the checkpoint (`tiny.npz`), SentencePiece models, a vocabulary with other ids than theirs and with
+the token of a language, and the scripts that prepare text and restore it.
 """
 
 import pathlib

@@ -34,7 +34,7 @@ def read_safetensors(path: Path) -> dict[str, torch.Tensor]:
 
 
 def state_dict(tensors: dict[str, torch.Tensor]) -> OrderedDict[str, torch.Tensor]:
-    """The tensors as a model of transformers has them."""
+    """Returns the tensors as a model of transformers has them."""
     state: OrderedDict[str, torch.Tensor] = OrderedDict()
     for number, (name, tensor) in enumerate(tensors.items()):
         if name.endswith("fc1.weight"):

@@ -78,7 +78,7 @@ def softmax(x):
 
 
 def step(p, name, h, *inputs):
-    """One step of a GRU; inputs are (values, suffix of their matrices)."""
+    """Returns the state after one step of a GRU; inputs are (values, suffix of their matrices)."""
     size = h.shape[0]
     gates = h @ p[f"{name}_U"] + p[f"{name}_b"][0] + sum(x @ p[f"{name}_{m}"] for x, m in inputs)
     r, z = sigmoid(gates[:size]), sigmoid(gates[size:])

@@ -9,27 +9,30 @@ look for in ../shared/data/nmt-oracle. For each of them, in f64 and by automatic
 
 - the loss of the first eight pairs of its sentences, the sum over target tokens, without and
   with label smoothing, and the gradient of the latter;
-- `curve`: the smoothed loss before each of 100 updates on two of these pairs: Adam, warm-up over 20
-  updates, then inverse square root decay, and the whole gradient clipped to a norm of 1. The
-  models' weights are drawn from wide ranges, on purpose; so wide that a relative change of weights by
-  1e-14 changes a transformer's loss by a hundredth after 30 updates. Hence training begins with half of
-  each matrix: then f64 keeps to one curve, to better than 1e-9 over REPEATABLE updates.
+- `curve`: the smoothed loss before each of 100 updates on two of these pairs, and after the last:
+  Adam, warm-up over 20 updates, then inverse square root decay, and the whole gradient clipped to
+  a norm of 1. On purpose, the weights of the models are drawn from wide ranges. They are so wide
+  that a relative change of 1e-14 in weights changes a transformer's loss by a hundredth after 30
+  updates. Hence training begins with half of each matrix: runs in f64 then agree to better than
+  1e-9 over REPEATABLE updates.
 
-A full gradient is a megabyte, so of each tensor the file has its norm, its sum, and a few elements
-at places drawn here, most of them among those that are not 0. `--full FOLDER` also writes whole
-gradients, one npz a model, to look into a difference.
+A full gradient is a megabyte, so the file has only the norm, the sum and a few elements of each
+tensor. The places of the elements are drawn here, most of them where the gradient is not 0.
+`--full FOLDER` also writes whole gradients, one npz a model, to look into a difference.
 
 The forward pass is written down once more in training_networks.py, over batches with padding and
-masks, which the trainer does not have; losses, layer norm, activations and Adam are PyTorch's own. Two numbers
-are rounded to f32, since the trainer keeps them so: the smoothing and the fraction of warm-up.
+masks, which the trainer does not have; losses, layer norm, activations and Adam are PyTorch's own.
+Two numbers are rounded to f32, since the trainer keeps them so: the smoothing and the fraction of
+warm-up.
 
-`float32` is what PyTorch in f32 is off by, relative to f64: `loss`; `gradient`, in the worst tensor (the
-norm of the difference); `element`, in the worst element (beside the root mean square of its tensor; of
-tensors with gradients small beside what is usual in the model, both relative to a tenth of that);
-`early_curve` and `curve`, in the worst loss of REPEATABLE updates and of all. With weights so wide small
-errors grow, so tests ask of the trainer in f32 a few times what PyTorch reaches: gradients are off
-by 1e-6 to 1e-4 of their norm (tr-options 5e-3), losses of curves by 1e-6 to 1e-2. `--report` prints these
-and writes nothing.
+`float32` has the errors of PyTorch in f32, relative to f64: `loss`; `gradient`, the root mean
+square of the difference in the worst tensor; `element`, the difference in the worst element. The
+last two are relative to the root mean square of the tensor's gradient, or to a tenth of that of the
+whole model if this is larger. `early_curve` and `curve` are the errors of the worst loss in
+REPEATABLE updates and in all. Weights so wide make small errors grow, so tests accept a few times
+the errors of PyTorch from the trainer in f32: gradients are off by 1e-6 to 1e-4 of their norm
+(tr-options 5e-3), losses of curves by 1e-6 to 1e-2. `--report` prints the errors and writes no
+golden files.
 """
 
 import argparse
@@ -44,7 +47,7 @@ import torch
 from training_networks import Batch, make_network, read_model
 
 NUM_PAIRS = 8
-# The shortest of them.
+# The indices of the shortest of these pairs.
 CURVE_PAIRS = [7, 4]
 CURVE_MATRIX_SCALE = 0.5
 SMOOTHING = float(np.float32(0.1))
@@ -54,7 +57,7 @@ NUM_ELEMENTS = 8
 
 
 def gradient_of(network, batch):
-    """The smoothed loss and its gradient by tensor, without tensors that take no part."""
+    """Returns the smoothed loss and its gradient by tensor, without tensors that take no part."""
     loss = network.loss(batch, SMOOTHING)
     loss.backward()
     gradients = {
@@ -76,7 +79,7 @@ def start_of_curve(parameters):
 
 
 def curve_of(network, batch):
-    """The losses before each update, and after the last."""
+    """Returns the losses before each update, and after the last."""
     tensors = list(network.parameters.values())
     adam = torch.optim.Adam(tensors, betas=(0.9, 0.999), eps=1e-8)
     losses = []
@@ -96,7 +99,7 @@ def curve_of(network, batch):
 
 
 def float32_errors(double, single):
-    """What `float32` in a golden file says."""
+    """Returns the value of `float32` in a golden file."""
     (loss, gradients, curve), (single_loss, single_gradients, single_curve) = double, single
     count = sum(gradient.size for gradient in gradients.values())
     usual = math.sqrt(sum((gradient**2).sum() for gradient in gradients.values()) / count)
@@ -121,7 +124,7 @@ def root_mean_square(x):
 
 
 def described(name, gradient):
-    """What a golden file says about the gradient of a tensor."""
+    """Returns the description of a tensor's gradient in a golden file."""
     flat = gradient.flatten()
     random = np.random.default_rng(zlib.crc32(name.encode()))
     places = list(random.choice(flat.size, min(2, flat.size), replace=False))
@@ -135,12 +138,12 @@ def described(name, gradient):
 
 
 def rounded(number):
-    """With digits enough for comparisons to 1e-10."""
+    """Returns a number with digits enough for comparisons to 1e-10."""
     return float(f"{number:.12g}")
 
 
 def read_pairs(folder):
-    """The first pairs of German and English sentences, which lie one after the other in halves."""
+    """Returns the first pairs of German and English sentences. The file has a half of each."""
     with open(os.path.join(folder, "input.ids.txt")) as file:
         lines = [[int(token) for token in line.split()] for line in file]
     half = len(lines) // 2
@@ -149,7 +152,7 @@ def read_pairs(folder):
 
 
 def json_lines(golden):
-    """A tensor a line, so that differences can be read."""
+    """Returns JSON with a tensor a line, so that differences can be read."""
     tensors = golden.pop("gradient")
     head = json.dumps(golden)[:-1]
     lines = [f"  {json.dumps(name)}: {json.dumps(tensor)}" for name, tensor in tensors.items()]

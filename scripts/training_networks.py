@@ -158,8 +158,8 @@ class Transformer(Network):
         return vectors * math.sqrt(self.config["dim-emb"]) + self.positions(vectors.shape[1])
 
     def attention(self, name, x, memory, mask):
-        """Attention to `memory`, or to `x` itself if there is none. In self-attention, keys and
-        values are normalised first if queries are."""
+        """Returns attention to `memory`, or to `x` itself if there is none. In self-attention, keys
+        and values are normalised first if queries are."""
         inputs = self.before(x, name + "_Wo")
         memory = inputs if memory is None else memory
         heads = self.config["transformer-heads"]
@@ -330,7 +330,7 @@ class Recurrent(Network):
         return torch.sigmoid(out) * torch.tanh(cell), cell
 
     def cell(self, kind, name, x, state, in_encoder=False, is_final=False, is_transition=False):
-        """A step of a cell from a state, which is an output and an LSTM's memory."""
+        """Returns the state after a step of a cell. A state is an output and an LSTM's memory."""
         if kind.startswith("gru"):
             place = (in_encoder, is_final, is_transition)
             return self.gru(kind, name, x, state[0], place), state[1]

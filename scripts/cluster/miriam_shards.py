@@ -10,7 +10,7 @@ A manifest has the path of one shard per line. In the command, `{in}` is the sha
 to write, and `{name}` the shard's name without its folder, for commands that read several files.
 Without `{out}`, the command's standard output is written to the file.
 
-The rule that makes it exact: the output of a shard depends on the shard alone. It is written under
+One rule makes runs exact: the output of a shard depends on the shard alone. It is written under
 a temporary name, synced, and renamed. Then a record `NAME.done` is written in the same way, with
 the numbers of lines in and out, a digest, and what made the output. A shard with a record is
 skipped, so that any scheduler may run a task again, or twice at the same time: both runs write the
@@ -211,8 +211,8 @@ def run_shard(shard, output, command, models=(), drops_lines=False):
 
 
 def verify(shards, output):
-    """Returns the sums over all shards. Fails if an output is missing or was changed; otherwise
-    removes the files that killed workers left."""
+    """Returns the sums over all shards. Fails if an output is missing or was changed, or if outputs
+    were made in different ways; otherwise removes the files that killed workers left."""
     folder, sums = Path(output), {"shards": 0, "lines_in": 0, "lines_out": 0}
     wrong, makers = [], set()
     for shard in shards:

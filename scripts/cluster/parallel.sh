@@ -3,9 +3,10 @@
 #
 # usage: parallel.sh MANIFEST FOLDER [OPTIONS OF miriam_shards.py run] -- COMMAND...
 #
-# Run it again after whatever went wrong: what is done is skipped. Without GNU parallel xargs does
-# it, on this machine. One job with all threads is the fastest for commands of Miriam, for
-# threads share caches; more hide the time that a job takes to start.
+# If something went wrong, run the same command again: it skips shards that are done. Without GNU
+# parallel, xargs runs the jobs, on this machine. For commands of Miriam, one job with all threads
+# is the fastest, because threads share caches. Several jobs hide the time that a job takes to
+# start.
 set -euo pipefail
 if [ $# -lt 2 ] || ! printf '%s\n' "$@" | grep -qx -e --; then
     echo "usage: parallel.sh MANIFEST FOLDER [OPTIONS OF miriam_shards.py run] -- COMMAND...
@@ -15,7 +16,7 @@ fi
 manifest=$1 folder=$2
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
-# It counts 0 with status 1.
+# For a count of 0, grep ends with status 1.
 count=$(grep -c . "$manifest" || true)
 if [ "${count:-0}" -eq 0 ]; then
     echo "parallel.sh: $manifest: it names no shards" >&2

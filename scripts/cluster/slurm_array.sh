@@ -21,7 +21,7 @@ if [ ! -f "$tools/miriam_shards.py" ]; then
     echo "slurm_array.sh: $tools has no miriam_shards.py; set TOOLS to the folder scripts/cluster on the nodes" >&2
     exit 2
 fi
-# Options of the tool end with --; a command may have words of the same kind.
+# If the first word is an option of miriam_shards.py, its options end with --, before the command.
 options=()
 if [[ ${1-} == -* ]]; then
     while [ "${1?give -- between the options and the command}" != -- ]; do
