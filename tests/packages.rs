@@ -155,7 +155,8 @@ fn the_debian_package_installs_and_runs() {
     assert!(status.contains("/etc/miriam/serve.toml"), "{status}");
 }
 
-/// The configuration in the packages is parsed, also with its example. What is missing is a model.
+/// The configuration in the packages is parsed, with and without its example. The only error is
+/// that a model is missing.
 #[cfg(feature = "serve")]
 #[test]
 fn the_packaged_configuration_is_read() {

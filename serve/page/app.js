@@ -124,7 +124,7 @@ async function loadModels() {
   translate();
 }
 
-// What a phrase-based system without preparation takes is not what people type.
+// A phrase-based system without preparation takes tokens, which people do not type.
 function showTokensHint() {
   const takesTokens = model()?.facts?.["prepares-text"] === "false";
   byId("tokens-hint").hidden = !takesTokens;
@@ -366,7 +366,7 @@ function showPhrases(best) {
 
 const hypotheses = (sentence) => (sentence?.graph?.pieces ?? []).flatMap((piece) => piece.hypotheses ?? []);
 
-/** The translations of a span that the search has used, the best first. */
+/** Shows the translations of a span that the search has used, the best first. */
 function showOptions([first, last], words) {
   const best = new Map();
   for (const one of hypotheses(sentenceNow())) {

@@ -78,7 +78,7 @@ pub enum Api {
     OpusMt,
     /// OPUS-CAT.
     OpusCat,
-    /// DeepL, version 2.
+    /// DeepL, version 2 and lists of version 3.
     DeepL,
 }
 

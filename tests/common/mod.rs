@@ -73,7 +73,7 @@ pub fn run_on_terminal(command: &Command) -> Option<String> {
     Some(lossy_text(&run(&mut script)))
 }
 
-/// Whether the next characters begin a line of a terminal after `shown`, or replace all of a line.
+/// Whether text after `shown` begins a line of the terminal, or replaces a whole line.
 pub fn is_at_line_start(shown: &str) -> bool {
     ["\n", "\r\x1b[2K"].iter().any(|end| shown.ends_with(end))
 }

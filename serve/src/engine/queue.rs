@@ -129,7 +129,7 @@ impl ModelQueue {
             if is_wanted {
                 self.load.begin_search(words);
             } else {
-                // Sentences are counted first, so that all are counted once no words are queued.
+                // The sentences are counted first: when no words are queued, all are counted.
                 self.metrics.record_dropped(request.dropped_outcome(), left);
                 self.load.drop_queued(words);
             }

@@ -159,8 +159,8 @@ pub fn discard(mut body: Incoming, headers: &HeaderMap) {
 }
 
 /// Reads a body of at most `limit` bytes, before and after decompression, within `time`. It is
-/// unpacked within `unpacking_time` on a thread that serves no sockets. A body that its head shows
-/// to be too large is not requested.
+/// unpacked within `unpacking_time` on a thread that serves no sockets. If the head shows that the
+/// body is too large, a client that waits for `100 Continue` does not get it.
 ///
 /// # Errors
 /// If it is too large or damaged, arrives or is unpacked too slowly, or its compression is not

@@ -50,8 +50,8 @@ fn open(app: &App, call: &Call) -> Result<Opened, Refusal> {
     Ok(Opened { model: Arc::clone(found), texts, top })
 }
 
-/// Applies `score` to each text on a thread that serves no sockets. It ends at `deadline`, because
-/// it does not see when a client disconnects.
+/// Applies `score` to each text on a thread that serves no sockets. The work stops at `deadline`,
+/// because it does not notice that a client has disconnected.
 async fn compute(
     texts: Vec<String>,
     deadline: Instant,

@@ -1,7 +1,7 @@
 //! `POST /v1/translate` with JSON lines: one request per line and one response per line, in order.
 //!
-//! The number of lines is not limited, and a few are in progress at a time. While the client does
-//! not read responses, no more lines are accepted, so memory is bounded.
+//! The number of lines is not limited, and at most 64 are in progress at a time. While the client
+//! does not read responses, no more lines are accepted, so memory is bounded.
 
 use std::collections::VecDeque;
 use std::future::Future;
