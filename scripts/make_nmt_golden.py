@@ -39,7 +39,7 @@ NAMES = ["</s>", "<unk>"] + [f"w{i}" for i in range(2, WORDS)]
 
 
 def parameters():
-    """Returns a post-norm transformer, one layer a side; few mantissa bits, so that text is exact."""
+    """Returns a post-norm transformer, one layer a side; few mantissa bits, so text is exact."""
     random = np.random.default_rng(11)
     matrix = lambda *shape: (np.round(random.standard_normal(shape) * 64) / 128).astype(np.float32)
     p = {"Wemb": matrix(WORDS, WIDTH), "decoder_ff_logit_out_b": matrix(1, WORDS)}
