@@ -6,6 +6,7 @@ use std::time::Duration;
 use miriam_textio::{CancellationToken, fields};
 
 use crate::decoded_sentence::DecodedSentence;
+use crate::factors::surface;
 use crate::input_line::{InputLine, LineAnnotations};
 use crate::line_errors::{LineError, LineErrorKind};
 use crate::search::{SearchEffort, SearchWidth, TimeLimit};
@@ -145,9 +146,14 @@ impl<'s> LineDecoder<'s> {
         self.line_errors.push(LineError::new(LineErrorKind::LongLine, reason));
         let mut total = Some(0.0);
         let words: Vec<&[u8]> = fields::split_words(text).collect();
+        let models = &self.system.models;
+        let surfaces: Vec<&[u8]> = match &models.factor_scheme {
+            Some(_) => words.iter().map(|word| models.surface(word)).collect(),
+            None => words.iter().map(|word| surface(word)).collect(),
+        };
         let mut offset = 0;
         while offset < words.len() {
-            let length = part_length(&words[offset..]);
+            let length = part_length(&surfaces[offset..]);
             let part = words[offset..offset + length].join(&b' ');
             let effort = self.sentences.decode(&part, annotations, time)?;
             self.effort = self.effort.max(effort);
@@ -200,7 +206,7 @@ impl<'s> LineDecoder<'s> {
 }
 
 /// Returns the number of words of the next part of a line, at most [`MAX_SENTENCE_WORDS`]. `words`
-/// are the rest of the line. If the rest is longer than that, the part ends after its last mark of
+/// are the surface forms of the rest of the line. If the rest is longer than that, the part ends after its last mark of
 /// a sentence's end. Without such a mark, it ends after the last mark of a clause's end in its
 /// second half.
 fn part_length(words: &[&[u8]]) -> usize {
@@ -208,17 +214,9 @@ fn part_length(words: &[&[u8]]) -> usize {
         return words.len();
     }
     let longest = &words[..MAX_SENTENCE_WORDS];
-    // The surface of a word with factors.
-    fn surface(word: &[u8]) -> Option<Vec<u8>> {
-        word.split(|&byte| byte == b'|').next().map(<[u8]>::to_vec)
-    }
     let find = |marks: &[&str]| {
-        longest
-            .iter()
-            .rposition(|word| {
-                surface(word).is_some_and(|word| marks.iter().any(|mark| mark.as_bytes() == word))
-            })
-            .map(|at| at + 1)
+        let is_mark = |word: &&[u8]| marks.iter().any(|mark| mark.as_bytes() == *word);
+        longest.iter().rposition(is_mark).map(|at| at + 1)
     };
     let sentence = find(&[".", "!", "?", "...", "…", "。", "！", "？", "।", "؟"]);
     let clause = find(&[",", ";", ":", "，", "、", "；", "،"]);
@@ -383,7 +381,7 @@ mod tests {
             part_length(&words)
         };
         assert_eq!(line(&[]), MAX_SENTENCE_WORDS);
-        assert_eq!(line(&[(10, "."), (70, "?|SENT"), (90, ","), (2001, ".")]), 71);
+        assert_eq!(line(&[(10, "."), (70, "?"), (90, ","), (2001, ".")]), 71);
         assert_eq!(line(&[(10, ","), (1500, ","), (1600, "a,")]), 1501);
         assert_eq!(line(&[(10, ","), (1000, "Mr.")]), MAX_SENTENCE_WORDS);
         assert_eq!(part_length(&[&b"."[..], b"w"]), 2);

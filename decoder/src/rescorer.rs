@@ -140,11 +140,7 @@ impl<'s> Rescorer<'s> {
         for &id in decoded.sentence.ids() {
             let word = decoded.sentence.word(id, &decoded.system.models);
             // The models of `[rescore]` know only the first factor.
-            let surface = match &decoded.system.models.factor_scheme {
-                Some(_) => word.split(|&byte| byte == b'|').next().unwrap_or_default(),
-                None => word,
-            };
-            push_word(&mut source, surface);
+            push_word(&mut source, decoded.system.models.surface(word));
         }
         if self.scorers.is_empty() {
             // Scorers are kept only if all were created, so that the next line tries again after a

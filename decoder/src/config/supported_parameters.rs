@@ -284,6 +284,7 @@ pub(super) fn is_section(name: &str) -> bool {
 /// commands.
 const PROGRAM_OPTIONS: &[&str] = &[
     "raw",
+    "no-raw",
     "normalize",
     "tokenize",
     "truecase",
@@ -291,8 +292,12 @@ const PROGRAM_OPTIONS: &[&str] = &[
     "recase",
     "split",
     "html",
+    "nonbreaking-prefixes",
+    "source-language",
     "quiet",
     "log-level",
+    "max-line-size",
+    "version",
 ];
 
 /// The largest number of options that the error about an unknown name lists.

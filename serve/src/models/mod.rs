@@ -364,10 +364,12 @@ fn moses_settings(system: &System) -> Vec<(&'static str, String)> {
     if system.is_factored() {
         let factors = &settings.input_format.factors;
         let output: Vec<String> = factors.output.iter().map(usize::to_string).collect();
+        // Moses' name for no delimiter.
+        let delimiter = if factors.delimiter.is_empty() { "none" } else { &factors.delimiter };
         all.extend([
             ("report-all-factors", factors.report_all_factors.to_string()),
             ("output-factors", output.join(",")),
-            ("factor-delimiter", factors.output_delimiter.clone()),
+            ("factor-delimiter", delimiter.to_owned()),
             ("output-factor-delimiter", factors.output_delimiter.clone()),
         ]);
     }
