@@ -106,7 +106,7 @@ pub struct InputOptions {
     /// Whether longer sentences are cropped.
     pub crop: bool,
     /// Whether longer sentences that are not cropped are translated in parts, if the output is only
-    /// text; otherwise they are rejected.
+    /// text; otherwise they are rejected. Those of running text are always translated in parts.
     pub splits_long: bool,
 }
 

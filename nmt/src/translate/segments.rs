@@ -44,7 +44,8 @@ impl SentenceParser<'_> {
             }
             TextKind::Html => DocumentFormat::Html(Split::Sentences),
         };
-        let cutter = DocumentCutter::new(format, splitter).within(self.limit()).until(should_stop);
+        let cutter =
+            DocumentCutter::new(format, splitter).within(self.limit(kind)).until(should_stop);
         // In a sentence that is too long, even parts with only numbers are translated, not copied.
         let is_running = kind != TextKind::LongSentence;
         let cutter = if is_running { cutter.copying_numbers() } else { cutter };
@@ -52,10 +53,14 @@ impl SentenceParser<'_> {
         Ok(CutText { document, tags: tags.to_vec(), num_tags })
     }
 
-    /// Returns the maximum number of tokens of a part of a text. There is no limit if long
-    /// sentences are not to be split, but cropped or rejected.
-    fn limit(&self) -> usize {
-        if self.options.splits_long { self.max_length } else { usize::MAX }
+    /// Returns the maximum number of tokens of a part of a text. Longer parts are split, except
+    /// where they are to be cropped or, if the text is one sentence, rejected.
+    fn limit(&self, kind: TextKind) -> usize {
+        let splits = match kind {
+            TextKind::LongSentence => self.options.splits_long,
+            TextKind::RunningText | TextKind::Html => !self.options.crop,
+        };
+        if splits { self.max_length } else { usize::MAX }
     }
 }
 
@@ -134,7 +139,7 @@ impl SentenceReader<'_> {
             return;
         };
         let longest = length.max(cut.document.longest());
-        let mut warning = (longest > self.parser.limit()).then(|| {
+        let mut warning = (longest > self.parser.limit(kind)).then(|| {
             let excess = self.parser.describe_excess(longest);
             format!(
                 "{excess}; translated in parts, cut where sentences end, or else clauses or words"
@@ -190,7 +195,8 @@ mod tests {
             is_tokenized: false,
             max_length,
             crop: false,
-            splits_long: true,
+            // Running text is split all the same.
+            splits_long: format == LineFormat::Sentence,
         };
         let mut reader = SentenceReader::with_tokenizers(
             LineSource::Text(Box::new(source)),

@@ -346,10 +346,8 @@ impl Arguments {
             text.alignment.or(options.output.alignment).filter(|_| !text.no_alignment);
         options.output.word_scores |= text.word_scores;
         options.output.word_scores &= !text.no_word_scores;
-        let sets_crop_mode = text.max_length_crop || text.no_max_length_crop;
         if self.running_text.is_given() {
-            // The length limit of a configuration must not drop sentences of running text.
-            options.input.splits_long = !sets_crop_mode;
+            // The crop mode of a configuration must not drop parts of running text.
             options.input.crop = text.max_length_crop;
         }
         self.running_text.apply(&mut options);
@@ -504,7 +502,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     // Output is created only after input could be opened.
     let output = Output::create(&text.output)?;
     let mut line_errors =
-        LineErrors::new(miriam_textio::display_name(&text.input[0]), text.errors.as_deref())?;
+        LineErrors::new(miriam_textio::display_name(&text.input[0]), text.errors.as_deref())?
+            .with_option();
     let interrupts = SignalHandler::install(&stop)?;
     let mut report = |error: &LineError| line_errors.report(error);
     let start = Instant::now();
