@@ -425,16 +425,19 @@ impl TrainingRequest {
 
     /// Warns if a vocabulary exists with another size than requested.
     fn check_vocabulary_size(&self, paths: &Paths, warn: &mut dyn FnMut(&str)) -> Result<()> {
-        let path = &paths.vocabularies[0];
         let Some(requested_size) = self.vocab_size else { return Ok(()) };
         let tokenizers = load_data::open_vocabularies(&paths.vocabularies, [0, 0])?;
-        let found = tokenizers.vocabularies[0].len();
-        if found != requested_size {
-            warn(&format!(
-                "--vocab-size {requested_size} has no effect: {} exists and has {found} words; \
-                 move it away to make another",
-                path.display()
-            ));
+        let is_shared = paths.vocabularies[0] == paths.vocabularies[1];
+        let sides = paths.vocabularies.iter().zip(&tokenizers.vocabularies);
+        for (path, vocabulary) in sides.take(if is_shared { 1 } else { 2 }) {
+            let found = vocabulary.len();
+            if found != requested_size {
+                warn(&format!(
+                    "--vocab-size {requested_size} has no effect: {} exists and has {found} words; \
+                     move it away to make another",
+                    path.display()
+                ));
+            }
         }
         Ok(())
     }

@@ -38,7 +38,7 @@ pub struct Arguments {
 pub fn parse_seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.01..=1e5).contains(&seconds) => Ok(seconds),
-        _ => Err("expected seconds from 0.01".into()),
+        _ => Err("expected seconds from 0.01 to 100000".into()),
     }
 }
 

@@ -12,6 +12,8 @@ const MAX_WARNINGS: u64 = 5;
 /// The sink of line errors.
 pub struct LineErrors {
     input: String,
+    /// The remedy that the command offers for lines that are only counted.
+    hint: &'static str,
     file: Option<Output>,
     count: u64,
 }
@@ -20,7 +22,12 @@ impl LineErrors {
     /// Creates a sink for errors of the text named `input`, which writes them to `file` if there is
     /// one.
     pub fn new(input: String, file: Option<&Path>) -> Result<Self> {
-        Ok(LineErrors { input, file: file.map(Output::create).transpose()?, count: 0 })
+        Ok(LineErrors { input, hint: "", file: file.map(Output::create).transpose()?, count: 0 })
+    }
+
+    /// Adds the option `--errors` to messages, for a command that has it.
+    pub fn with_option(self) -> Self {
+        LineErrors { hint: "; --errors FILE records them all", ..self }
     }
 
     /// Writes or logs a line error.
@@ -42,10 +49,7 @@ impl LineErrors {
         if let Some(file) = self.file {
             file.finish_if(is_complete)?;
         } else if let more @ 1.. = self.count.saturating_sub(MAX_WARNINGS) {
-            tracing::warn!(
-                "{}: {more} more such lines; --errors FILE records them all",
-                self.input
-            );
+            tracing::warn!("{}: {more} more such lines{}", self.input, self.hint);
         }
         Ok(())
     }

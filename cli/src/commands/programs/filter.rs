@@ -95,5 +95,6 @@ fn parse_count(word: &str, number: &str) -> anyhow::Result<usize> {
         .parse()
         .ok()
         .filter(|count| (1..=4096usize).contains(count) || word.starts_with('b') && *count > 0);
-    count.with_context(|| format!("{word}: expected a number from 1"))
+    let bound = if word.starts_with('b') { "" } else { " to 4096" };
+    count.with_context(|| format!("{word}: expected a number from 1{bound}"))
 }
