@@ -24,8 +24,8 @@ The language model is read from mono.es as well as from corpus.es, because the
 toy is to show what each part of the model is for.  The phrase table has seen
 "yellow chairs" and "the flowers", never "yellow flowers": the decoder has to
 swap the two words itself, paid for by the distortion and encouraged by the
-reordering table, and it has to take "amarillas", not "amarillo", from the word
-of a language model that has met "flores amarillas".
+reordering table, and it has to take "amarillas", not "amarillo", because the
+language model has seen "flores amarillas".
 
 Nothing is random, nothing depends on the order in which a set or a
 dictionary is walked, and only the standard library is used, so the same corpus

@@ -6,9 +6,9 @@
 //! the corner of a phrase pair within the maximum length, a hierarchical one for the corner of a
 //! phrase pair of any length (Galley and Manning 2008).
 //!
-//! Two details follow Moses, because they change the probabilities. For the next neighbour, it
-//! looks for pairs whose *last* target word is the next word, not for pairs whose first target word
-//! it is. And its search to the right stops one word before the end of the sentence.
+//! Two details follow Moses, because they change the probabilities. For the next neighbour, Moses
+//! looks for pairs whose *last* target word is the next word, not for pairs that begin with that
+//! word. And its search to the right stops one word before the end of the sentence.
 
 use std::fmt;
 use std::ops::Range;

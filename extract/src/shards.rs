@@ -1,10 +1,10 @@
 //! Extraction by several machines. Each machine counts one shard: the phrase pairs whose target
 //! phrases have hashes in the range of the shard. One machine merges all shards.
 //!
-//! A shard is a group of partitions and has their properties. Shards share nothing while they are
-//! counted. All counts of a target phrase are in one shard, so any number of shards gives the same
-//! tables. Every machine reads the whole text, which takes little of the time; occurrences of
-//! phrase pairs are never sent between machines.
+//! A shard is a group of partitions. Shards share nothing while they are counted. All counts of a
+//! target phrase are in one shard, so any number of shards gives the same tables. Every machine
+//! reads the whole text, which takes little of the time; occurrences of phrase pairs are never sent
+//! between machines.
 //!
 //! In the output folder, `shards/I-of-N.run` has the phrase pairs of a shard in the order of
 //! tables. `shards/I-of-N.done` is written after it; this record identifies text and options and

@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_that_cooccur_once_have_the_p_value_alpha() {
+    fn phrases_that_cooccur_once_have_the_significance_alpha() {
         for all in [1u64, 2, 29_000, 738_981, 5_000_000_000] {
             let once = MarginalCounts { all, source: 1, target: 1 }.neg_ln_p_value(1);
             assert!((once - (all as f64).ln()).abs() < EPSILON / 2.0, "{all}: {once}");

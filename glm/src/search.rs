@@ -1,9 +1,9 @@
 //! Search in a `glm` file: the lookup of one n-gram in steps, so that a batch can prefetch.
 //!
-//! A lookup prefetches a line and returns [`LookupStep::Pending`], so that a batch continues with
-//! another lookup. It does this once for a bucket, once for a block that fits two cache lines of
-//! the CPU, and for a large block once per node and once for the entry. It never does this for an
-//! only child that its parent holds.
+//! A lookup prefetches what its next step reads, so that a batch continues with another lookup in
+//! the meantime. It does this once for a bucket, once for a block that fits two cache lines of the
+//! CPU, and for a large block once per node and once for the entry. It never does this for an only
+//! child that its parent holds.
 //!
 //! Nothing read from the file is trusted: every access is checked, and an n-gram with an
 //! invalid location is absent. Units are numbered by `u32` and are indices of slices,

@@ -30,7 +30,7 @@ impl DevSetChecks {
     /// Warns if `source`, of `num_lines` lines, is probably not prepared as the system needs it.
     ///
     /// # Errors
-    /// If no line has a translation.
+    /// If every line lacks a translation or is translated in parts.
     pub(super) fn finish(self, num_lines: usize, source: &Path) -> Result<()> {
         let name = display_name(source);
         self.unknown_words.warn_if_most(&name);
@@ -197,8 +197,8 @@ struct NBestLister<'a> {
 }
 
 impl NBestLister<'_> {
-    /// Returns the n-best list of `line`, and whether it has translations. A line without one, or
-    /// one that is translated in parts, has a list of one empty translation.
+    /// Returns the n-best list of `line`, and whether the list has translations of the line. If the
+    /// line has no translation or is translated in parts, the list has one empty translation.
     fn decode_n_best(
         &mut self,
         line: &[u8],

@@ -119,7 +119,7 @@ const PATIENCE: usize = 5;
 ///
 /// If the texts or models cannot be read, the ini has `[weight-overwrite]`, no feature can be
 /// tuned, no line has a translation, or an output cannot be written. Also if `options` allow no
-/// iteration or no list entry, and with [`Error::Cancelled`].
+/// iteration or no list entry; [`Error::Cancelled`] if `progress` is cancelled.
 ///
 /// # Examples
 ///

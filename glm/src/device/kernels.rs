@@ -41,8 +41,8 @@ impl Kernels {
     }
 }
 
-/// Whether there are special kernels for this order and this tile: those of 4 lanes have some for
-/// orders 3 to 5.
+/// Whether there are special kernels for this order and this tile. They exist for orders 3 to 5 and
+/// tiles of 4 lanes.
 pub(super) fn has_special_kernels(order: usize, tile: Tile) -> bool {
     tile.lanes() == 4 && (3..=5).contains(&order)
 }

@@ -121,8 +121,8 @@ fn is_device_limit(error: &Error) -> bool {
 mod tests {
     use super::*;
 
-    /// Checks that only limits of a GPU, at which `auto` takes the CPU, are told as such. A damaged
-    /// file is an error on any device.
+    /// Checks which errors are limits of a GPU, at which `auto` takes the CPU. A damaged file is an
+    /// error on any device.
     #[test]
     fn limits_of_a_device_are_told_from_faults_of_a_file() {
         assert!(is_device_limit(&miriam_gpu::Error::NoDevice.into()));

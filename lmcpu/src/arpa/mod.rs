@@ -1,8 +1,7 @@
-//! Reading of ARPA files. Files that KenLM accepts are accepted; others are an error that names the
-//! line and the remedy (`ngram-lm.md` 1).
-//!
-//! There are two deliberate differences. Unigram models are accepted. Two entries for the same
-//! n-gram, of which KenLM silently keeps one, are an error unless [`ArpaOptions`] say otherwise.
+//! Reading of ARPA files. Files that KenLM accepts are accepted, and so are unigram models and forms
+//! that only other toolkits accept (`ngram-lm.md` 1.1). Other files are an error that names the line
+//! and the remedy. Two entries for the same n-gram, of which KenLM silently keeps one, are an error
+//! too, unless [`ArpaOptions`] say otherwise.
 //!
 //! Sections are read one after another, each in parallel. Blocks of text are parsed on all threads
 //! as if an entry began at the start of each block, which is true unless an entry spans several
@@ -92,9 +91,9 @@ pub struct ArpaReader<'p> {
 impl<'p> ArpaReader<'p> {
     /// Reads `input` up to the end of its unigrams.
     ///
-    /// A missing `<unk>` is logged and gets the log10 probability in `options`. They also say what
-    /// to do about duplicate words, missing markers and positive log probabilities. Duplicates
-    /// among longer n-grams are left to the caller.
+    /// A missing `<unk>` is logged and gets the log10 probability in `options`. The options also
+    /// say what to do about duplicate words, missing markers and positive log probabilities.
+    /// Duplicates among longer n-grams are left to the caller.
     ///
     /// # Errors
     ///
