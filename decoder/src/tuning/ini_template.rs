@@ -32,7 +32,7 @@ impl IniTemplate {
 }
 
 /// Returns `text` with `weights` for the tuneable `features` in its lines of `[weight]`; features
-/// without a line get one after the last line.
+/// without a line get one at the end of that section.
 fn replace_weights(text: &[u8], features: &[FeatureComponents], weights: &[f32]) -> Vec<u8> {
     fn line_of(feature: &FeatureComponents, weights: &[f32]) -> String {
         let mut line = format!("{}=", feature.name);
