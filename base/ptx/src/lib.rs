@@ -39,6 +39,8 @@
 //! # Ok::<(), miriam_ptx::Fault>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod arithmetic;
 mod fault;
 mod grid;

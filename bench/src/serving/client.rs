@@ -65,7 +65,7 @@ impl Connection {
         };
         if self.handshake.is_some() {
             stream.get_mut().write_all(&frame(request))?;
-            let opcode = read_frame(stream, &mut self.body)?;
+            let opcode = read_message(stream, &mut self.body)?;
             return match opcode {
                 1 | 2 => Ok(Outcome::Status(200)),
                 _ => Err(invalid_data("the server closed the websocket")),
@@ -164,9 +164,17 @@ fn frame(message: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Reads frames up to the first that is not a ping, writes the payload of this frame into `body`,
-/// and returns its opcode.
-fn read_frame(stream: &mut impl BufRead, body: &mut Vec<u8>) -> std::io::Result<u8> {
+/// The opcodes of control frames (RFC 6455, section 5.2).
+const CLOSE: u8 = 8;
+const PING: u8 = 9;
+const PONG: u8 = 10;
+
+/// Reads frames up to the end of the first message, or to a frame that closes the connection.
+/// Writes the payload of the message into `message`, and returns the opcode of its first frame or
+/// [`CLOSE`].
+fn read_message(stream: &mut impl BufRead, message: &mut Vec<u8>) -> std::io::Result<u8> {
+    message.clear();
+    let mut kind = None;
     loop {
         let mut head = [0; 2];
         stream.read_exact(&mut head)?;
@@ -183,14 +191,24 @@ fn read_frame(stream: &mut impl BufRead, body: &mut Vec<u8>) -> std::io::Result<
             }
             length => usize::from(length),
         };
-        if length > MAX_BODY {
-            return Err(invalid_data("a frame is too long"));
+        let begin = message.len();
+        if length > MAX_BODY - begin {
+            return Err(invalid_data("a message is too long"));
         }
-        body.resize(length, 0);
-        stream.read_exact(body)?;
-        let opcode = head[0] & 0xf;
-        if opcode != 9 {
-            return Ok(opcode);
+        message.resize(begin + length, 0);
+        stream.read_exact(&mut message[begin..])?;
+        let (is_last, opcode) = (head[0] & 0x80 != 0, head[0] & 0xf);
+        match opcode {
+            CLOSE => return Ok(CLOSE),
+            // A control frame may come between the frames of a message.
+            PING | PONG => message.truncate(begin),
+            _ => {
+                // Later frames of a message have the opcode 0.
+                let kind = *kind.get_or_insert(opcode);
+                if is_last {
+                    return Ok(kind);
+                }
+            }
         }
     }
 }
@@ -229,8 +247,15 @@ mod tests {
             let start = bytes.len() - length;
             unmasked.drain(start - 4..start);
             let ping = [&[0x89, 2, 1, 2][..], &unmasked].concat();
-            assert_eq!(read_frame(&mut &ping[..], &mut body).unwrap(), 1);
+            assert_eq!(read_message(&mut &ping[..], &mut body).unwrap(), 1);
             assert_eq!(body, vec![b'a'; length]);
         }
+        // A message of two frames, with a pong between them, and the end of the connection.
+        let frames = [&[0x01, 2, b'a', b'b'][..], &[0x8a, 0], &[0x80, 1, b'c'], &[0x88, 0]];
+        let (frames, mut body) = (frames.concat(), Vec::new());
+        let mut stream = &frames[..];
+        assert_eq!(read_message(&mut stream, &mut body).unwrap(), 1);
+        assert_eq!(body, b"abc");
+        assert_eq!(read_message(&mut stream, &mut body).unwrap(), CLOSE);
     }
 }

@@ -42,8 +42,8 @@ impl DevSetChecks {
         warnings.finish();
         if self.untranslated == num_lines {
             let reason = format!(
-                "{name}: no line has a translation; check -inputtype, -xml-input and the limits \
-                 of the search"
+                "{name}: no line has a translation as one sentence; check -inputtype, -xml-input \
+                 and the limits of the search, and that each line is a sentence"
             );
             return Err(Error::DevelopmentText { reason });
         }

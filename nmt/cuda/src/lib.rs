@@ -11,6 +11,8 @@
 //! where weights have 16 bits and Tensor Cores multiply ([`WeightFormat`]).
 
 #![cfg(feature = "cuda")]
+// Only `kernels.rs` has an unsafe block: it loads PTX.
+#![deny(unsafe_code)]
 
 mod attention;
 mod backend;
