@@ -142,7 +142,7 @@ pub(crate) mod emulated {
     fn the_toy_model_translates_as_on_the_cpu() {
         let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
         let text = project_root().join("examples/toy/test.es");
-        let text = first_lines(&text, 24, folder.path());
+        let text = first_lines(&text, 12, folder.path());
         let input = ["-i", path_str(&text)];
         let expected = on_cpu(&translation(&toy, &[&input[..], &["--precision", "f32"]].concat()));
         for batch in ["1", "7", "64"] {
@@ -168,7 +168,7 @@ pub(crate) mod emulated {
     fn the_toy_model_translates_in_half_precision() {
         let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
         let text = project_root().join("examples/toy/test.en");
-        let text = first_lines(&text, 24, folder.path());
+        let text = first_lines(&text, 12, folder.path());
         let input = ["-i", path_str(&text)];
         let expected = on_cpu(&translation(&toy, &[&input[..], &["--precision", "f32"]].concat()));
         let runs = [
@@ -231,7 +231,8 @@ pub(crate) mod emulated {
         assert!(models.len() >= 16, "{}", models.len());
         for model in &models {
             let more = ["--vocabs", path_str(&vocabulary), "-i", path_str(&text)];
-            let list = [&more[..], &["--beam-size", "4", "--n-best", "4"]].concat();
+            let list = ["--beam-size", "4", "--n-best", "4", "--max-length-factor", "1"];
+            let list = [&more[..], &list].concat();
             let on_device = [&list[..], &["--device", "cuda"]].concat();
             let expected = on_cpu(&translation(model, &list));
             let found = on_gpu("seed=5", &translation(model, &on_device));
