@@ -1,9 +1,9 @@
-// The k best logits of each row and the sum of their exponentials, in one pass over the logits
-// (Hoang et al. 2018, section 2.2).
+// The k best logits of each row, and the sum of the exponentials of all its logits, in one pass over
+// the logits (Hoang et al. 2018, section 2.2).
 //
-// A row is split into parts (output.cuh). For many rows, the product of the output layer computes
-// the results of a part from its sums (product.cu), so logits are not stored. The kernel here
-// computes them from logits, for few rows. A second kernel merges the parts of a row.
+// A row is split into parts (output.cuh). For many rows, the kernel of the output layer's product
+// computes the results of each part, and stores no logits (product.cu). For few rows, the first
+// kernel here reads logits. The second kernel merges the results of the parts of a row.
 #include "output.cuh"
 
 #define THREADS 128
@@ -57,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) topk_of_rows(
         Candidate best = none();
         for (unsigned part = threadIdx.x; part < parts; part += THREADS) {
             const u64 list = (first + part) * each;
-            // The first logit of a part that was not taken yet is its best.
+            // A part's list begins with its best; the first one that is not taken yet counts.
             for (unsigned at = 0; at < each; ++at) {
                 const Candidate one = {__ldg(logits + list + at), __ldg(columns + list + at)};
                 if (one.column == NONE) break;

@@ -1,4 +1,4 @@
-// The k best logits of a part of a row and the sum of their exponentials, by a warp.
+// The k best logits of a part of a row, and the sum of the exponentials of all its logits.
 //
 // Whichever kernel computes the logits, a part has the same columns and its sum has the same order.
 // So a row has the same bits in every kernel. Of equal logits the lower column comes first; logits
