@@ -46,9 +46,10 @@ pub async fn serve<S>(
         request.extensions_mut().insert(stopping.clone());
         request.extensions_mut().insert(peer);
         async move {
-            clock.begin_answer();
-            let response = crate::api::answer(&app, request).await;
-            clock.end_answer();
+            let answering = Answering::begin(clock);
+            let mut response = crate::api::answer(&app, request).await;
+            // While a response is made in pieces, the body of the request may still be read.
+            response.body_mut().drop_when_made(answering);
             Ok::<_, Infallible>(response)
         }
     });
@@ -110,15 +111,6 @@ impl Clock {
         self.started.elapsed().as_millis() as u64 + 1
     }
 
-    fn begin_answer(&self) {
-        self.is_answering.store(true, Ordering::Relaxed);
-        self.head.store(0, Ordering::Relaxed);
-    }
-
-    fn end_answer(&self) {
-        self.is_answering.store(false, Ordering::Relaxed);
-    }
-
     fn record_read(&self) {
         if !self.is_answering.load(Ordering::Relaxed) {
             let now = self.now();
@@ -142,6 +134,24 @@ impl Clock {
     fn is_over(&self, since: &AtomicU64, limit: Duration) -> bool {
         let since = since.load(Ordering::Relaxed);
         since > 0 && self.now() - since > limit.as_millis() as u64
+    }
+}
+
+/// A guard that exists while a request is answered. Bytes that arrive meanwhile are not counted as
+/// the head of the next request.
+struct Answering(Arc<Clock>);
+
+impl Answering {
+    fn begin(clock: Arc<Clock>) -> Self {
+        clock.is_answering.store(true, Ordering::Relaxed);
+        clock.head.store(0, Ordering::Relaxed);
+        Answering(clock)
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.is_answering.store(false, Ordering::Relaxed);
     }
 }
 

@@ -275,3 +275,24 @@ fn a_neural_language_model_of_the_configuration() {
     });
     assert_eq!(translated(&server, json!({}), "m"), expected);
 }
+
+/// A reload opens a model again if any file that its configuration names is a new one.
+#[test]
+fn each_new_file_of_a_model_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    for entry in std::fs::read_dir(toy()).unwrap() {
+        let file = entry.unwrap().path();
+        std::fs::copy(&file, folder.path().join(file.file_name().unwrap())).unwrap();
+    }
+    let decoder = folder.path().join("decoder.yml");
+    let server = Server::start(&["--model", &format!("m={}", decoder.display())]);
+    for (name, generation) in ["decoder.yml", "model.npz", "vocab.spm"].iter().zip(2..) {
+        let (file, copy) = (folder.path().join(name), folder.path().join("copy"));
+        std::fs::copy(&file, &copy).unwrap();
+        std::fs::rename(&copy, &file).unwrap();
+        server.signal("HUP");
+        server.wait_for(&format!("{name} to be opened again"), |server| {
+            server.get("/v1/models").json()["models"][0]["generation"] == generation
+        });
+    }
+}

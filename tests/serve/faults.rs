@@ -47,6 +47,26 @@ fn slow_heads_and_bodies_end_their_connections_alone() {
     assert_eq!(idle.request("GET", "/healthz", &[], b"").status, 200);
 }
 
+/// The body of a stream of JSON lines may arrive for longer than a head.
+#[test]
+fn a_stream_may_take_longer_than_a_head() {
+    let (_folder, server) = with_limits("header-seconds = 1\nbody-seconds = 20", &toy());
+    let mut client = Client::connect(&server.address);
+    let head =
+        "POST /v1/translate?stream=1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let stream = client.0.get_mut();
+    stream.write_all(head.as_bytes()).unwrap();
+    for _ in 0..12 {
+        stream.write_all(b"f\r\n{\"text\":\"red\"}\n\r\n").unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    stream.write_all(b"0\r\n\r\n").unwrap();
+    let response = client.response();
+    assert_eq!(response.status, 200);
+    assert_eq!(response.text().lines().count(), 12, "{}", response.text());
+    assert!(!response.text().contains("error"), "{}", response.text());
+}
+
 #[test]
 fn what_is_too_large_is_refused() {
     let (_folder, server) = with_limits("body-bytes = 1000\nlines = 3\ncharacters = 50", &toy());

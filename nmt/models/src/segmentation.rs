@@ -26,6 +26,15 @@ pub enum Segmentation {
 }
 
 impl Segmentation {
+    /// Returns the name of the file with the pieces or codes.
+    pub fn file_name(&self) -> Option<&str> {
+        match self {
+            Segmentation::Presegmented => None,
+            Segmentation::SentencePiece(model) => Some(&model.name),
+            Segmentation::Bpe(codes) => Some(&codes.name),
+        }
+    }
+
     /// Returns the segmentation of the target: this one, or the source's, which both sides share if
     /// only the source has one.
     pub(crate) fn or_shared(self, source: &Segmentation) -> Segmentation {

@@ -37,6 +37,8 @@ pub struct PieceStream {
     pieces: mpsc::Receiver<Bytes>,
     /// The record of the request, and the status that it gets after the last piece.
     record: Option<(Arc<RequestRecord>, u16)>,
+    /// What is dropped after the last piece.
+    guard: Option<Box<dyn Send>>,
 }
 
 impl Body {
@@ -47,7 +49,14 @@ impl Body {
 
     /// Returns a body of the pieces that are sent to `pieces`.
     pub fn stream(pieces: mpsc::Receiver<Bytes>) -> Self {
-        Body::Stream(PieceStream { pieces, record: None })
+        Body::Stream(PieceStream { pieces, record: None, guard: None })
+    }
+
+    /// Drops `guard` at once, or after the last piece of a stream.
+    pub(crate) fn drop_when_made(&mut self, guard: impl Send + 'static) {
+        if let Body::Stream(stream) = self {
+            stream.guard = Some(Box::new(guard));
+        }
     }
 
     /// Completes the record of a request with this body: at once, or after the last piece of a
@@ -77,6 +86,7 @@ impl PieceStream {
                 }
             }
             Poll::Ready(None) => {
+                self.guard = None;
                 if let Some((record, status)) = self.record.take() {
                     record.complete(status);
                 }

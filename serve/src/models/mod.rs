@@ -193,14 +193,13 @@ impl Opener {
                 .chain(options.describe())
                 .filter(|(name, _)| *name != "cpu-threads")
                 .collect();
-        let files = bundle.files.iter().cloned().chain(std::iter::once(bundle.path.clone()));
-        let files = files.chain(configuration.vocabs.clone()).chain(bundle.shortlist_path.clone());
+        let files = bundle.source_files();
         let marian_server = configuration.marian_server.iter();
         let files = files.chain(marian_server.flat_map(|named| named.configurations.clone()));
         let prefix_file = configuration.nonbreaking_prefixes.as_deref();
         let prefixes = read_prefixes(configuration, prefix_file)?;
         let files = files.chain(prefix_file.map(Path::to_owned)).chain(configuration.lm.clone());
-        let files = Fingerprint::of(files);
+        let files = Fingerprint::of(files.collect::<Vec<PathBuf>>().into_iter());
         let beam_size = options.search.sampling.is_none().then_some(options.search.beam_size);
         let mut translator = Translator::new(bundle, options, &self.tuner)
             .map_err(|error| wrong(error.to_string()))?;
@@ -306,6 +305,7 @@ fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Ope
     let preparation = TextProcessorConfig::path_beside(&ini);
     let wanted = configuration.raw.unwrap_or_else(|| preparation.exists());
     let mut prefix_file = configuration.nonbreaking_prefixes.clone();
+    let mut preparation_files = vec![preparation.clone()];
     let steps = if wanted {
         let mut config = TextProcessorConfig::read(&preparation)
             .map_err(|error| wrong(error.to_string(), configuration))?;
@@ -313,12 +313,14 @@ fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Ope
             config.nonbreaking_prefixes = Some(list.clone());
         }
         prefix_file = config.nonbreaking_prefixes.clone().or(prefix_file);
+        preparation_files.extend(config.files_mut().map(|file| file.clone()));
         Some(config.build().map_err(|error| wrong(error.to_string(), configuration))?)
     } else {
         None
     };
     let prefixes = read_prefixes(configuration, prefix_file.as_deref())?;
-    let files = found.model_files().chain([ini.clone(), preparation]).chain(prefix_file);
+    let files = found.model_files().chain([ini.clone()]).chain(preparation_files);
+    let files = files.chain(prefix_file);
     let files = Fingerprint::of(files.collect::<Vec<PathBuf>>().into_iter());
     let system = load_system(&found, &NoProgress)
         .map_err(|error| wrong(error.to_string(), configuration))?;

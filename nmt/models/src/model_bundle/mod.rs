@@ -107,6 +107,19 @@ impl ModelBundle {
         tensors.map(|(_, tensor)| tensor.byte_len() as u64).sum()
     }
 
+    /// Returns the paths of all files that the bundle was read from, and the path that was opened.
+    /// Files in an archive have its path before their names.
+    pub fn source_files(&self) -> impl Iterator<Item = PathBuf> {
+        let tokenizers = self.tokenizers.iter();
+        let names = tokenizers.flat_map(|pair| {
+            let vocabularies = pair.vocabularies.iter().map(|vocabulary| vocabulary.name());
+            vocabularies.chain(pair.segmentation.iter().filter_map(Segmentation::file_name))
+        });
+        let names = names.map(PathBuf::from);
+        let paths = self.files.iter().chain([&self.path]).chain(&self.shortlist_path);
+        paths.cloned().chain(names)
+    }
+
     /// Replaces the segmentation by byte pair encoding. `paths` are the files of the codes of
     /// source and target.
     ///
