@@ -174,7 +174,7 @@ pub(crate) mod emulated {
         let runs = [
             ("seed=1", "f16", "64"),
             ("seed=2", "float16", "5"),
-            ("seed=3,capability=75", "f16", "20"),
+            ("seed=3,capability=75", "f16", "7"),
             ("seed=4,capability=80", "bf16", "64"),
         ];
         for (settings, precision, batch) in runs {

@@ -155,6 +155,8 @@ fn long_lines_are_cut_where_sentences_end_unless_a_length_is_given() {
     let (parts, _) = translate(tiny(), &[], "w4 w5 w6 w7,\nw8 w9\n");
     assert_eq!(found.trim_end(), parts.trim_end().replace('\n', " "));
     assert!(messages.contains("line 1: 7 pieces, at most 5 are allowed"), "{messages}");
+    let options = ["--split", "--max-length", "5", "--no-max-length-crop"];
+    assert_eq!(translate(tiny(), &options, "w4 w5 w6 w7, w8 w9\n").0, found);
 }
 
 #[test]

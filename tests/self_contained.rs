@@ -2,8 +2,8 @@
 //! Python package or a file outside of the repository reports that it is skipped, and no test needs
 //! the network.
 //!
-//! This test reads the sources. `.ci/run` checks the other half: it runs the tests with an empty
-//! `CARGO_HOME`, an empty home folder and, where the kernel allows, without a network.
+//! This test reads the sources. `.ci/run` checks the other half: it runs the tests with a
+//! `CARGO_HOME` that has only levels of optimisation, an empty home folder and, where the kernel allows, without a network.
 
 use std::path::{Path, PathBuf};
 

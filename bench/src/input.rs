@@ -8,17 +8,20 @@ use miriam_textio::{Input, display_name};
 use crate::error::{Error, Result};
 
 /// Returns the decompressed contents of a file or of standard input.
-///
-/// # Errors
-/// If the text cannot be read, or has no words to measure with.
 pub fn read_text(path: &Path) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     let read = Input::open(path)?.read_to_end(&mut text);
     read.map_err(|source| Error::Io { place: display_name(path), action: "read", source })?;
-    if words(&text).next().is_none() {
-        return Err(Error::no_words(path));
-    }
     Ok(text)
+}
+
+/// Returns the decompressed contents of a text to measure with.
+///
+/// # Errors
+/// If the text cannot be read or has no words.
+pub fn read_words(path: &Path) -> Result<Vec<u8>> {
+    let text = read_text(path)?;
+    if words(&text).next().is_none() { Err(Error::no_words(path)) } else { Ok(text) }
 }
 
 /// Returns the lines of a text. The last one may lack a line feed.

@@ -7,9 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Args;
 use miriam_storage::{Container, LoadMethod};
-use miriam_textio::{
-    Input, Output, display_name, is_same_file, parse_size, quote_for_shell, set_max_line_bytes,
-};
+use miriam_textio::{Input, Output, is_same_file, parse_size, quote_for_shell, set_max_line_bytes};
 
 const GENERAL_HEADING: &str = "General options";
 const LOG_LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
@@ -177,7 +175,7 @@ pub fn open_argument_or_file(argument: Option<&str>, path: &Path) -> miriam_text
             if Path::new(text).is_file() {
                 tracing::warn!(
                     "{}: this text is also the name of a file; to translate the file, give -i {}",
-                    display_name(Path::new(text)),
+                    text,
                     quote_for_shell(Path::new(text))
                 );
             }

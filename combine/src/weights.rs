@@ -42,7 +42,7 @@ impl FeatureWeights {
             let error = |reason: String| TextError::format(&file, line.number, None, reason);
             let mut words = split_words(text);
             let first = words.next().unwrap_or_default();
-            if words.clone().eq([&b"UNTUNEABLE"[..]]) {
+            if !first.contains(&b'=') && words.clone().eq([&b"UNTUNEABLE"[..]]) {
                 continue;
             }
             let (name, attached) = match first.strip_suffix(b"=") {
@@ -74,6 +74,9 @@ impl FeatureWeights {
                 .collect();
             let weights = weights?;
             if weights.is_empty() {
+                if text.ends_with(b"UNTUNEABLECOMPONENT") {
+                    continue;
+                }
                 return Err(error("expected weights after the feature".into()).into());
             }
             features.push((name.to_vec(), weights));
@@ -140,7 +143,7 @@ mod tests {
     #[test]
     fn weights_belong_to_features_by_name() {
         let text = "[weight]\nTM0= 0.1 UNTUNEABLECOMPONENT -0.2\r\n\n# a comment\nLM0= 1e-1\n\
-                    UnknownWordPenalty0 UNTUNEABLE\n";
+                    UnknownWordPenalty0 UNTUNEABLE\nF0= UNTUNEABLECOMPONENT\n";
         let weights = read(text).unwrap();
         let scheme = FeatureScheme::new(b"LM0= -1 TM0= 0 0");
         assert_eq!(weights.for_scheme(&scheme).unwrap(), [0.1, 0.1, -0.2]);
@@ -162,6 +165,7 @@ mod tests {
             ("LM0=\n", "line 1: expected weights after the feature"),
             ("LM0= x\n", "found \"x\""),
             ("LM0= inf\n", "found \"inf\""),
+            ("LM0=0.5 UNTUNEABLE\n", "found \"UNTUNEABLE\""),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(reason), "{error}");

@@ -147,10 +147,16 @@ impl<'s> LineDecoder<'s> {
         let mut total = Some(0.0);
         let words: Vec<&[u8]> = fields::split_words(text).collect();
         let models = &self.system.models;
-        let surfaces: Vec<&[u8]> = match &models.factor_scheme {
-            Some(_) => words.iter().map(|word| models.surface(word)).collect(),
-            None => words.iter().map(|word| surface(word)).collect(),
-        };
+        let mut word = Vec::new();
+        let surfaces = words.iter().map(|token| match &models.factor_scheme {
+            Some(scheme) => {
+                scheme.parse_input_word(token, &mut word);
+                models.surface(&word).to_vec()
+            }
+            None => surface(token).to_vec(),
+        });
+        let surfaces: Vec<Vec<u8>> = surfaces.collect();
+        let surfaces: Vec<&[u8]> = surfaces.iter().map(Vec::as_slice).collect();
         let mut offset = 0;
         while offset < words.len() {
             let length = part_length(&surfaces[offset..]);
@@ -206,9 +212,9 @@ impl<'s> LineDecoder<'s> {
 }
 
 /// Returns the number of words of the next part of a line, at most [`MAX_SENTENCE_WORDS`]. `words`
-/// are the surface forms of the rest of the line. If the rest is longer than that, the part ends after its last mark of
-/// a sentence's end. Without such a mark, it ends after the last mark of a clause's end in its
-/// second half.
+/// are the surface forms of the rest of the line. If the rest is longer than that, the part ends
+/// after its last mark of a sentence's end. Without such a mark, it ends after the last mark of a
+/// clause's end in its second half.
 fn part_length(words: &[&[u8]]) -> usize {
     if words.len() <= MAX_SENTENCE_WORDS {
         return words.len();

@@ -139,7 +139,7 @@ impl<'s> Rescorer<'s> {
         let mut source = Vec::new();
         for &id in decoded.sentence.ids() {
             let word = decoded.sentence.word(id, &decoded.system.models);
-            // The models of `[rescore]` know only the first factor.
+            // The models of `[rescore]` know only surface forms.
             push_word(&mut source, decoded.system.models.surface(word));
         }
         if self.scorers.is_empty() {

@@ -7,8 +7,8 @@ pub fn display_name(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() }
 }
 
-/// Returns `path` as an argument of a shell command that a user may copy: in single quotes if it has
-/// characters with a meaning for the shell.
+/// Returns `path` as an argument of a shell command that a user may copy. It is in single quotes
+/// if the shell would not read it literally.
 pub fn quote_for_shell(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);

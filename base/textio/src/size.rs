@@ -1,7 +1,7 @@
 //! Parsing of memory sizes on the command line.
 
-/// Returns the size `text` in bytes: a number with an optional `K`, `M`, `G` or `T` (powers of
-/// 1,024) and an optional `B` or `iB` after it.
+/// Returns the size `text` in bytes: a number, and after it optionally `B`, or one of `K`, `M`, `G`
+/// and `T` (powers of 1,024), alone or with `B` or `iB`.
 ///
 /// # Errors
 /// A message for the user if `text` is not a size.

@@ -81,7 +81,7 @@ impl BenchData {
 
 /// Reads a text with one sentence per line as word ids of `model`.
 fn read_text(path: &Path, model: &SortedModel) -> Result<Text> {
-    let text = input::read_text(path)?;
+    let text = input::read_words(path)?;
     let mut ids = vec![0; model.source_ids.len()];
     for (id, source) in (0..).zip(&model.source_ids) {
         ids[source.index()] = id;

@@ -13,7 +13,7 @@ use miriam_storage::{Container, LoadMethod};
 use miriam_textio::{Input, Output, Progress};
 
 use crate::error::{Error, Result};
-use crate::input::read_text;
+use crate::input::read_words;
 use crate::machine::cpu_seconds;
 use crate::synthetic::Text;
 use crate::workers::sum_over_threads;
@@ -91,16 +91,16 @@ struct Measurement {
 }
 
 /// Measures the chosen methods on one thread and on `threads`, prints a table, and writes it as CSV
-/// if asked. If all methods are chosen, `Single` is left out for models other than probing files of
+/// if asked. If no method is named, `Single` is left out for models other than probing files of
 /// Miriam. The model is opened on rayon's current threads.
 ///
 /// # Errors
-/// If the model or the text cannot be read, the text has no words, `Single` is chosen for another
+/// If the model or the text cannot be read, the text has no words, `Single` is named for another
 /// model than a probing file, or the table cannot be written.
 pub fn run(options: &LmOptions, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
     Input::check_access(&options.input, options.csv.as_deref())?;
     Input::check_access(&options.model, options.csv.as_deref())?;
-    let text = read_text(&options.input)?;
+    let text = read_words(&options.input)?;
     let is_probing = Container::is_container(&options.model)
         && Container::open_any(&options.model, LoadMethod::Lazy)?.kind() == probing::KIND;
     if !is_probing && options.methods.contains(&QueryMethod::Single) {

@@ -164,9 +164,11 @@ fn frame(message: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// The opcodes of control frames (RFC 6455, section 5.2).
+/// The opcode of the frame that closes a connection (RFC 6455, section 5.2).
 const CLOSE: u8 = 8;
+/// The opcode of a ping.
 const PING: u8 = 9;
+/// The opcode of the answer to a ping.
 const PONG: u8 = 10;
 
 /// Reads frames up to the end of the first message, or to a frame that closes the connection.

@@ -1,6 +1,6 @@
-//! Reading of ARPA files. Files that KenLM accepts are accepted, and so are unigram models and forms
-//! that only other toolkits accept (`ngram-lm.md` 1.1). Other files are an error that names the line
-//! and the remedy. Two entries for the same n-gram, of which KenLM silently keeps one, are an error
+//! Reading of ARPA files. Files that KenLM accepts are accepted, and so are unigram models and
+//! forms that only other toolkits accept (`ngram-lm.md` 1.1). Other files are an error that names
+//! the line and the remedy. Two entries for the same n-gram, of which KenLM silently keeps one, are an error
 //! too, unless [`ArpaOptions`] say otherwise.
 //!
 //! Sections are read one after another, each in parallel. Blocks of text are parsed on all threads

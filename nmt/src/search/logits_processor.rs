@@ -420,10 +420,8 @@ impl LogitsProcessor {
                     self.candidates.push(Candidate::new(word, score));
                 }
             }
-            let candidates = &mut self.candidates[first..];
-            match request.top_k {
-                FULL_VOCABULARY => candidates.sort_unstable_by_key(|candidate| candidate.token),
-                _ => candidates.sort_unstable_by(Candidate::cmp_best_first),
+            if request.top_k != FULL_VOCABULARY {
+                self.candidates[first..].sort_unstable_by(Candidate::cmp_best_first);
             }
         }
         self.candidates.truncate(first.saturating_add(request.top_k));
@@ -453,7 +451,10 @@ impl LogitsProcessor {
         let lost = (1.0 - beta).ln();
         others.iter_mut().for_each(|other| other.score += lost);
         let place = match request.top_k {
-            FULL_VOCABULARY => others.partition_point(|other| other.token < token),
+            // Repeated tokens are after the others, so the list may not be sorted.
+            FULL_VOCABULARY => {
+                others.iter().position(|other| other.token > token).unwrap_or(others.len())
+            }
             _ => others.partition_point(|other| other.cmp_best_first(&mixed).is_lt()),
         };
         self.candidates.insert(first + place, mixed);

@@ -6,6 +6,7 @@ use miriam_gpu::DeviceSet;
 use miriam_kernels::autotuner::Autotuner;
 
 use super::devices::Placement;
+use super::text_segment::TextKind;
 use crate::search::{DecodingSemantics, SearchOptions};
 use crate::{Error, Result};
 use miriam_nmt_models::AlignmentFormat;
@@ -111,6 +112,14 @@ pub struct InputOptions {
 }
 
 impl InputOptions {
+    /// Whether parts of a text that are longer than the limit are split.
+    pub(super) fn splits(&self, kind: TextKind) -> bool {
+        match kind {
+            TextKind::LongSentence => self.splits_long,
+            TextKind::RunningText | TextKind::Html => !self.crop,
+        }
+    }
+
     /// The maximum length of sentences unless another is set.
     pub const MAX_LENGTH: usize = 5000;
 }

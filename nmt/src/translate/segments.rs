@@ -56,11 +56,7 @@ impl SentenceParser<'_> {
     /// Returns the maximum number of tokens of a part of a text. Longer parts are split, except
     /// where they are to be cropped or, if the text is one sentence, rejected.
     fn limit(&self, kind: TextKind) -> usize {
-        let splits = match kind {
-            TextKind::LongSentence => self.options.splits_long,
-            TextKind::RunningText | TextKind::Html => !self.options.crop,
-        };
-        if splits { self.max_length } else { usize::MAX }
+        if self.options.splits(kind) { self.max_length } else { usize::MAX }
     }
 }
 

@@ -13,6 +13,7 @@ use super::print::ScoredTranslation;
 use super::sentence_jobs::{PreparedSentences, TranslationSession};
 use super::sentence_parser::{InputSentence, SentenceParser};
 use super::settings::check_search;
+use super::text_segment::TextKind;
 use super::{DecodingSettings, LoadedModels, Translator, max_sentence_length, skips_cost};
 use crate::Result;
 use crate::search::alignment;
@@ -204,13 +205,13 @@ impl Translator {
     /// Returns the maximum number of tokens of a sentence of running text; the caller must split a
     /// longer one, as the command line does. `None` if longer sentences are cropped instead.
     pub fn max_running_tokens(&self) -> Option<usize> {
-        (!self.options.input.crop).then_some(self.max_length)
+        self.options.input.splits(TextKind::RunningText).then_some(self.max_length)
     }
 
     /// Returns the maximum number of tokens of a sentence; the caller must split a longer one, as
     /// the command line does. `None` if longer sentences are cropped or rejected instead.
     pub fn max_sentence_tokens(&self) -> Option<usize> {
-        self.options.input.splits_long.then_some(self.max_length)
+        self.options.input.splits(TextKind::LongSentence).then_some(self.max_length)
     }
 
     /// Returns the number of tokens of a text, or 0 if its bytes cannot make more than the limit.

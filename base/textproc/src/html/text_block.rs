@@ -1,7 +1,8 @@
 //! Text between two breaks of a page, with its tags, before it is split into sentences.
 //!
 //! White space is collapsed while text is added. Images, footnote marks and custom elements also
-//! separate words. If there is no white space beside them, a space is added.
+//! separate words. A space is added there if two words, or the end of a sentence and a word, would
+//! touch.
 
 use std::ops::Range;
 

@@ -17,7 +17,7 @@ use crate::characters::decode;
 use crate::steps;
 
 /// The minimum weight of a word that the matching gives to a claim. Claims without such a word get
-/// a free word afterwards.
+/// a free word afterwards, if there is one.
 const MIN_ATTENTION: f32 = 0.1;
 
 /// The claim of an element with text and without inner elements.

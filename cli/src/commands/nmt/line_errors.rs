@@ -26,7 +26,7 @@ impl LineErrors {
     }
 
     /// Adds the option `--errors` to messages, for a command that has it.
-    pub fn with_option(self) -> Self {
+    pub fn with_errors_option(self) -> Self {
         LineErrors { hint: "; --errors FILE records them all", ..self }
     }
 

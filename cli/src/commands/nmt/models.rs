@@ -220,9 +220,8 @@ impl ModelArguments {
         for path in self.models.iter().chain(given).chain(&self.config).chain(named) {
             // Files that are not named are found beside a named file.
             let folder = if path.is_dir() { Some(&**path) } else { path.parent() };
-            if let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) {
-                check_model_folder(folder, outputs.clone())?;
-            }
+            let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+            check_model_folder(folder.unwrap_or(Path::new(".")), outputs.clone())?;
             for output in outputs.clone() {
                 if path.is_file() && is_same_file(path, output) {
                     Input::check_access(path, Some(output))?;

@@ -138,7 +138,8 @@ struct TextArguments {
     /// Translate only the beginning of longer sentences
     #[arg(long)]
     max_length_crop: bool,
-    /// Fail on longer sentences, even if a configuration crops them
+    /// Fail on longer sentences, even if a configuration crops them; in running text, translate
+    /// them in parts
     #[arg(long, conflicts_with = "max_length_crop")]
     no_max_length_crop: bool,
     /// Write n-best lists in Marian's form; without N, their length is the beam size
@@ -503,7 +504,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let output = Output::create(&text.output)?;
     let mut line_errors =
         LineErrors::new(miriam_textio::display_name(&text.input[0]), text.errors.as_deref())?
-            .with_option();
+            .with_errors_option();
     let interrupts = SignalHandler::install(&stop)?;
     let mut report = |error: &LineError| line_errors.report(error);
     let start = Instant::now();

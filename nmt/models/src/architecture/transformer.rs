@@ -387,7 +387,9 @@ impl TransformerConfig {
                 ..
             }) => {
                 if buckets < 4 {
-                    return Err(format!("{buckets} classes of distances are too few, at least 4"));
+                    return Err(format!(
+                        "expected at least 4 classes of distances, found {buckets}"
+                    ));
                 }
                 check_range("classes of distances", buckets, MAX_WIDTH)?;
                 check_range("distances of positions", max_distance, MAX_WIDTH)?;

@@ -46,25 +46,19 @@ const FORMATS: &[Format] = &[
     Format { recognises: firefox::is_folder, find: marian_folder::find },
     Format { recognises: Path::is_dir, find: marian_folder::find },
     Format { recognises: marian::is_configuration, find: marian_folder::find_from_configuration },
-    // The file of weights stands for its folder.
-    Format {
-        recognises: hugging_face::is_weight_file,
-        find: |file| hugging_face::find_in_folder(folder_of(file)),
-    },
-    Format {
-        recognises: ctranslate2::is_weight_file,
-        find: |file| ctranslate2::find_in_folder(folder_of(file)),
-    },
     Format { recognises: |_| true, find: marian::find_single_file },
 ];
 
-/// Returns the folder of a file.
-fn folder_of(file: &Path) -> &Path {
-    match file.parent() {
-        None => Path::new("."),
-        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
-        Some(folder) => folder,
-    }
+/// Returns the path of the model at `path`: the folder of `path` if `path` is a file of weights that
+/// is used only with the other files of its folder, otherwise `path`.
+pub(crate) fn model_path(path: &Path) -> &Path {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let is_part = ctranslate2::is_weight_file(path)
+        || hugging_face::is_weight_file(path) && hugging_face::is_folder(folder);
+    if is_part { folder } else { path }
 }
 
 /// Options for opening a model.
@@ -78,8 +72,9 @@ pub struct BundleOptions<'a> {
 }
 
 impl ModelBundle {
-    /// Opens the model at `path`. `vocabularies` (source and target) replace those that
-    /// would be found there, as in [`BundleOptions::vocabularies`].
+    /// Opens the model at `path`. A file of weights of a folder of CTranslate2 or `transformers`
+    /// stands for the folder. `vocabularies` (source and target) replace those that would be found
+    /// there, as in [`BundleOptions::vocabularies`].
     ///
     /// # Errors
     /// If no model is found at `path`, a file of it cannot be read or is damaged, its
@@ -95,7 +90,7 @@ impl ModelBundle {
             let container = Container::open_any(path, LoadMethod::Lazy);
             return container.is_ok_and(|container| container.kind() == miriam::KIND);
         }
-        path.is_dir() || marian::is_configuration(path) || Checkpoint::is_found_at(path)
+        model_path(path).is_dir() || marian::is_configuration(path) || Checkpoint::is_found_at(path)
     }
 
     /// Opens a folder of CTranslate2 whose files are in memory, each with its name. `name` names
@@ -123,6 +118,7 @@ impl ModelBundle {
             }
             return Ok(bundle);
         }
+        let path = model_path(path);
         let format = FORMATS.iter().find(|format| (format.recognises)(path));
         let found = (format.expect("the last one recognises every path").find)(path)?;
         Self::from_found(found, path, options)

@@ -148,7 +148,7 @@ impl Parser<'_> {
         while text.last().is_some_and(u8::is_ascii_whitespace) {
             text.pop();
         }
-        if !stripped {
+        if !stripped && !text.is_empty() {
             text.push(b'\n');
         }
         Ok(Value::Scalar(text))

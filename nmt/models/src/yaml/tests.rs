@@ -102,7 +102,7 @@ fn json_is_yaml() {
 #[test]
 fn blocks_of_text() {
     let value = parse("a: |\n\nb: |\n\n  one\n \n  two\nc: 1\n");
-    assert_eq!(value.get("a").unwrap().as_str().map(str::trim), Some(""));
+    assert_eq!(value.get("a").unwrap().as_str(), Some(""));
     assert_eq!(value.get("b").unwrap().as_str(), Some("\none\n\ntwo\n"));
     assert_eq!(value.get("c").unwrap().as_str(), Some("1"));
 

@@ -19,7 +19,6 @@ use serde_json::Value;
 
 use architecture::generation_option;
 
-use super::folder_of;
 use super::found_model::{FoundModel, OpenedTokenizer};
 use crate::checkpoint::Checkpoint;
 use crate::decoder_config::DecodingSemantics;
@@ -54,10 +53,11 @@ pub(super) fn is_folder(folder: &Path) -> bool {
     folder.join(CONFIGURATION).is_file() && weight_paths(folder).is_some()
 }
 
-/// Whether `file` has weights, or is the index of the files with weights, of a model in a folder.
+/// Whether `file` seems to have the weights of a model in a folder, or to be the index of the files
+/// with its weights.
 pub(super) fn is_weight_file(file: &Path) -> bool {
     let is_name = |name: &OsStr| WEIGHTS.iter().any(|(all, index)| name == *all || name == *index);
-    file.file_name().is_some_and(is_name) && is_folder(folder_of(file))
+    file.file_name().is_some_and(is_name) && file.is_file()
 }
 
 /// Finds the files with the weights of a folder.
