@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare `miriam serve` with CTranslate2 behind FastAPI and uvicorn, and measure Miriam's targets.
+"""Compare `miriam serve` with CTranslate2 behind FastAPI and uvicorn, or with its own aims.
 
     python3 -m venv venv
     venv/bin/pip install ctranslate2 fastapi 'uvicorn[standard]' numpy pyyaml
@@ -9,13 +9,15 @@
 race: the model has random weights, for each program in its own format; 25 tokens in, exactly 25 out,
 greedy, int8. The peer is a simple server, a page of code: requests wait 5 ms for others, and a
 batch is translated on one thread. Both servers answer the same requests of `miriam bench serve`, in
-turn, so that a busy machine slows both. The ratio of CPU times compares the CPU time of each server
-process for a request. Then both get the same load at random times, 70 % of what the slower one can
+turn, so that a busy machine slows both. The ratio of CPU times is the peer's CPU time for a request
+divided by Miriam's. Then both get the same load at random times, 70 % of what the slower one can
 answer.
 
-targets: throughput against the command line, requests that do nothing, an open loop against an
-ideal queue, batches, overload, reloads, cold start. --ini is a phrase-based system, --binary the
-same system with binary tables, which are mapped; the neural model is that of the race.
+targets: what the aims (docs/experiments.md, Serving) are about: throughput against the command
+line, short requests to a language model (--lm), an open loop against an ideal queue, batches,
+overload, reloads, cold start. --ini is a phrase-based system; --binary, if given, is measured in
+its place: the same system with binary tables, which are mapped. The neural model is that of the
+race.
 """
 
 import argparse
@@ -272,7 +274,7 @@ def against_cli(name, bench, server, text, command, a, *options):
         cpu, seconds = ((early + late) / 2 for early, late in zip(before, after))
         cpu_ratios.append(cpu / load.cpu_each)
         ratios.append(seconds * load.rate)
-    print(f"1. {name}, 64 clients: throughput is {spread(ratios)} of the command line's, per CPU "
+    print(f"{name}, 64 clients: throughput is {spread(ratios)} of the command line's, per CPU "
           f"second {spread(cpu_ratios)}", flush=True)
 
 
@@ -300,7 +302,7 @@ def against_ideal_queue(name, bench, server, text, a, *options):
         ideal = lindley(arrivals, [services[k % len(services)] for k in range(len(arrivals))])
         for side, percent in zip(ratios, (50, 99)):
             side.append(load.percentile(percent) / (1e3 * ideal[int(percent / 100 * len(ideal))]))
-    print(f"3. {name}, {rate:.0f} requests/s (70 % of the sequential rate): p50 "
+    print(f"{name}, {rate:.0f} requests/s (70 % of the sequential rate): p50 "
           f"{spread(ratios[0])}, p99 {spread(ratios[1])} of an ideal queue's", flush=True)
 
 
@@ -329,10 +331,10 @@ def neural_targets(a, bench, ours, text, nmt):
             of_server = [bench.load(server, text, "--clients", clients, "--seconds", a.seconds).cpu_each
                          for clients in (1, 32)]
             gains.append((of_server[0] / of_server[1]) / (of_cli[0] / of_cli[1]))
-        print(f"4. the gain of 32 clients over one is {spread(gains)} of the command line's gain of "
+        print(f"the gain of 32 clients over one is {spread(gains)} of the command line's gain of "
               f"batches of 32", flush=True)
         against_ideal_queue("neural", bench, server, text, a)
-    # The queue holds about as many sentences as are translated in a second; other requests are
+    # The queue holds as many sentences as are translated in about half a second; other requests are
     # rejected. A load generator on this machine cannot fill the default queue of a server.
     with neural_server(a, folder, ours, "[limits]\nqueued-words = 3000") as server:
         overload(bench, server, text, a)
@@ -341,7 +343,7 @@ def neural_targets(a, bench, ours, text, nmt):
     for _ in range(5):
         with neural_server(a, folder, ours) as server:
             starts.append(1e3 * server.start_seconds)
-    print(f"8. cold start of the mapped neural model: {spread(starts, 0)} ms", flush=True)
+    print(f"cold start of the mapped neural model: {spread(starts, 0)} ms", flush=True)
 
 
 def phrase_server(a, folder, ini, search):
@@ -363,7 +365,7 @@ def phrase_targets(a, bench, search):
         if a.lm:
             each = [bench.load(server, a.text, "--api", "perplexity", "--clients", 8, "--seconds",
                                a.seconds) for _ in range(a.n)]
-            print(f"2. requests that do next to nothing: {spread([1 / load.cpu_each for load in each], 0)} "
+            print(f"requests that do next to nothing: {spread([1 / load.cpu_each for load in each], 0)} "
                   f"a CPU second of the server, {spread([load.rate for load in each], 0)} a second",
                   flush=True)
     if a.binary:
@@ -372,7 +374,7 @@ def phrase_targets(a, bench, search):
             with phrase_server(argparse.Namespace(**{**vars(a), "lm": None}), bench.folder, a.binary,
                                search) as server:
                 starts.append(1e3 * server.start_seconds)
-        print(f"8. cold start of the mapped phrase-based system: {spread(starts, 0)} ms", flush=True)
+        print(f"cold start of the mapped phrase-based system: {spread(starts, 0)} ms", flush=True)
 
 
 def overload(bench, server, text, a):
@@ -381,7 +383,7 @@ def overload(bench, server, text, a):
     load = bench.load(server, text, "--rate", 3 * saturation.rate, "--seconds", a.long)
     growth = (server.metric("process_resident_memory_bytes") - before) / 2**20
     accepted = sorted(row[2] - row[1] for row in load.rows if row[3] == "200")
-    print(f"5. three times saturation ({saturation.rate:.0f} requests/s) for {a.long:.0f} s: "
+    print(f"three times saturation ({saturation.rate:.0f} requests/s) for {a.long:.0f} s: "
           f"{load.outcomes()}, goodput {load.rate / saturation.rate:.2f} of saturation, p99 of those "
           f"accepted {accepted[int(0.99 * len(accepted))]:.2f} s, memory {growth:+.0f} MiB", flush=True)
 
@@ -412,7 +414,7 @@ def reloads(bench, model, text, a):
         load = bench.load(server, text, "--rate", rate, "--seconds", a.long)
         stop.set()
         thread.join()
-        print(f"7. {server.metric('miriam_reloads_total'):.0f} reloads in {a.long:.0f} s at {rate:.0f} "
+        print(f"{server.metric('miriam_reloads_total'):.0f} reloads in {a.long:.0f} s at {rate:.0f} "
               f"requests/s: {load.outcomes()}, at most {max(mapped)} generations mapped, p99 "
               f"{load.percentile(99):.1f} ms, without reloads {quiet.percentile(99):.1f} ms", flush=True)
 
@@ -427,7 +429,8 @@ def main():
     parser.add_argument("--seconds", default=5.0, type=float)
     parser.add_argument("--long", default=60.0, type=float, help="seconds of overload and reloads")
     parser.add_argument("-n", default=3, type=int, help="rounds")
-    parser.add_argument("--only", choices=["neural", "phrase"], help="one kind of targets")
+    parser.add_argument("--only", choices=["neural", "phrase"],
+                        help="only the aims of this kind of model")
     parser.add_argument("--ini", type=Path)
     parser.add_argument("--binary", type=Path, help="the moses.ini of the mapped system")
     parser.add_argument("--lm", type=Path)

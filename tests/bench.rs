@@ -141,10 +141,10 @@ fn a_study_of_ngram_models_goes_on_where_it_was_killed() {
     auto.args("bench glm --threads 1 --quick --synthetic 5000 --repeat 1 -o".split(' '));
     let messages = lossy_text(&auto.arg(folder).output().unwrap().stderr);
     let is_cpu = messages.contains("10 of 10 models were measured before");
-    assert!(is_cpu || messages.contains("device is cpu, now it is cuda:0"), "{messages}");
+    assert!(is_cpu || messages.contains("device: was \"cpu\", is now \"cuda:0\""), "{messages}");
     let other = ["--quick", "--synthetic", "6000", "--device", "cpu", "--repeat", "1", "-o"];
     let refused = run_to_error(bench_glm(&other).arg(folder));
-    assert!(refused.contains("source ngrams is 5000, now it is 6000"), "{refused}");
+    assert!(refused.contains("source ngrams: was 5000, is now 6000"), "{refused}");
     assert!(refused.contains("--overwrite"), "{refused}");
 }
 
@@ -285,7 +285,7 @@ fn devlin_systems_are_shown_with_their_published_speeds() {
     let shown = ["s1", "e1", "16 bits", "8 bits", "Devlin (2017), 16 bits", "words a second"];
     assert_eq!(chart_points(folder.path(), "systems.svg", &shown), 3 * 3);
     let refused = run_to_error(&mut devlin(&["--alone"]));
-    assert!(refused.contains("alone is false, now it is true"), "{refused}");
+    assert!(refused.contains("alone: was false, is now true"), "{refused}");
     run(&mut devlin(&["--alone", "--overwrite"]));
     let speedups = read_csv(folder.path(), "speedups.csv");
     assert_eq!(speedups[1][..2], ["s1", "baseline"]);

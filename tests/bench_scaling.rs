@@ -223,7 +223,7 @@ fn studies_are_resumed_and_never_mixed() {
     assert_eq!(rows(), complete);
 
     let other = run_to_error(&mut measure(&[slow], "0.2"));
-    assert!(other.contains("its seconds is 0.3, now it is 0.2"), "{other}");
+    assert!(other.contains("seconds: was 0.3, is now 0.2"), "{other}");
     assert!(other.contains("runs.csv") && other.contains("--overwrite"), "{other}");
     assert_eq!(rows(), complete, "a rejected command changes nothing");
     run(measure(&[slow], "0.2").arg("--overwrite"));

@@ -457,7 +457,7 @@ fn what_a_ctranslate2_folder_lacks_or_has_besides_is_named() {
     fs::write(&config, text).unwrap();
     fs::remove_file(folder.path().join("shared_vocabulary.json")).unwrap();
     let error = run_to_error(&mut translate(&[folder.path()]));
-    assert!(error.contains("has no target vocabulary"), "{error}");
+    assert!(error.contains("lacks the vocabulary of the source or of the target"), "{error}");
 }
 
 /// Settings of `generation_config.json` are defaults, or are named as without effect. The language

@@ -69,7 +69,7 @@ pub fn describe_text(text: &[u8]) -> Value {
 /// Returns the first difference between two descriptions of `what`, with the keys that lead to it.
 pub fn find_difference(what: &str, saved: &Value, now: &Value) -> Option<String> {
     let (Value::Object(before), Value::Object(after)) = (saved, now) else {
-        return (saved != now).then(|| format!("its {what} is {saved}, now it is {now}"));
+        return (saved != now).then(|| format!("{what}: was {saved}, is now {now}"));
     };
     let added = after.keys().filter(|key| !before.contains_key(*key));
     before.keys().chain(added).find_map(|key| {

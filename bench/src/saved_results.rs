@@ -257,7 +257,7 @@ mod tests {
         let folder = StudyFolder { path: folder.path().into(), overwrite: false };
         run(&folder, study(1)).unwrap();
         let error = run(&folder, study(2)).unwrap_err().to_string();
-        assert!(error.contains("another study: its study rounds is 1, now it is 2"), "{error}");
+        assert!(error.contains("another study: study rounds: was 1, is now 2"), "{error}");
         assert!(error.contains("--overwrite"), "{error}");
         let path = folder.path.join(NAME);
         let text = fs::read_to_string(&path).unwrap();

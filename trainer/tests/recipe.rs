@@ -1,4 +1,5 @@
-//! Tests of training from files: annotations of pairs, and the forms in which text is given.
+//! Tests of training from files and standard input: annotations of pairs, the forms of text,
+//! dropout, and changes of case.
 
 use std::io::Write;
 
@@ -28,7 +29,7 @@ fn attention_is_trained_towards_alignments() {
     let (aligned, aligned_cost) = guided("aligned", "2");
     assert_ne!(plain, aligned);
     // Links count as well, multiplied by their weight: 16 links, and one between both </s> in each
-    // of seven pairs.
+    // of the seven pairs whose source is not empty.
     let (_, tokens) = cost_and_count(&plain_cost);
     let (_, both) = cost_and_count(&aligned_cost);
     assert_eq!(both, tokens + 2.0 * 23.0, "{plain_cost} {aligned_cost}");

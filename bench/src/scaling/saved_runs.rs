@@ -1,8 +1,8 @@
 //! Saved runs of a study, from which the same command resumes it.
 //!
 //! `runs.csv` has the runs, and `study.json` describes their study: the program, the machine, the
-//! text, the seconds and the systems. Runs with different descriptions are not mixed, and are
-//! overwritten only on request.
+//! text, the duration of a measurement and the systems. Runs with different descriptions are not
+//! mixed, and are overwritten only on request.
 
 use std::fmt::Write;
 use std::fs;
@@ -179,11 +179,11 @@ impl ScalingStudy {
     }
 }
 
-/// Parses a text of [`ScalingStudy::runs_csv`]. A run with more than `num_cpus` threads is an
-/// error.
+/// Parses a text of [`ScalingStudy::runs_csv`].
 ///
 /// # Errors
-/// Says what is wrong in which line.
+/// If the heading differs, or a line is not a run with 1 to `num_cpus` threads; the error names the
+/// line.
 pub fn parse_runs(text: &str, num_cpus: usize) -> Result<Vec<SavedRun>, String> {
     let mut lines = text.lines();
     if lines.next() != Some(HEADING) {
@@ -208,7 +208,7 @@ pub fn parse_runs(text: &str, num_cpus: usize) -> Result<Vec<SavedRun>, String> 
 }
 
 fn parse_run(line: &str) -> Option<SavedRun> {
-    fn positive(text: &str) -> Option<f64> {
+    fn not_negative(text: &str) -> Option<f64> {
         text.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0)
     }
     let fields: Vec<&str> = line.split(',').collect();
@@ -219,9 +219,9 @@ fn parse_run(line: &str) -> Option<SavedRun> {
     };
     let stats = RunStats {
         words: words.parse().ok()?,
-        wall_seconds: positive(wall).filter(|&wall| wall >= 1e-6)?,
-        user_seconds: positive(user)?,
-        system_seconds: positive(kernel)?,
+        wall_seconds: not_negative(wall).filter(|&wall| wall >= 1e-6)?,
+        user_seconds: not_negative(user)?,
+        system_seconds: not_negative(kernel)?,
         voluntary_switches: voluntary.parse().ok()?,
         involuntary_switches: involuntary.parse().ok()?,
         peak_bytes: peak.parse().ok()?,
@@ -340,16 +340,16 @@ mod tests {
         assert_eq!(describe(&more).read_runs(folder).unwrap().len(), 12);
 
         let longer = error(&ScalingOptions { seconds: 6.0, ..options.clone() });
-        assert!(longer.contains("its seconds is 5.0, now it is 6.0"), "{longer}");
+        assert!(longer.contains("seconds: was 5.0, is now 6.0"), "{longer}");
         let mut fewer = options.clone();
         fewer.systems.pop();
         assert!(error(&fewer).contains("it has the system b, which is not given now"));
         let mut other = options.clone();
         other.systems[1].workload = Workload::Command("tac".into());
         let other = error(&other);
-        assert!(other.contains("its b command is \"cat\", now it is \"tac\""), "{other}");
+        assert!(other.contains("b command: was \"cat\", is now \"tac\""), "{other}");
         let machine = StudyDescription::new(&options, &Topology::uniform(1, 8, 2)).unwrap();
-        assert!(machine.read_runs(folder).unwrap_err().to_string().contains("its processors is"));
+        assert!(machine.read_runs(folder).unwrap_err().to_string().contains("processors: was"));
         let description = fs::read_to_string(folder.join(DESCRIPTION)).unwrap();
         for (key, what) in [("version", "version"), ("program", "program bytes")] {
             let mut saved: Value = serde_json::from_str(&description).unwrap();
@@ -359,11 +359,11 @@ mod tests {
             }
             fs::write(folder.join(DESCRIPTION), saved.to_string()).unwrap();
             let error = error(&options);
-            assert!(error.contains(&format!("its {what} is ")), "{error}");
+            assert!(error.contains(&format!("{what}: was ")), "{error}");
         }
         fs::write(folder.join(DESCRIPTION), description).unwrap();
         fs::write(&options.input, "a b c\n").unwrap();
-        assert!(error(&options).contains("its text bytes is 4, now it is 6"));
+        assert!(error(&options).contains("text bytes: was 4, is now 6"));
 
         fs::write(folder.join("study.json"), "{").unwrap();
         assert!(error(&options).contains("study.json beside it is damaged"));
@@ -400,12 +400,12 @@ mod tests {
             let set = |time| fs::File::options().write(true).open(file).unwrap().set_modified(time);
             set(modified + std::time::Duration::from_millis(5)).unwrap();
             let error = read().unwrap_err().to_string();
-            assert!(error.contains(&format!("its {what} is ")), "{error}");
+            assert!(error.contains(&format!("{what}: was ")), "{error}");
             set(modified).unwrap();
             assert_eq!(read().unwrap().len(), 12);
         }
         fs::write(model.join("vocabulary"), "2").unwrap();
         let error = read().unwrap_err().to_string();
-        assert!(error.contains("its b nmt files vocabulary is null, now it is"), "{error}");
+        assert!(error.contains("b nmt files vocabulary: was null, is now"), "{error}");
     }
 }

@@ -32,8 +32,8 @@ const TEST_REFERENCE: &str = include_str!("../../../examples/toy/test.es");
 /// The number of test sentences whose translations are shown.
 const NUM_SHOWN: usize = 12;
 
-/// Train a toy English-Spanish system in a temporary folder, translate with it and with a neural
-/// model.
+/// Train a toy English-Spanish system in a temporary folder, and translate with it and with a
+/// neural model.
 ///
 /// Example: miriam demo
 #[derive(Args)]

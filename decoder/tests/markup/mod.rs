@@ -1,5 +1,5 @@
-//! Random markup for the exhaustive decoder, and its meaning: the rules of
-//! `docs/spec/phrase-decoding.md` 3.2 over plain lists.
+//! Random markup for the exhaustive decoder, and what it allows: the rules of
+//! `docs/spec/phrase-decoding.md` 3.2, written as loops over lists.
 
 use std::fmt::Write;
 

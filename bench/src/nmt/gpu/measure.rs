@@ -47,7 +47,8 @@ pub fn runs_of_subject(study: &NmtGpuStudy, places: &[Place]) -> usize {
 /// Measures a model in all places.
 ///
 /// # Errors
-/// If a place cannot be used, or a row cannot be printed.
+/// If a place cannot be used, a result cannot be read from or saved in the folder, or a row cannot
+/// be printed.
 pub fn measure_subject(
     study: &NmtGpuStudy,
     subject: &Subject,
@@ -158,7 +159,8 @@ impl Run<'_> {
         Ok(BoundedSpeed { speed, floors })
     }
 
-    /// Returns the computed work of a whole batch, a row for each kernel.
+    /// Returns the computed work of the encoder and of one step for a full batch: a row for each
+    /// kernel of each phase.
     fn kernels(&self, row: &SpeedRow, paper: &PaperModel) -> Result<Vec<KernelRow>> {
         let rows = f64::from(self.batch) * f64::from(self.beam);
         let sizes = self.subject.step_sizes(rows, self.beam as usize, row.tokens);

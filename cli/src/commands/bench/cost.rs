@@ -40,7 +40,7 @@ pub struct Arguments {
     /// The reference translation of the text
     #[arg(long, value_name = "FILE")]
     reference: PathBuf,
-    /// The price of one hour of the machine, in any currency; let --threads use all of the machine
+    /// The price of an hour of the whole machine, in any currency; set --threads to all of its CPUs
     #[arg(long, value_name = "P", default_value = "1", value_parser = super::parse_price)]
     price: f64,
     /// Beam sizes of neural models, such as 1,4 [default: that of each model]

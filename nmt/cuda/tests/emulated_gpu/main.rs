@@ -17,8 +17,8 @@ const SEEDS: [&str; 3] = ["seed=1", "seed=2", "seed=3"];
 #[test]
 fn kernels_agree_with_the_cpu() {
     let folder = tempfile::tempdir().unwrap();
-    // Whole networks take longer than single operations, and run with one order. Modules for half
-    // precision depend on the device.
+    // Whole networks take longer than single operations, and run with one order. The PTX module for
+    // half precision depends on the device's compute capability, so two capabilities are tested.
     let operations = SEEDS.map(|settings| (settings, "operations::"));
     let others = [
         ("seed=4", "networks::"),

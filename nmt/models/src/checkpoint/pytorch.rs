@@ -3,8 +3,8 @@
 //!
 //! Since PyTorch 1.6 the file is a zip archive of `data.pkl` and the storages. Older files are five
 //! pickles in a row and the storages after them. One restricted reader ([`super::pickle`]) reads
-//! the pickles of both. Storages stay in the mapped file, and tensors that share a storage share it
-//! here too.
+//! the pickles of both. Storages stay in the mapped file, unless they are deflated, and tensors
+//! share them; only a tensor that is not stored row by row is copied.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -20,7 +20,8 @@ use super::{Checkpoint, CheckpointFormat};
 use crate::{Error, Result};
 
 /// The reason of an error about a file from a big-endian machine.
-const BIG_ENDIAN: &str = "numbers are not little-endian; save the model again";
+const BIG_ENDIAN: &str =
+    "numbers are not little-endian; save the model again on a little-endian machine";
 /// The name of the pickle in the only folder of an archive.
 const PICKLE: &str = "data.pkl";
 /// The first pickle of a file that is not an archive: protocol 2, the number
@@ -32,7 +33,7 @@ pub fn is_plausible(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// Whether PyTorch wrote an archive.
+/// Whether `archive` is one of PyTorch: it has a `data.pkl`.
 pub fn is_archive(archive: &ZipArchive) -> bool {
     find_pickle(archive).is_some()
 }
@@ -109,7 +110,9 @@ pub fn read_file(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
             .ok_or_else(|| Error::damaged(path, &place, "it is not the storage of a tensor"))?;
         let count = cursor.usize(&place)?;
         let size = count.checked_mul(kind.size);
-        let size = size.ok_or_else(|| Error::damaged(path, &place, format!("{count} elements")))?;
+        let size = size.ok_or_else(|| {
+            Error::damaged(path, &place, format!("{count} elements are too many"))
+        })?;
         storages.insert(key, cursor.take_shared(size, &place)?);
     }
     build(&found, path, "tensors", window.len(), |storage, key| {
@@ -156,7 +159,7 @@ fn build(
     for (name, value) in entries {
         let name = found
             .text(*name)
-            .ok_or_else(|| Error::damaged(path, place, "a tensor whose name is not a text"))?;
+            .ok_or_else(|| Error::damaged(path, place, "an entry whose name is not a text"))?;
         let Some(Object::Tensor(record)) = found.object(*value) else {
             checkpoint.skip(name, "it is not a tensor".into());
             continue;

@@ -1,9 +1,10 @@
 //! A pool of threads that translate and score tokenised sentences of many callers with one
 //! model, as CTranslate2's replicas do.
 //!
-//! A call is split into batches, whose results are returned as soon as they are complete. A worker
-//! is not bound to a call: batches with equal options run together, and sentences join a running
-//! batch as soon as half of its places are free. Results do not depend on how batches are formed.
+//! A call is split into batches. Each sentence's result is available as soon as it is done. A
+//! worker is not bound to a call: batches with equal options run together, and sentences join a
+//! running batch as soon as half of its places are free. Results do not depend on how batches are
+//! formed.
 
 mod active_job;
 mod alternatives;
@@ -53,8 +54,8 @@ impl BatchLimits {
     }
 }
 
-/// Receiver of the tokens of an example, by its index, as they are generated. It returns whether
-/// the translation must end.
+/// Receiver of generated tokens, each with the index of its example. It returns whether the
+/// translation must end.
 pub type TokenObserver = dyn Fn(usize, GeneratedToken) -> bool + Send + Sync;
 
 /// Options of alternatives: the best tokens at one position, each with its own continuation.
@@ -246,7 +247,7 @@ impl TranslatorPool {
             return;
         }
         let queue = self.start();
-        // `is_wanted` is called even if batches are so short that there is always a place.
+        // `is_wanted` is called even if workers are so fast that there is always a place.
         let mut asked = Instant::now();
         for batch in batches {
             if let Some(is_wanted) = &mut is_wanted {

@@ -43,8 +43,8 @@ pub enum NormKind {
 pub struct Normalize {
     /// Layer norm or RMS norm.
     pub kind: NormKind,
-    /// Added under the root: 1e-6 in Marian's transformers, 1e-9 in its recurrent
-    /// networks, 1e-5 in Nematus and CTranslate2.
+    /// Added under the root: 1e-6 in Marian's transformers, 1e-9 in its recurrent networks, 1e-5 in
+    /// Nematus and CTranslate2, where RMS norms have 1e-6.
     pub epsilon: f32,
 }
 

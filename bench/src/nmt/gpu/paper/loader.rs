@@ -1,4 +1,5 @@
-//! Loader of the shapes of a model's parameters, without their values.
+//! Loader that gives layers the shapes of a model's parameters. Only `values` gives numbers, which
+//! layers read themselves.
 
 use std::path::Path;
 
@@ -17,7 +18,7 @@ pub struct PaperLoader<'a> {
 }
 
 impl<'a> PaperLoader<'a> {
-    /// Loads shapes of `model`; `path` names the model in messages.
+    /// Creates a loader for `model`; `path` names the model in messages.
     pub fn new(model: &'a Model, path: &Path) -> Self {
         PaperLoader { parameters: PlainParameters::new(model, path) }
     }

@@ -1,8 +1,9 @@
 //! CTranslate2's transformers of all origins (`neural.md` 1.10), converted to Marian's names and
 //! shapes.
 //!
-//! Matrices are `[outputs, inputs]`; one matrix has queries, keys and values. Marian's matrices
-//! become transposed slices of the file, so no weight is copied unless several heads of queries
+//! Matrices are `[outputs, inputs]`; one matrix has the queries, keys and values of self-attention,
+//! and one the keys and values of attention to the source. Matrices in Marian's shape are
+//! transposed views of slices of the file, so no weight is copied unless several heads of queries
 //! share a head of keys.
 
 use std::collections::BTreeMap;
@@ -21,7 +22,8 @@ const NORM_EPSILON: f32 = 1e-5;
 /// The epsilon of RMS norms in that case.
 const RMS_EPSILON: f32 = 1e-6;
 
-/// Flags of features that are not supported; they are ignored when off.
+/// Flags that are ignored when off, and not supported when on. Norms of embeddings are known by
+/// their parameters, not by the flag.
 const IGNORED_WHEN_OFF: [&str; 6] = [
     "alibi",
     "alibi_use_positive_positions",
@@ -34,7 +36,7 @@ const IGNORED_WHEN_OFF: [&str; 6] = [
 /// Settings of the model folder that are not in the checkpoint.
 #[derive(Clone, Debug, Default)]
 pub struct FolderSettings {
-    /// Epsilon of layer norms.
+    /// The epsilon of all norms, if `config.json` has one (`layer_norm_epsilon`).
     pub norm_epsilon: Option<f32>,
     /// The id of the decoder's start token.
     pub start_token: Option<u32>,
@@ -107,7 +109,7 @@ fn missing(path: &Path, name: &str) -> Error {
 struct Resolver<'a> {
     checkpoint: Checkpoint,
     path: &'a Path,
-    /// The parameters found so far under Marian's names.
+    /// The parameters taken so far, by their names in Marian.
     tensors: BTreeMap<String, Tensor>,
     /// The number of heads if the file does not store it.
     default_heads: usize,
@@ -140,7 +142,7 @@ impl Resolver<'_> {
             (_, Some(id)) => DecoderStart::Token(id),
             _ => {
                 let reason = "the token that decoding starts with is unknown, because the folder \
-                              of the model has no target vocabulary";
+                              of the model lacks the vocabulary of the source or of the target";
                 return Err(self.unsupported(reason));
             }
         };
@@ -385,12 +387,12 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Takes the weight and the bias of a matrix `[outputs, inputs]`; a missing bias is zeros.
+    /// Takes the weight and the bias of a matrix `[outputs, inputs]`, zeros for a missing bias.
     fn take_linear(&mut self, from: &str) -> Result<[Tensor; 2]> {
         let weight = self.take(&format!("{from}/weight"))?;
         let rows = weight.shape().first().copied().unwrap_or(0);
-        // A matrix without columns may claim any number of rows; no memory must be allocated for
-        // them.
+        // A matrix without columns may claim any number of rows; memory for them must not be
+        // allocated.
         if weight.numel() == 0 {
             let reason = format!("its shape is {:?}: it has no numbers", weight.shape());
             return Err(Error::mismatch(self.path, &format!("{from}/weight"), reason));
@@ -408,8 +410,8 @@ impl Resolver<'_> {
 
     /// Takes the matrices of attention. If several heads of queries share a head of keys and
     /// values, each gets its own copy. If the file has its own scale of queries, the queries are
-    /// multiplied by this scale and by the square root of a head's width, which cancels our
-    /// division.
+    /// multiplied by this scale and by the square root of a head's width, because attention divides
+    /// the products by that root.
     fn take_attention(&mut self, from: &str, to: &str, heads: Heads, is_self: bool) -> Result<()> {
         let own_kv_heads = self.number(&format!("{from}/num_heads_kv"))?;
         self.checkpoint.take(&format!("{from}/num_heads_kv"));
@@ -543,14 +545,18 @@ impl Resolver<'_> {
         if factor == 1.0 {
             return Ok(());
         }
+        if !factor.is_finite() || factor == 0.0 {
+            return Err(self.unsupported(format!(
+                "outputs are multiplied by {factor}, expected a finite number other than 0"
+            )));
+        }
         let norms: &[&str] = match form.norm {
             ProcessStep::RmsNorm => &["rms_scale"],
             _ => &["ln_scale", "ln_bias"],
         };
         for part in norms {
             let name = format!("decoder_top_{part}");
-            let tensor = self.tensors.remove(&name).filter(|_| factor.is_finite() && factor != 0.0);
-            let tensor = tensor.ok_or_else(|| {
+            let tensor = self.tensors.remove(&name).ok_or_else(|| {
                 self.unsupported(format!(
                     "outputs are multiplied by {factor}, but no norm comes before them"
                 ))
