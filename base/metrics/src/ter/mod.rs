@@ -65,10 +65,14 @@ impl Metric for Ter {
         let mut lengths = 0;
         let mut fewest = usize::MAX;
         for line in references {
-            // SacreBLEU tokenises references twice; normalisation can split more the second time.
-            let once = self.tokenize(line);
-            let twice = if self.normalized { self.tokenize(&once) } else { Cow::Borrowed(&*once) };
-            let reference = word_ids.intern_all(split_whitespace(&twice));
+            // SacreBLEU tokenises references twice; normalisation can split more the second time,
+            // also because words are then joined by single spaces.
+            let mut tokenized = self.tokenize(line);
+            if self.normalized {
+                let words: Vec<&str> = split_whitespace(&tokenized).collect();
+                tokenized = Cow::Owned(self.tokenize(&words.join(" ")).into_owned());
+            }
+            let reference = word_ids.intern_all(split_whitespace(&tokenized));
             lengths += reference.len();
             fewest = fewest.min(count_edits(&hypothesis, &reference));
         }
@@ -109,4 +113,21 @@ pub(crate) fn count_edits(hypothesis: &[u32], reference: &[u32]) -> usize {
         shifts += 1;
     }
     shifts + distance.compute(&words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sentence_score;
+
+    /// sacreBLEU 2.6.0 gave the scores: the second pass over a reference splits the possessive.
+    #[test]
+    fn references_are_joined_by_single_spaces_before_the_second_pass() {
+        let normalized = Ter { normalized: true, ..Ter::default() };
+        for line in ["It's\tfine ok", "It's\u{a0}fine ok", "It's\u{3000}fine\t\tok"] {
+            assert_eq!(sentence_score(&normalized, line, &[line]).value, 50.0, "{line:?}");
+            assert_eq!(sentence_score(&Ter::default(), line, &[line]).value, 0.0, "{line:?}");
+        }
+        assert_eq!(sentence_score(&normalized, "It's fine ok", &["It's fine ok"]).value, 0.0);
+    }
 }
