@@ -2,8 +2,12 @@
 
 use super::mteval13a;
 use super::spacing::space_around;
+use crate::python_text::is_space;
 
+/// Tokenises a line. White space at its ends is removed first, because the western rules leave a
+/// full stop or comma at the beginning or end of a line alone.
 pub(super) fn tokenize(line: &str) -> String {
+    let line = line.trim_matches(is_space);
     mteval13a::split_western_punctuation(&space_around(line, is_chinese))
 }
 
@@ -28,4 +32,21 @@ fn is_chinese(c: char) -> bool {
         | '\u{fe30}'..='\u{fe4f}'
         | '\u{ff00}'..='\u{ffef}'
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// sacreBLEU's tokeniser gave the expected texts.
+    #[test]
+    fn white_space_at_the_ends_of_a_line_is_removed() {
+        for (line, expected) in
+            [(" .5 今天 ", ".5 今 天"), ("\u{3000},5今\x1c", ",5 今"), ("a 5. ", "a 5.")]
+        {
+            let tokens: Vec<String> =
+                tokenize(line).split_whitespace().map(str::to_owned).collect();
+            assert_eq!(tokens.join(" "), expected, "{line:?}");
+        }
+    }
 }
