@@ -169,7 +169,7 @@ impl ComparedSystems {
 }
 
 /// Returns a score as text. If the system has a confidence interval, the mean of resampled scores
-/// (after `mean_label`) and the half width follow. A p-value below 0.05 has a star.
+/// (after `mean_label`) and the half width follow. A p-value of at most 0.05 has a star.
 fn describe(system: &SystemComparison, mean_label: &str, decimals: usize) -> String {
     let mut text = format!("{:.decimals$}", system.score);
     if let Some(confidence) = system.confidence {
@@ -177,7 +177,7 @@ fn describe(system: &SystemComparison, mean_label: &str, decimals: usize) -> Str
         let _ = write!(text, " ({mean_label}{mean:.decimals$} ± {half_width:.decimals$})");
     }
     if let Some(p) = system.p_value {
-        let _ = write!(text, " (p = {p:.4}){}", if p < 0.05 { "*" } else { "" });
+        let _ = write!(text, " (p = {p:.4}){}", if p <= 0.05 { "*" } else { "" });
     }
     text
 }
@@ -222,6 +222,20 @@ mod tests {
             assert_eq!(to_json_number(Some(value)), text);
         }
         assert_eq!(to_json_number(None), "null");
+    }
+
+    #[test]
+    fn p_values_of_at_most_five_per_cent_have_a_star() {
+        for (exceeding, trials, text) in [
+            (0, 19, "9.5 (p = 0.0500)*"),
+            (4, 99, "9.5 (p = 0.0500)*"),
+            (499, 9999, "9.5 (p = 0.0500)*"),
+            (500, 9999, "9.5 (p = 0.0501)"),
+        ] {
+            let p_value = Some(f64::from(exceeding + 1) / f64::from(trials + 1));
+            let system = SystemComparison { score: 9.5, p_value, confidence: None };
+            assert_eq!(describe(&system, "", 1), text);
+        }
     }
 
     #[test]
