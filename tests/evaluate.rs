@@ -240,6 +240,35 @@ fn sacrebleus_command_lines_are_taken() {
     assert!(error.contains("columns, line 1: 2 references for --num-refs 3"), "{error}");
 }
 
+/// sacreBLEU 2.6.0 gave the mean.
+#[test]
+fn sacrebleus_environment_variables_have_an_effect() {
+    let reference = testdata("odd.ref1");
+    let evaluate = |(variable, value): (&str, &str), arguments: &[&str]| {
+        let mut command = evaluate(&reference, arguments);
+        command.env(variable, value).arg("-i").arg(testdata("odd.out"));
+        command
+    };
+    let interval = ["-ci", "-f", "text", "-w", "4"];
+    let drawn = lossy_text(&run(&mut evaluate(("SACREBLEU_SEED", "7"), &interval)));
+    assert!(drawn.contains("|seed:7|") && drawn.contains("(μ = 48.9685 ± 19.6092)"), "{drawn}");
+    let with_option = [&interval[..], &["--seed", "8"]].concat();
+    let drawn = lossy_text(&run(&mut evaluate(("SACREBLEU_SEED", "7"), &with_option)));
+    assert!(drawn.contains("|seed:8|"), "{drawn}");
+    let error = run_to_error(&mut evaluate(("SACREBLEU_SEED", "none"), &interval));
+    assert!(error.contains("SACREBLEU_SEED=none is not a number"), "{error}");
+    run(&mut evaluate(("SACREBLEU_SEED", "none"), &[]));
+
+    for format in ["Text", "latex"] {
+        let text = run(&mut evaluate(("SACREBLEU_FORMAT", format), &["-f", "json"]));
+        assert!(lossy_text(&text).starts_with("BLEU|nrefs:1|"), "{format}");
+    }
+    let output =
+        evaluate(("SACREBLEU_FORMAT", "xml"), &["-f", "json"]).output().expect("it starts");
+    assert!(lossy_text(&output.stdout).starts_with('{'));
+    assert!(lossy_text(&output.stderr).contains("SACREBLEU_FORMAT=xml has no effect"));
+}
+
 /// The models that sacreBLEU has downloaded are found, and what is missing is named.
 #[test]
 fn tokenizers_that_are_not_there_are_rejected_by_name() {

@@ -106,9 +106,9 @@ struct SignificanceArguments {
     /// The number of trials
     #[arg(long, value_name = "N", default_value_t = 10000, value_parser = resample_count_parser())]
     paired_ar_n: u32,
-    /// The seed of random numbers
-    #[arg(long, value_name = "N", default_value_t = 12345)]
-    seed: u64,
+    /// The seed of random numbers [default: the environment's SACREBLEU_SEED, or 12345]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -153,7 +153,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let mut kinds = arguments.metric.clone();
     kinds.sort_unstable();
     kinds.dedup();
-    let paired = arguments.significance.paired_test();
+    let paired = arguments.significance.paired_test()?;
     match arguments.input.len() {
         1 if matches!(arguments.format, Some(OutputFormat::Latex)) => {
             exit_with_usage_error("--format latex is for several systems: -i FILE -i FILE")
@@ -230,7 +230,7 @@ impl Arguments {
     }
 
     fn output_format(&self) -> OutputFormat {
-        match self.format {
+        match environment_format().or(self.format) {
             _ if self.text => OutputFormat::Text,
             Some(format) => format,
             None if self.output.as_os_str() == "-" && std::io::stdout().is_terminal() => {
@@ -252,19 +252,43 @@ impl Arguments {
 }
 
 impl SignificanceArguments {
-    fn resampling(&self, count: u32) -> Resampling {
-        Resampling { count: count as usize, seed: self.seed }
+    fn resampling(&self, count: u32) -> anyhow::Result<Resampling> {
+        let seed = match (self.seed, std::env::var_os("SACREBLEU_SEED")) {
+            (Some(seed), _) => seed,
+            (None, None) => Resampling::default().seed,
+            (None, Some(seed)) => {
+                let seed = seed.to_string_lossy();
+                seed.parse::<u64>().map_err(|_| {
+                    anyhow::anyhow!(
+                        "SACREBLEU_SEED={seed} is not a number; set a number, such as 12345, so \
+                         that results can be repeated"
+                    )
+                })?
+            }
+        };
+        Ok(Resampling { count: count as usize, seed })
     }
 
-    fn paired_test(&self) -> Option<PairedTest> {
-        if self.paired_bs {
-            Some(PairedTest::Bootstrap(self.resampling(self.paired_bs_n)))
+    fn paired_test(&self) -> anyhow::Result<Option<PairedTest>> {
+        Ok(if self.paired_bs {
+            Some(PairedTest::Bootstrap(self.resampling(self.paired_bs_n)?))
         } else if self.paired_ar {
-            Some(PairedTest::ApproximateRandomization(self.resampling(self.paired_ar_n)))
+            Some(PairedTest::ApproximateRandomization(self.resampling(self.paired_ar_n)?))
         } else {
             None
-        }
+        })
     }
+}
+
+/// Returns the output format that the environment states; as in sacreBLEU, it overrides `--format`.
+fn environment_format() -> Option<OutputFormat> {
+    let name = std::env::var_os("SACREBLEU_FORMAT").filter(|name| !name.is_empty())?;
+    let name = name.to_string_lossy();
+    let format = OutputFormat::from_str(&name, true).ok();
+    if format.is_none() {
+        tracing::warn!("SACREBLEU_FORMAT={name} has no effect; set json, text, table or latex");
+    }
+    format
 }
 
 /// Returns the references in the columns of a file.
@@ -328,7 +352,8 @@ fn score_corpus(
         let rows = corpus_statistics(&**metric, &system.lines, references)?;
         let mut score = corpus_score(&**metric, &rows, references.len());
         if arguments.significance.confidence {
-            let resampling = arguments.significance.resampling(arguments.significance.confidence_n);
+            let resampling =
+                arguments.significance.resampling(arguments.significance.confidence_n)?;
             estimate_confidence(&**metric, &rows, resampling, &mut score);
         }
         scores.push(score);
