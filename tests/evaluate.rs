@@ -298,7 +298,7 @@ fn tokenizers_that_are_not_there_are_rejected_by_name() {
     }
     for (arguments, message) in [
         (&["-t", "wmt14"][..], "-t is not available: test sets are not built in"),
-        (&["-j", "2"], "-j is not available: work is shared among --threads"),
+        (&["-j", "two"], "-j needs a number of processes"),
         (&["--tokenize-model", "x"], "--tokenize-model: the tokeniser 13a has no model"),
         (&["-e", "latin1"], "utf-8"),
     ] {

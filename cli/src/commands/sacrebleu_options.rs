@@ -28,7 +28,7 @@ const SPELLINGS: [(&str, &str); 17] = [
 const TEST_SETS: &str = "test sets are not built in; give references as files";
 
 /// sacreBLEU's options that `miriam evaluate` does not have, and why.
-const REFUSED: [(&str, &str); 14] = [
+const REFUSED: [(&str, &str); 12] = [
     ("-t", TEST_SETS),
     ("--test-set", TEST_SETS),
     ("-ol", TEST_SETS),
@@ -39,27 +39,40 @@ const REFUSED: [(&str, &str); 14] = [
     ("--list", TEST_SETS),
     ("-d", TEST_SETS),
     ("--detail", TEST_SETS),
-    ("-j", "work is shared among --threads"),
-    ("--paired-jobs", "work is shared among --threads"),
     ("--citation", "cite Post (2018), A Call for Clarity in Reporting BLEU Scores"),
     ("--cite", "cite Post (2018), A Call for Clarity in Reporting BLEU Scores"),
 ];
+
+/// The number of processes, which has no effect: work is shared among `--threads`.
+const JOBS: [&str; 2] = ["-j", "--paired-jobs"];
 
 /// Translates sacreBLEU's spellings in the arguments of `miriam evaluate`; arguments of other
 /// commands are unchanged.
 ///
 /// # Errors
-/// If an option is not available, with its name and the reason.
+/// If an option is not available, with its name and the reason, or if a number of processes is not
+/// a number.
 pub fn translate(words: Vec<OsString>) -> Result<Vec<OsString>, String> {
     if words.get(1).is_none_or(|command| command != "evaluate") {
         return Ok(words);
     }
     let mut translated = Vec::with_capacity(words.len());
-    for word in words {
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
         let Some(text) = word.to_str() else {
             translated.push(word);
             continue;
         };
+        if let Some(attached) = JOBS.iter().find_map(|option| text.strip_prefix(option)) {
+            let number = match attached.strip_prefix('=').unwrap_or(attached) {
+                "" => words.next().unwrap_or_default().to_string_lossy().into_owned(),
+                number => number.to_owned(),
+            };
+            if number.parse::<u32>().is_err() {
+                return Err(format!("{text} needs a number of processes, such as -j 2"));
+            }
+            continue;
+        }
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (text, None),
@@ -94,6 +107,14 @@ mod tests {
             "miriam evaluate ref -m bleu chrf --tokenize zh --lowercase --sentence-level -s none \
              --num-refs=2"
         );
+        for jobs in ["-j 2", "-j2", "-j=2", "--paired-jobs 0", "--paired-jobs=2"] {
+            let words = translated(&format!("miriam evaluate ref {jobs} -i a b"));
+            assert_eq!(words.unwrap(), "miriam evaluate ref -i a b", "{jobs}");
+        }
+        for jobs in ["-j", "-j -b", "--paired-jobs=", "-jobs"] {
+            let error = translated(&format!("miriam evaluate {jobs}")).unwrap_err();
+            assert!(error.contains("needs a number of processes"), "{error}");
+        }
         assert_eq!(translated("miriam lm -sl").unwrap(), "miriam lm -sl");
         let error = translated("miriam evaluate -t wmt14").unwrap_err();
         assert_eq!(error, format!("-t is not available: {TEST_SETS}"));
