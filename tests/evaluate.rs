@@ -85,7 +85,18 @@ fn systems_are_compared_with_the_first() {
     let mut command = evaluate(&reference, &["--paired-bs", "--text", "-i"]);
     let table = lossy_text(&run(command.args([&tuned, &copy])));
     assert!(table.contains("bs:1000|seed:12345") && table.contains("(p = 0.0010)*\n"), "{table}");
-    let mut command = evaluate(&reference, &["--paired-bs", "-i"]);
+    // As in sacreBLEU, the baseline may be among the files of a glob; another system may not.
+    let mut command = evaluate(&reference, &["--paired-bs", "--text", "-i"]);
+    assert_eq!(lossy_text(&run(command.args([&tuned, &tuned, &copy, &tuned]))), table);
+    for (systems, message) in [
+        (&[&tuned, &tuned][..], "a paired test needs two systems"),
+        (&[&tuned, &copy, &copy], "given twice"),
+    ] {
+        let mut command = evaluate(&reference, &["--paired-bs", "-i"]);
+        let error = run_to_usage_error(command.args(systems));
+        assert!(error.contains(message), "{error}");
+    }
+    let mut command = evaluate(&reference, &["-i"]);
     assert!(run_to_usage_error(command.args([&tuned, &tuned])).contains("given twice"));
 }
 

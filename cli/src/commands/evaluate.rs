@@ -149,11 +149,14 @@ fn parse_encoding(name: &str) -> Result<String, String> {
     }
 }
 
-pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let mut kinds = arguments.metric.clone();
     kinds.sort_unstable();
     kinds.dedup();
     let paired = arguments.significance.paired_test()?;
+    if paired.is_some() {
+        drop_repeated_baseline(&mut arguments.input);
+    }
     match arguments.input.len() {
         1 if matches!(arguments.format, Some(OutputFormat::Latex)) => {
             exit_with_usage_error("--format latex is for several systems: -i FILE -i FILE")
@@ -214,6 +217,17 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         return crate::console::print(report);
     }
     Ok(Output::write_file(&arguments.output, report.as_bytes())?)
+}
+
+/// Drops the first system where it is given again, for example among the files of a glob.
+fn drop_repeated_baseline(systems: &mut Vec<PathBuf>) {
+    let mut others = systems.split_off(1);
+    let given = others.len();
+    others.retain(|system| *system != systems[0]);
+    if others.len() < given {
+        tracing::info!("{}: the baseline is not compared with itself", systems[0].display());
+    }
+    systems.append(&mut others);
 }
 
 fn exit_with_usage_error(reason: &str) -> ! {
