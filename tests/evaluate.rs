@@ -132,6 +132,16 @@ fn several_systems_are_scored_side_by_side() {
         "{tested}"
     );
     assert!(tested.contains(" &        BLEU (μ ± 95\\% CI)        & "), "{tested}");
+    // As in sacreBLEU, paired tests keep the order of the metrics.
+    let order = |test: &[&str]| -> Vec<String> {
+        let mut command = miriam();
+        command.current_dir(folder.path()).args(["evaluate", "ref", "-i", "a", "b_2"]);
+        command.args(["-m", "ter", "bleu", "ter", "chrf", "-f", "text"]).args(test);
+        let text = lossy_text(&run(&mut command));
+        text.lines().filter_map(|line| line.split_once('|')).map(|(name, _)| name.into()).collect()
+    };
+    assert_eq!(order(&["--paired-ar"]), ["TER", "BLEU", "chrF2"]);
+    assert_eq!(order(&[]), ["BLEU", "chrF2", "TER"]);
     // The mean of resampled scores, to the last digit.
     let tested = compare(&["-f", "json", "--paired-bs"]);
     assert!(tested.contains("\"mean\": 39.932112365682606"), "{tested}");

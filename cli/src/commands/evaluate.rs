@@ -150,12 +150,19 @@ fn parse_encoding(name: &str) -> Result<String, String> {
 }
 
 pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
-    let mut kinds = arguments.metric.clone();
-    kinds.sort_unstable();
-    kinds.dedup();
     let paired = arguments.significance.paired_test()?;
     if paired.is_some() {
         drop_repeated_baseline(&mut arguments.input);
+    }
+    let mut kinds: Vec<MetricName> = Vec::new();
+    for &kind in &arguments.metric {
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    // As in sacreBLEU, only paired tests keep the order of the command line.
+    if paired.is_none() {
+        kinds.sort_unstable();
     }
     match arguments.input.len() {
         1 if matches!(arguments.format, Some(OutputFormat::Latex)) => {
