@@ -259,6 +259,14 @@ fn sacrebleus_command_lines_are_taken() {
     command.arg("evaluate").arg(&columns).args(["-nr", "3", "-i"]).arg(&columns);
     let error = run_to_error(&mut command);
     assert!(error.contains("columns, line 1: 2 references for --num-refs 3"), "{error}");
+    // The last reference keeps further tabs; the mean length of the references shows it.
+    std::fs::write(&columns, "a b c d\te b c d\tf g\nx y z w\tx y z v\n").expect("writable");
+    let mut command = miriam();
+    command.arg("evaluate").arg(&columns).args("-nr 2 -m ter -w 4 -b".split(' '));
+    let output = run_with_input(&mut command, b"a b c d f\nx y z w\n");
+    assert_eq!(lossy_text(&output.stdout), "11.1111\n");
+    let warning = lossy_text(&output.stderr);
+    assert!(warning.contains("columns, line 1: tabs after reference 2"), "{warning}");
 }
 
 /// sacreBLEU 2.6.0 gave the mean.

@@ -312,17 +312,27 @@ fn environment_format() -> Option<OutputFormat> {
     format
 }
 
-/// Returns the references in the columns of a file.
+/// Returns the references in the columns of a file. As in sacreBLEU, the last one keeps further
+/// tabs.
 fn split_references(text: TextFile, count: usize) -> anyhow::Result<Vec<Vec<String>>> {
     if count == 1 {
         return Ok(vec![text.lines]);
     }
     let mut references = vec![Vec::with_capacity(text.lines.len()); count];
+    let mut warned = false;
     for (number, line) in text.lines.iter().enumerate() {
-        let columns: Vec<&str> = line.split('\t').collect();
+        let columns: Vec<&str> = line.splitn(count, '\t').collect();
         if columns.len() != count {
             let (name, number, found) = (&text.name, number + 1, columns.len());
             anyhow::bail!("{name}, line {number}: {found} references for --num-refs {count}");
+        }
+        if columns[count - 1].contains('\t') && !warned {
+            let (name, number) = (&text.name, number + 1);
+            tracing::warn!(
+                "{name}, line {number}: tabs after reference {count} are part of it, here and \
+                 from now on; --num-refs states the number of references"
+            );
+            warned = true;
         }
         for (reference, column) in references.iter_mut().zip(columns) {
             reference.push(miriam_metrics::rstrip(column).to_owned());
