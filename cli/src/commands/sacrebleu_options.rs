@@ -63,6 +63,9 @@ pub fn translate(words: Vec<OsString>) -> Result<Vec<OsString>, String> {
             translated.push(word);
             continue;
         };
+        if matches!(text, "-V" | "--version") {
+            return Ok(vec!["miriam".into(), "--version".into()]);
+        }
         if let Some(attached) = JOBS.iter().find_map(|option| text.strip_prefix(option)) {
             let number = match attached.strip_prefix('=').unwrap_or(attached) {
                 "" => words.next().unwrap_or_default().to_string_lossy().into_owned(),
@@ -114,6 +117,10 @@ mod tests {
         for jobs in ["-j", "-j -b", "--paired-jobs=", "-jobs"] {
             let error = translated(&format!("miriam evaluate {jobs}")).unwrap_err();
             assert!(error.contains("needs a number of processes"), "{error}");
+        }
+        for version in ["-V", "-q --version"] {
+            let words = translated(&format!("miriam evaluate {version}"));
+            assert_eq!(words.unwrap(), "miriam --version");
         }
         assert_eq!(translated("miriam lm -sl").unwrap(), "miriam lm -sl");
         let error = translated("miriam evaluate -t wmt14").unwrap_err();
