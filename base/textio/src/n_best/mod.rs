@@ -92,7 +92,9 @@ impl NBestFields {
         let end = self.features.as_ref().map_or(self.text.end, |range| range.end);
         out.extend_from_slice(&line[..end]);
         if self.features.is_none() {
-            out.extend_from_slice(b" |||");
+            // Between two separators there is a space for each, as Moses writes them.
+            let separator: &[u8] = if self.text.is_empty() { b"  |||" } else { b" |||" };
+            out.extend_from_slice(separator);
         }
         if !features.is_empty() {
             out.push(b' ');
@@ -142,8 +144,9 @@ fn trimmed(line: &[u8], range: Range<usize>) -> Range<usize> {
 fn find_features(line: &[u8], fields: &[Range<usize>], form: NBestForm) -> Option<usize> {
     let field = |index: usize| &line[fields[index].clone()];
     let count = fields.len();
+    // A total that is not finite is an error of its own, not a reason to look elsewhere.
     let before_total = |index: usize| {
-        index + 1 == count || (index + 1 < count && parse_number(field(index + 1)).is_some())
+        index + 1 == count || (index + 1 < count && parse_any_number(field(index + 1)).is_some())
     };
     if count == 2 {
         return None;
@@ -170,8 +173,12 @@ fn has_names(field: &[u8]) -> bool {
 
 /// Parses a finite number.
 fn parse_number(field: &[u8]) -> Option<f64> {
-    let number: f64 = std::str::from_utf8(field).ok()?.parse().ok()?;
-    number.is_finite().then_some(number)
+    parse_any_number(field).filter(|number| number.is_finite())
+}
+
+/// Parses a number, which may be infinite or NaN.
+fn parse_any_number(field: &[u8]) -> Option<f64> {
+    std::str::from_utf8(field).ok()?.parse().ok()
 }
 
 /// Whether a word is a link, `3-2`, or the weights of a soft alignment, `0.25,0.75`.
@@ -205,6 +212,7 @@ mod tests {
             ("0 ||| a ||| F0= -1", "a", "F0= -1", None),
             ("0 ||| a |||  ||| 2", "a", "", Some(2.0)),
             ("7|||a||| x= 1|||1", "a", "x= 1", Some(1.0)),
+            ("0 ||| a ||| LM0= -1 ||| -inf ||| 0-0", "a", "LM0= -1", None),
             ("0 ||| a ||| b 1 ||| F0= -1 ||| -1", "a ||| b 1", "F0= -1", Some(-1.0)),
         ] {
             let expected = (text.to_owned(), Some(features.to_owned()), total);
@@ -240,6 +248,7 @@ mod tests {
         );
         assert_eq!(changed("0 |||  ||| lm: -1", Some("3")), "0 |||  ||| lm: -1 N= 1");
         assert_eq!(changed("0 ||| a\r", None), "0 ||| a ||| N= 1");
+        assert_eq!(changed("0 ||| ", None), "0 |||  ||| N= 1");
         assert_eq!(changed("0 ||| a |||  ||| -2", Some("3")), "0 ||| a ||| N= 1 ||| 3");
     }
 
