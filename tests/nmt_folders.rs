@@ -455,6 +455,20 @@ fn what_a_ctranslate2_folder_lacks_or_has_besides_is_named() {
     let error = run_to_error(&mut translate(&[folder.path()]));
     assert!(error.contains("decoding starts with \"__xx__\""), "{error}");
     fs::write(&config, text).unwrap();
+    // OpenNMT-py writes no EOS into the vocabulary of the source, which does not end with it.
+    let separate = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(tiny_model("ct2-relative")).unwrap() {
+        let file = entry.unwrap().path();
+        fs::copy(&file, separate.path().join(file.file_name().unwrap())).unwrap();
+    }
+    let input = b"s1 s2 s3\ns4\n";
+    let expected = run_with_input(&mut translate(&[separate.path()]), input).stdout;
+    let source = separate.path().join("source_vocabulary.json");
+    let words = fs::read_to_string(&source).unwrap();
+    assert!(words.contains("\"</s>\""));
+    fs::write(&source, words.replace("\"</s>\"", "\"foo\"")).unwrap();
+    let found = run_with_input(&mut translate(&[separate.path()]), input).stdout;
+    assert_eq!(lossy_text(&found), lossy_text(&expected));
     fs::remove_file(folder.path().join("shared_vocabulary.json")).unwrap();
     let error = run_to_error(&mut translate(&[folder.path()]));
     assert!(error.contains("lacks the vocabulary of the source or of the target"), "{error}");

@@ -103,7 +103,12 @@ impl FoundModel {
     fn read_vocabulary(&self, side: usize, path: &Path) -> Result<(Vocabulary, Segmentation)> {
         let bytes = self.contents.open(path)?;
         let (vocabulary, pieces) = match &self.special_tokens {
-            Some(tokens) => Vocabulary::parse_with_special_tokens(bytes, path, tokens)?,
+            Some(tokens) => {
+                let is_target =
+                    side == 1 || self.vocabularies.as_ref().is_some_and(|[a, b]| a == b);
+                let needs_eos = is_target || tokens.has_source_eos;
+                Vocabulary::parse_with_special_tokens(bytes, path, tokens, needs_eos)?
+            }
             None => Vocabulary::parse_with_segmentation(bytes, path)?,
         };
         let segmentation = match pieces {

@@ -71,12 +71,12 @@ impl VocabularyMap {
             }
             map.longest_ngram = map.longest_ngram.max(ids.len());
             let translations =
-                fields::split_words(&translations[1..]).filter_map(|w| target.find(w));
+                fields::split_words(&translations[1..]).filter_map(|w| target.find(w)).collect();
+            // Of lines with the same n-gram, CTranslate2 keeps the last.
             if ids.is_empty() {
-                map.always.extend(translations);
+                map.always = translations;
             } else {
-                // Of lines with the same n-gram, CTranslate2 keeps the first.
-                map.entries.entry(ids).or_insert_with(|| translations.collect());
+                map.entries.insert(ids, translations);
             }
         }
         map.always.sort_unstable();
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_of_lines_with_the_same_ngram_counts() {
+    fn the_last_of_lines_with_the_same_ngram_counts() {
         let words: [&[u8]; 5] = [b"</s>", b"<unk>", b"a", b"b", b"c"];
         let vocabulary = Vocabulary::new(words.into_iter(), Path::new("v"), None).unwrap();
         let bytes = Bytes::copy_from(b"a\tb\nb\tc\na\tc\n");
@@ -123,7 +123,7 @@ mod tests {
         let map = VocabularyMap::parse(bytes, path, &vocabulary, &vocabulary).unwrap();
         let mut candidates = Vec::new();
         map.candidates(&[2], &mut candidates);
-        assert_eq!(candidates, [0, 1, 3]);
+        assert_eq!(candidates, [0, 1, 4]);
         map.candidates(&[3], &mut candidates);
         assert_eq!(candidates, [0, 1, 4]);
     }

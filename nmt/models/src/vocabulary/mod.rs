@@ -109,17 +109,19 @@ impl Vocabulary {
     }
 
     /// Reads a vocabulary of CTranslate2 with its special tokens. A SentencePiece model is also
-    /// returned, as by [`Vocabulary::open_with_segmentation`].
+    /// returned, as by [`Vocabulary::open_with_segmentation`]. The vocabulary of a source without
+    /// EOS may lack EOS, as that of OpenNMT-py does; then `needs_eos` is false.
     pub(crate) fn parse_with_special_tokens(
         bytes: Bytes,
         path: &Path,
         tokens: &SpecialTokens,
+        needs_eos: bool,
     ) -> Result<(Self, Option<SentencePieceModel>)> {
         if read::is_sentencepiece(&bytes, path) {
             let model = SentencePieceModel::from_bytes(bytes, path.display().to_string())?;
             return Ok((Self::from_sentencepiece(&model.model, path)?, Some(model)));
         }
-        Ok((read::parse_list(&bytes, path, tokens)?, None))
+        Ok((read::parse_list(&bytes, path, tokens, needs_eos)?, None))
     }
 
     /// Returns the vocabulary of the pieces of a SentencePiece model.

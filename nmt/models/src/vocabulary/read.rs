@@ -61,7 +61,12 @@ fn is_word_map(bytes: &[u8]) -> bool {
 /// Parses a vocabulary of a JSON list or of one token per line, with these special tokens. As in
 /// CTranslate2, tokens must be UTF-8, and the unknown token comes last if the list lacks it. JSON
 /// maps and YAML are parsed by [`parse`], without `special`.
-pub fn parse_list(bytes: &[u8], path: &Path, special: &SpecialTokens) -> Result<Vocabulary> {
+pub fn parse_list(
+    bytes: &[u8],
+    path: &Path,
+    special: &SpecialTokens,
+    needs_eos: bool,
+) -> Result<Vocabulary> {
     let list: Vec<Vec<u8>> = match compressed::format_extension(path).as_deref() {
         Some("json") => match json::parse(bytes, path)? {
             JsonVocabulary::List(tokens) => tokens.into_iter().map(|token| token.0).collect(),
@@ -80,7 +85,11 @@ pub fn parse_list(bytes: &[u8], path: &Path, special: &SpecialTokens) -> Result<
     let (eos, unk) = (special.eos.as_bytes(), special.unk.as_bytes());
     let appended = (!list.iter().any(|token| token == unk)).then_some(unk);
     let list = list.iter().map(Vec::as_slice).chain(appended);
-    Vocabulary::with_names(list, path, [&[eos], &[unk]], None)
+    if needs_eos {
+        return Vocabulary::with_names(list, path, [&[eos], &[unk]], None);
+    }
+    // A token that no text has stands for a missing EOS.
+    Vocabulary::with_names(list, path, [&[eos, b"<blank>", b"<pad>", unk], &[unk]], None)
 }
 
 /// Returns the lines of a text without line ends.

@@ -147,7 +147,7 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
         (Some([_, target]), Some(token)) => {
             let bytes = files.open(target)?;
             let (target, _) =
-                Vocabulary::parse_with_special_tokens(bytes, target, &special_tokens)?;
+                Vocabulary::parse_with_special_tokens(bytes, target, &special_tokens, true)?;
             let id = target.find(token.as_bytes());
             if id.is_none() && !starts_from_zero {
                 let reason = format!(
