@@ -149,6 +149,25 @@ fn a_damaged_stream_ends_with_an_error() {
     assert!(first < second && answer[second - 100..].contains("the body ended early"), "{answer}");
 }
 
+/// The model of JSON lines is in the lines, not in the address; a byte order mark may come before
+/// the first line.
+#[test]
+fn addresses_of_json_lines_have_only_stream() {
+    let server = Server::start(&["--model", &toy(), "--model", &toy_neural()]);
+    let ask = |query: &str| {
+        let mut client = Client::connect(&server.address);
+        let body = "\u{feff}\"the house\"\n{\"text\":\"the house\"}\n";
+        let accept = [("Accept", "application/x-ndjson")];
+        client.request("POST", &format!("/v1/translate{query}"), &accept, body.as_bytes())
+    };
+    for query in ["?stream=1&model=neural", "?model=neural", "?stream=2", "?stream=1&stream=1"] {
+        let response = ask(query);
+        assert_eq!(response.status, 400, "{query}: {}", response.text());
+    }
+    let response = ask("?stream=1").text();
+    assert_eq!(response.matches("la casa").count(), 2, "{response}");
+}
+
 /// Every path with GET has HEAD too; every path names its methods and rejects others.
 #[test]
 fn methods_are_those_of_the_path() {

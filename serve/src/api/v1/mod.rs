@@ -22,7 +22,7 @@ use crate::refusal::Refusal;
 /// Answers a request below `/v1/`.
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     let path = call.path.strip_prefix("/v1/").unwrap_or_default();
-    if let Err(reason) = check_query(&call.query) {
+    if let Err(reason) = check_query(&call.query, &["", "0"]) {
         return refuse(&Refusal::Invalid(reason));
     }
     let outcome = match (&call.method, path) {
@@ -48,10 +48,11 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     }
 }
 
-/// Rejects parameters in the address: all but `stream` are members of the body.
-fn check_query(query: &str) -> Result<(), String> {
+/// Rejects parameters in the address: all but `stream`, which has one of `values`, are members of
+/// the body.
+fn check_query(query: &str, values: &[&str]) -> Result<(), String> {
     let fields = parse_query(query)?;
-    match fields.iter().find(|(name, value)| name != "stream" || !matches!(&**value, "" | "0")) {
+    match fields.iter().find(|(name, value)| name != "stream" || !values.contains(&&**value)) {
         Some((name, _)) if name == "stream" => {
             Err("stream is 1 or 0, and only for POST /v1/translate".into())
         }

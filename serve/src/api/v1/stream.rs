@@ -18,10 +18,10 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
 use super::translate::{self, OneOrMany};
-use super::{problem, refuse};
+use super::{check_query, problem, refuse};
 use crate::app::App;
 use crate::http::forms::{field, parse_query};
-use crate::http::{Body, Response, body};
+use crate::http::{Body, Response, body, strict_json};
 use crate::refusal::Refusal;
 
 /// The media type of JSON lines.
@@ -42,6 +42,9 @@ pub(in crate::api) fn is_wanted(request: &Request<Incoming>) -> bool {
 
 /// Answers line by line.
 pub(in crate::api) fn answer(app: &Arc<App>, request: Request<Incoming>) -> Response {
+    if let Err(reason) = check_query(request.uri().query().unwrap_or_default(), &["", "0", "1"]) {
+        return refuse(&Refusal::Invalid(reason));
+    }
     let key = crate::http::bearer(request.headers()).map(str::to_owned);
     if let Err(refusal) = app.admit(key.as_deref(), 0) {
         return refuse(&refusal);
@@ -176,7 +179,7 @@ async fn next(under_way: &mut VecDeque<tokio::task::JoinHandle<Value>>) -> Value
 fn answer_line(app: Arc<App>, key: Option<String>, line: Vec<u8>, number: u64) -> Line {
     Box::pin(async move {
         let outcome = async {
-            let request: translate::Request = match serde_json::from_slice(&line) {
+            let request: translate::Request = match strict_json::parse(&line) {
                 Ok(Value::String(text)) => translate::Request::of(text),
                 _ => super::parse(&line)?,
             };
