@@ -275,6 +275,34 @@ fn a_parameter_that_comes_twice_is_refused_in_every_protocol() {
     assert_eq!(found["translations"].as_array().map(Vec::len), Some(2));
 }
 
+/// A parameter whose value is not a text does not count as missing.
+#[test]
+fn values_that_are_not_texts_are_refused() {
+    let server = Server::start(&["--model", &toy()]);
+    let deepl = json!({"text": ["the house"], "target_lang": "ES", "formality": "prefer_less"});
+    let libre = json!({"q": "the house", "source": "en", "target": "es"});
+    let cat = json!({"input": "the house", "srcLangCode": "en", "trgLangCode": "es"});
+    let requests = [
+        ("/v2/translate", deepl, "tag_handling source_lang target_lang formality auth_key"),
+        ("/translate", libre, "source target format api_key"),
+        ("/MtRestService/TranslateJson", cat, "srcLangCode trgLangCode modelTag tokenCode"),
+    ];
+    for (path, body, names) in requests {
+        assert_eq!(server.post_json(path, &body).status, 200, "{path}");
+        for name in names.split(' ') {
+            for value in [json!(1), json!(true), json!(["xml"])] {
+                let mut wrong = body.clone();
+                wrong[name] = value;
+                let response = server.post_json(path, &wrong);
+                assert_eq!(response.status, 400, "{path} {wrong}: {}", response.text());
+                assert!(response.text().contains(name), "{path} {wrong}: {}", response.text());
+            }
+        }
+    }
+    let unknown = json!({"text": ["a"], "target_lang": "ES", "formality": "preferx"});
+    assert_eq!(server.post_json("/v2/translate", &unknown).status, 400);
+}
+
 #[test]
 fn bodies_in_odd_forms_are_answered_or_refused() {
     let (_folder, server) = small_server();

@@ -39,6 +39,9 @@ const CHOICES: [(&str, &[&str]); 2] = [
     ("model_type", &["quality_optimized", "prefer_quality_optimized", "latency_optimized"]),
 ];
 
+/// The values of `formality`.
+const FORMALITIES: [&str; 5] = ["default", "more", "less", "prefer_more", "prefer_less"];
+
 /// Parameters that are not supported.
 const UNSUPPORTED: [&str; 5] =
     ["glossary_id", "glossary_ids", "style_id", "translation_memory_id", "custom_instructions"];
@@ -114,7 +117,7 @@ pub(super) fn refuse(refusal: &Refusal) -> Response {
 
 fn open(app: &App, call: &Call) -> Result<(Parameters, Option<String>), Refusal> {
     let given = Parameters::with_lists(call, &LISTS)?;
-    let key = call.bearer().or(given.text("auth_key")).map(str::to_owned);
+    let key = call.bearer().or(given.text("auth_key")?).map(str::to_owned);
     if !app.needs_key() {
         return Ok((given, None));
     }
@@ -148,7 +151,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let split = match given.get("split_sentences").filter(|value| is_set(value)) {
         Some(value) if value.as_str() == Some("nonewlines") => {
             // Sentences continue on the next line. In markup, line ends never end sentences.
-            if given.text("tag_handling").is_none() {
+            if given.text("tag_handling")?.is_none() {
                 let join = |text: &String| text.replace("\r\n", " ").replace(['\n', '\r'], " ");
                 texts.iter_mut().for_each(|text| *text = join(text));
             }
@@ -169,16 +172,16 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
         None => DocumentFormat::Text(split),
         Some(rules) => DocumentFormat::Markup(split, Arc::new(rules)),
     };
-    let formality = given.text("formality").unwrap_or("default");
-    if !formality.starts_with("prefer") && formality != "default" {
+    check_choice(&given, "formality", &FORMALITIES)?;
+    if let Some("more" | "less") = given.text("formality")? {
         return Err(Refusal::invalid("formality is not supported"));
     }
-    let to = given.text("target_lang");
+    let to = given.text("target_lang")?;
     let to = to.ok_or_else(|| unsupported_value("target_lang"))?;
     let characters: usize = texts.iter().map(|text| text.chars().count()).sum();
     app.admit(key.as_deref(), characters)?;
     app.metrics.characters.fetch_add(characters as u64, Ordering::Relaxed);
-    let from = match given.text("source_lang") {
+    let from = match given.text("source_lang")? {
         // A given pair is looked up before anything is translated.
         Some(from) => app.registry().route(None, Some(from), Some(to))?.from,
         None => None,
@@ -223,7 +226,7 @@ fn markup_rules(given: &Parameters) -> Result<Option<MarkupRules>, Refusal> {
                 .ok_or_else(|| Refusal::invalid("outline_detection is neither true nor false"))?,
         ),
     };
-    let rules = match given.text("tag_handling") {
+    let rules = match given.text("tag_handling")? {
         Some("html") => MarkupRules::html(),
         Some("xml") if detects_outline == Some(false) => MarkupRules::xml().without_outline(),
         Some("xml") => MarkupRules::xml(),
@@ -241,7 +244,7 @@ fn markup_rules(given: &Parameters) -> Result<Option<MarkupRules>, Refusal> {
             };
         }
     };
-    if detects_outline == Some(false) && given.text("tag_handling") == Some("html") {
+    if detects_outline == Some(false) && given.text("tag_handling")? == Some("html") {
         return Err(Refusal::invalid("outline_detection needs tag_handling xml"));
     }
     let rules = rules
@@ -314,7 +317,7 @@ fn list_languages(app: &App, call: &Call) -> Result<Value, Refusal> {
     app.admit(key.as_deref(), 0)?;
     check_choice(&given, "type", &["source", "target"])?;
     let registry = app.registry();
-    if given.text("type") == Some("target") {
+    if given.text("type")? == Some("target") {
         let codes = registry.targets().into_iter().flat_map(target_codes);
         let entries = codes.map(
             |code| json!({"language": code, "name": base_name(&code), "supports_formality": false}),

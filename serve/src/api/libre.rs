@@ -123,13 +123,19 @@ fn wrong(refusal: &Refusal, key_given: bool) -> Wrong {
     Wrong { retry_after: refusal.retry_after(), ..wrong }
 }
 
+impl From<ParameterError> for Wrong {
+    fn from(error: ParameterError) -> Self {
+        match error {
+            ParameterError::Json(_) => Wrong::request("Invalid JSON format"),
+            error => Wrong::request(format!("Invalid request: {error}")),
+        }
+    }
+}
+
 /// Returns the parameters of a request, and its key.
 fn open(call: &Call) -> Result<(Parameters, Option<String>), Wrong> {
-    let given = Parameters::of(call).map_err(|error| match error {
-        ParameterError::Json(_) => Wrong::request("Invalid JSON format"),
-        ParameterError::Form(reason) => Wrong::request(format!("Invalid request: {reason}")),
-    })?;
-    let key = given.text("api_key").or(call.bearer()).map(str::to_owned);
+    let given = Parameters::of(call)?;
+    let key = given.text("api_key")?.or(call.bearer()).map(str::to_owned);
     Ok((given, key))
 }
 
@@ -158,9 +164,9 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Wrong> {
         Wrong::request(format!("Invalid request: missing {name} parameter"))
     }
     let (texts, is_list) = texts(&given)?.ok_or_else(|| missing("q"))?;
-    let source = given.text("source").ok_or_else(|| missing("source"))?;
-    let target = given.text("target").ok_or_else(|| missing("target"))?;
-    let format = given.text("format").unwrap_or("text");
+    let source = given.text("source")?.ok_or_else(|| missing("source"))?;
+    let target = given.text("target")?.ok_or_else(|| missing("target"))?;
+    let format = given.text("format")?.unwrap_or("text");
     let format = match format {
         "text" => DocumentFormat::Text(Split::Sentences),
         "html" => DocumentFormat::Html(Split::Sentences),

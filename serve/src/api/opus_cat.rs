@@ -67,7 +67,10 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
             }
         }
         // The key is the token that a client needs. A name and a password are not a key.
-        "Login" => respond(StatusCode::OK, &json!(given.text("tokenCode").unwrap_or_default())),
+        "Login" => match given.text("tokenCode") {
+            Ok(token) => respond(StatusCode::OK, &json!(token.unwrap_or_default())),
+            Err(error) => refuse(&error.into()),
+        },
         "ListSupportedLanguagePairs" => respond(StatusCode::OK, &pairs(app)),
         "GetLanguagePairModelTags" | "CheckModelStatus" => match find(app, &given) {
             Ok(names) if name == "CheckModelStatus" => {
@@ -88,8 +91,8 @@ pub(super) fn refuse(refusal: &Refusal) -> Response {
 
 /// Returns the names of the models for a pair.
 fn find(app: &App, given: &Parameters) -> Result<Vec<String>, Refusal> {
-    let (from, to) = (given.text("srcLangCode"), given.text("trgLangCode"));
-    let route = app.registry().route(given.text("modelTag"), from, to)?;
+    let (from, to) = (given.text("srcLangCode")?, given.text("trgLangCode")?);
+    let route = app.registry().route(given.text("modelTag")?, from, to)?;
     Ok(route.models.iter().map(|model| model.name().to_owned()).collect())
 }
 
@@ -100,9 +103,9 @@ async fn translate(
 ) -> Result<TranslatedText, Refusal> {
     let input = given.get("input").and_then(Value::as_str);
     let input = input.ok_or_else(|| Refusal::Invalid("input is missing".into()))?;
-    app.admit(given.text("tokenCode").or(call.bearer()), input.chars().count())?;
-    let (from, to) = (given.text("srcLangCode"), given.text("trgLangCode"));
-    let route = app.registry().route(given.text("modelTag"), from, to)?;
+    app.admit(given.text("tokenCode")?.or(call.bearer()), input.chars().count())?;
+    let (from, to) = (given.text("srcLangCode")?, given.text("trgLangCode")?);
+    let route = app.registry().route(given.text("modelTag")?, from, to)?;
     let is_single = given.get("inputIsSingleSentence").is_some_and(|value| {
         value.as_bool() == Some(true)
             || value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("true"))

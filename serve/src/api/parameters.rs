@@ -20,6 +20,9 @@ pub(super) enum ParameterError {
     /// A form is not in its declared encoding, or a name occurs twice.
     #[error("{0}")]
     Form(String),
+    /// A parameter has a value of another type than text.
+    #[error("{0} is not a text")]
+    NoText(String),
 }
 
 impl From<ParameterError> for Refusal {
@@ -79,9 +82,16 @@ impl Parameters {
         values.map(|(_, value)| value).filter(|value| !value.is_null())
     }
 
-    /// Returns the first value of a name, if it is a text that is not empty.
-    pub fn text(&self, name: &str) -> Option<&str> {
-        self.get(name)?.as_str().filter(|text| !text.is_empty())
+    /// Returns the first value of a name; null and an empty text count as missing.
+    ///
+    /// # Errors
+    /// If the value is not a text: without it, a text would be translated in another way than asked.
+    pub fn text(&self, name: &str) -> Result<Option<&str>, ParameterError> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(&**text).filter(|text| !text.is_empty())),
+            Some(_) => Err(ParameterError::NoText(name.to_owned())),
+        }
     }
 }
 
