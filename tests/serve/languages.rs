@@ -197,6 +197,43 @@ fn a_route_goes_through_models_with_other_spellings() {
     }
 }
 
+/// A language without a region is the region of a model that has the pair, and not always that of
+/// the first model.
+#[test]
+fn regions_are_chosen_for_each_pair() {
+    let ini = project_root().join("examples/toy/moses.ini");
+    let models = ["a,en,pt-PT", "b,fr,pt-BR", "c,pt-PT,it", "d,pt-BR,sv", "e,fr,de", "f,fr,de-AT"];
+    let mut options = vec!["--pivot".to_owned(), "pt".to_owned()];
+    for model in models {
+        let [name, from, to] = <[&str; 3]>::try_from(model.split(',').collect::<Vec<_>>()).unwrap();
+        options.push("--model".into());
+        options.push(format!("{name}={},from={from},to={to}", ini.display()));
+    }
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let server = Server::start(&options);
+    for (from, to, expected) in [
+        ("en", "pt", "a@"),
+        ("fr", "pt", "b@"),
+        ("fra", "PT_br", "b@"),
+        ("pt", "it", "c@"),
+        ("pt", "sv", "d@"),
+        ("fr", "de", "e@"),
+        ("fr", "de-AT", "f@"),
+        ("fr", "sv", "b@"),
+    ] {
+        let body = json!({"text": "the house", "from": from, "to": to});
+        let found = server.post_json("/v1/translate", &body).json();
+        let model = found["model"].as_str().unwrap_or_else(|| panic!("{from} {to}: {found}"));
+        assert!(model.starts_with(expected), "{from} {to}: {model}");
+    }
+    // The message has the codes of the request.
+    let body = json!({"q": "x", "source": "sv", "target": "pt"});
+    assert_eq!(
+        server.post_json("/translate", &body).json()["error"],
+        "Portuguese (pt) is not available as a target language from Swedish (sv)"
+    );
+}
+
 #[test]
 fn a_pivot_translates_each_step_between_its_own_languages() {
     let folder = tempfile::tempdir().unwrap();

@@ -218,17 +218,24 @@ pub fn name(code: &str) -> String {
 /// Finds the language of `served` that `code` means: the same code apart from case and `_` or `-`,
 /// or else the first that fits best in language, script and region.
 pub fn find<'a>(code: &str, served: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    find_with_fitness(code, served).map(|(_, known)| known)
+}
+
+/// Works like [`find`], and also returns how well the language fits; the same code fits best.
+pub fn find_with_fitness<'a>(
+    code: &str,
+    served: impl Iterator<Item = &'a str> + Clone,
+) -> Option<(u32, &'a str)> {
     fn plain(code: &str) -> String {
         code.replace('_', "-").to_ascii_lowercase()
     }
     let wanted = plain(code);
     let same = served.clone().find(|known| plain(known) == wanted);
-    same.or_else(|| {
+    same.map(|known| (u32::MAX, known)).or_else(|| {
         let wanted = LanguageTag::parse(code)?;
         let fitting =
             served.filter_map(|known| Some((wanted.fitness(&LanguageTag::parse(known)?)?, known)));
-        let best = fitting.reduce(|best, other| if other.0 > best.0 { other } else { best });
-        best.map(|(_, known)| known)
+        fitting.reduce(|best, other| if other.0 > best.0 { other } else { best })
     })
 }
 

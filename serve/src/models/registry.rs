@@ -200,32 +200,37 @@ impl Registry {
     /// Finds the route of a pair of languages: the preferred model that has the pair, or two models
     /// in a row.
     fn pair(&self, from: &str, to: &str) -> Result<Route, RouteError> {
+        if let Some((model, [from, to])) = self.direct(from, to) {
+            let (models, from, to) = (vec![Arc::clone(model)], from.to_owned(), to.to_owned());
+            return Ok(Route { models, from: Some(from), to: Some(to), pivot: None });
+        }
+        let steps = self
+            .pivot
+            .as_deref()
+            .and_then(|pivot| Some((self.direct(from, pivot)?, self.direct(pivot, to)?)));
+        if let Some(((first, [from, _]), (second, [_, to]))) = steps {
+            let models = vec![Arc::clone(first), Arc::clone(second)];
+            let (from, to) = (Some(from.to_owned()), Some(to.to_owned()));
+            return Ok(Route { models, from, to, pivot: self.pivot.clone() });
+        }
         // A language of the other side is known too, even if no model has the pair.
-        let from = known(from, self.sources()).or_else(|_| known(from, self.targets()))?;
-        let to = known(to, self.targets()).or_else(|_| known(to, self.sources()))?;
-        let mut pivot = None;
-        let models = match self.direct(from, to) {
-            Some(model) => vec![Arc::clone(model)],
-            None => {
-                pivot = self.pivot.as_deref();
-                let steps = pivot
-                    .and_then(|pivot| Some([self.direct(from, pivot)?, self.direct(pivot, to)?]));
-                steps
-                    .ok_or_else(|| RouteError::NoPair { from: from.to_owned(), to: to.to_owned() })?
-                    .map(Arc::clone)
-                    .into()
-            }
-        };
-        let pivot = pivot.map(str::to_owned);
-        Ok(Route { models, from: Some(from.to_owned()), to: Some(to.to_owned()), pivot })
+        for code in [from, to] {
+            known(code, self.languages())?;
+        }
+        Err(RouteError::NoPair { from: from.to_owned(), to: to.to_owned() })
     }
 
-    /// Finds the preferred model that has a pair of languages. Models may spell a language in
-    /// several ways; a model with another spelling comes last.
-    fn direct(&self, from: &str, to: &str) -> Option<&Arc<Model>> {
-        let mut models = self.preferred();
-        let same = models.clone().find(|model| has_pair(model, from, to, has));
-        same.or_else(|| models.find(|model| has_pair(model, from, to, has_alias)))
+    /// Finds the preferred model that has a pair of languages, and its own codes of the pair.
+    /// Models may spell a language in several ways, or have only one of its regions: the model
+    /// whose target fits best is taken, then the one whose source does.
+    fn direct(&self, from: &str, to: &str) -> Option<(&Arc<Model>, [&str; 2])> {
+        let fitting = self.preferred().filter_map(|model| {
+            let (source_fitness, from) = fit(&model.configuration.from, from)?;
+            let (target_fitness, to) = fit(&model.configuration.to, to)?;
+            Some(([target_fitness, source_fitness], (model, [from, to])))
+        });
+        let best = fitting.reduce(|best, other| if other.0 > best.0 { other } else { best });
+        best.map(|(_, found)| found)
     }
 }
 
@@ -234,16 +239,13 @@ fn known<'a>(code: &str, served: Vec<&'a str>) -> Result<&'a str, RouteError> {
     found.ok_or_else(|| RouteError::NoLanguage(code.to_owned()))
 }
 
-fn has_pair(model: &Model, from: &str, to: &str, has: fn(&[String], &str) -> bool) -> bool {
-    has(&model.configuration.from, from) && has(&model.configuration.to, to)
-}
-
 fn has(languages: &[String], code: &str) -> bool {
     languages.iter().any(|language| language == code)
 }
 
-fn has_alias(languages: &[String], code: &str) -> bool {
-    languages::find(code, languages.iter().map(String::as_str)).is_some()
+/// Finds the language of one side of a model that `code` means, and how well it fits.
+fn fit<'a>(side: &'a [String], code: &str) -> Option<(u32, &'a str)> {
+    languages::find_with_fitness(code, side.iter().map(String::as_str))
 }
 
 /// Returns the language of a side that has only one.
