@@ -114,7 +114,8 @@ impl Message {
     /// # Errors
     /// If the object has no text, a value that is not a string, or a name twice.
     fn parse(message: &str) -> Result<Self, String> {
-        if matches!(serde_json::from_str(message), Ok(Value::Object(_))) {
+        let json = strict_json::replace_lone_surrogates(message);
+        if matches!(serde_json::from_str(&json), Ok(Value::Object(_))) {
             let given = strict_json::parse(message.as_bytes())?;
             let text = |name: &str| match given.get(name) {
                 None | Some(Value::Null) => Ok(None),
@@ -256,6 +257,7 @@ mod tests {
         let given = parse("well-known text");
         assert_eq!((&*given.text, given.source), ("well-known text", None));
         assert_eq!(parse("{not JSON").text, "{not JSON");
+        assert_eq!(parse(r#"{"text":"a \ud83d"}"#).text, "a \u{fffd}");
         for (message, reason) in [
             (r#"{"text":5}"#, "text is not a string"),
             (r#"{"source":"en"}"#, "text is missing"),

@@ -1,5 +1,6 @@
 //! JSON of clients: a name that occurs twice is an error, because one of its values would be lost.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{
@@ -7,14 +8,49 @@ use serde::de::{
 };
 use serde_json::{Map, Value};
 
-/// Parses a value and skips a byte order mark before it.
+/// Parses a value and skips a byte order mark before it. Lone surrogates become U+FFFD.
 ///
 /// # Errors
 /// If it is not JSON in UTF-8, is nested too deeply, or has a name twice.
 pub fn parse(bytes: &[u8]) -> Result<Value, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| format!("not UTF-8: {error}"))?;
-    serde_json::from_str(text).map(|Strict(value)| value).map_err(|error| error.to_string())
+    serde_json::from_str(&replace_lone_surrogates(text))
+        .map(|Strict(value)| value)
+        .map_err(|error| error.to_string())
+}
+
+/// Replaces escapes of half a character, such as `\ud83d` alone, by the escape of U+FFFD. Programs
+/// in JavaScript write them where they have cut a text inside an emoji.
+pub fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let mut replaced = String::new();
+    let (mut at, mut copied) = (0, 0);
+    while let Some(offset) = memchr::memchr(b'\\', bytes.get(at..).unwrap_or_default()) {
+        at += offset;
+        at += match (escaped_unit(bytes, at), escaped_unit(bytes, at + 6)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                replaced.push_str(&text[copied..at]);
+                replaced.push_str("\\ufffd");
+                copied = at + 6;
+                6
+            }
+            (Some(_), _) => 6,
+            (None, _) => 2,
+        };
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    replaced.push_str(&text[copied..]);
+    Cow::Owned(replaced)
+}
+
+/// Returns the UTF-16 unit of the escape `\uXXXX` at `at`, if there is one.
+fn escaped_unit(text: &[u8], at: usize) -> Option<u32> {
+    let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
+    digits.iter().try_fold(0, |unit, digit| Some(16 * unit + char::from(*digit).to_digit(16)?))
 }
 
 /// Parses an object. A name with the value null counts as missing, because some clients write null
@@ -145,10 +181,24 @@ mod tests {
     fn hostile_values_are_errors() {
         let deep = [b"[".repeat(100_000), b"{\"a\":".repeat(100_000)];
         for wrong in
-            [&deep[0][..], &deep[1], b"\"\\ud800\"", b"\"\xff\"", b"", b"{\"a\":1}x", b"1e999"]
+            [&deep[0][..], &deep[1], b"\"\\ud8\"", b"\"\xff\"", b"", b"{\"a\":1}x", b"1e999"]
         {
             assert!(parse(wrong).is_err());
         }
+    }
+
+    #[test]
+    fn lone_surrogates_become_replacement_characters() {
+        for (text, expected) in [
+            (r#""a \ud83d b""#, "a \u{fffd} b"),
+            (r#""\uDE00\ud83d""#, "\u{fffd}\u{fffd}"),
+            (r#""\ud83d\ud83d\ude00\u0041""#, "\u{fffd}\u{1f600}A"),
+            (r#""\\ud83d ü\ud83dü""#, "\\ud83d ü\u{fffd}ü"),
+        ] {
+            assert_eq!(parse(text.as_bytes()), Ok(json!(expected)), "{text}");
+        }
+        assert!(matches!(replace_lone_surrogates(r#""\ud83d\ude00\\""#), Cow::Borrowed(_)));
+        assert!(parse(br#""\ud83d"#).is_err() && parse(b"\"\\").is_err());
     }
 
     #[derive(Debug, PartialEq, serde::Deserialize)]
