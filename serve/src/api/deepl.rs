@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use hyper::header::ALLOW;
 use hyper::{Method, StatusCode};
 use miriam_textio::parse_truth_word;
-use miriam_textproc::{DocumentFormat, MarkupRules, Split};
+use miriam_textproc::{DocumentFormat, LanguageTag, MarkupRules, Split};
 use serde_json::{Value, json};
 
 use super::parameters::Parameters;
@@ -318,19 +318,40 @@ fn list_languages(app: &App, call: &Call) -> Result<Value, Refusal> {
     check_choice(&given, "type", &["source", "target"])?;
     let registry = app.registry();
     if given.text("type")? == Some("target") {
-        let codes = registry.targets().into_iter().flat_map(target_codes);
-        let entries = codes.map(
-            |code| json!({"language": code, "name": base_name(&code), "supports_formality": false}),
-        );
+        let entries = list_targets(&registry.targets()).into_iter().map(|code| {
+            json!({"language": code, "name": language_name(&code), "supports_formality": false})
+        });
         return Ok(entries.collect());
     }
     let codes = registry.sources().into_iter().map(str::to_uppercase);
-    Ok(codes.map(|code| json!({"language": code, "name": base_name(&code)})).collect())
+    Ok(codes.map(|code| json!({"language": code, "name": language_name(&code)})).collect())
 }
 
-/// Returns the name of a language without its variant.
-fn base_name(code: &str) -> String {
-    languages::name(code.split_once('-').map_or(code, |(language, _)| language))
+/// Returns the codes of the list of targets, each once: `EN-GB` is listed for `en` and `en-GB`.
+fn list_targets(targets: &[&str]) -> Vec<String> {
+    let mut codes: Vec<String> = Vec::new();
+    for code in targets.iter().flat_map(|target| target_codes(target)) {
+        if !codes.contains(&code) {
+            codes.push(code);
+        }
+    }
+    codes
+}
+
+/// Returns the name of a language in DeepL's words, which tell its variants apart.
+fn language_name(code: &str) -> String {
+    let tag = LanguageTag::parse(code);
+    let parts =
+        tag.as_ref().map(|tag| (&*tag.language, tag.script.as_deref(), tag.region.as_deref()));
+    let name = match parts {
+        Some(("en", None, Some("gb"))) => "English (British)",
+        Some(("en", None, Some("us"))) => "English (American)",
+        Some(("pt", None, Some("br"))) => "Portuguese (Brazilian)",
+        Some(("pt", None, Some("pt"))) => "Portuguese (European)",
+        Some(("zh", Some("hans"), _)) => "Chinese (simplified)",
+        _ => return languages::name(code),
+    };
+    name.to_owned()
 }
 
 fn usage(app: &App, call: &Call) -> Result<Value, Refusal> {
@@ -338,4 +359,28 @@ fn usage(app: &App, call: &Call) -> Result<Value, Refusal> {
     app.admit(key.as_deref(), 0)?;
     let count = app.metrics.characters.load(Ordering::Relaxed);
     Ok(json!({"character_count": count, "character_limit": CHARACTER_LIMIT}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_target_is_listed_once_with_a_name_of_its_own() {
+        let codes = list_targets(&["en", "en-GB", "pt", "pt-BR", "zh-Hans", "zh-Hant", "es"]);
+        assert_eq!(codes, ["EN-GB", "EN-US", "PT-BR", "PT-PT", "ZH-HANS", "ZH-HANT", "ES"]);
+        let names: Vec<String> = codes.iter().map(|code| language_name(code)).collect();
+        assert_eq!(
+            names,
+            [
+                "English (British)",
+                "English (American)",
+                "Portuguese (Brazilian)",
+                "Portuguese (European)",
+                "Chinese (simplified)",
+                "Chinese (traditional)",
+                "Spanish",
+            ]
+        );
+    }
 }
