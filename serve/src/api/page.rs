@@ -37,7 +37,7 @@ pub(super) fn answer(call: &Call) -> Response {
         return respond(StatusCode::NO_CONTENT, "", "");
     };
     let tag = format!("\"{:016x}\"", miriam_storage::hash::hash64(text.as_bytes()));
-    let is_known = call.header(IF_NONE_MATCH).split(',').any(|known| known.trim() == tag);
+    let is_known = has_tag(call.header(IF_NONE_MATCH), &tag);
     let mut response = if is_known {
         respond(StatusCode::NOT_MODIFIED, "", "")
     } else {
@@ -54,9 +54,26 @@ pub(super) fn answer(call: &Call) -> Response {
     response
 }
 
+/// Whether the header If-None-Match names `tag`. Weak tags count too: a proxy that compresses the
+/// page makes its tag weak.
+fn has_tag(header: &str, tag: &str) -> bool {
+    let mut known = header.split(',').map(str::trim);
+    known.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn weak_tags_and_the_asterisk_are_known() {
+        for known in ["\"a\"", "W/\"a\"", "*", "\"b\", W/\"a\""] {
+            assert!(has_tag(known, "\"a\""), "{known}");
+        }
+        for other in ["", "\"b\"", "W/\"b\"", "a"] {
+            assert!(!has_tag(other, "\"a\""), "{other}");
+        }
+    }
 
     #[test]
     fn the_page_is_small_and_loads_nothing_from_other_hosts() {
