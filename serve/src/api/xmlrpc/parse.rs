@@ -227,11 +227,20 @@ impl Parser<'_> {
             },
             "array" => self.array(depth)?,
             "struct" => self.members(depth)?,
-            "dateTime.iso8601" | "base64" | "i8" => {
+            // The names with `ex:` are those of Apache's library.
+            "i8" | "ex:i8" => {
+                let text = self.text()?;
+                let number: Result<i64, _> = text.trim().parse();
+                let number =
+                    number.map_err(|_| wrong(format!("{text:?} is not a number of 64 bits")))?;
+                // No method uses a number of more than 32 bits.
+                i32::try_from(number).map_or(Value::Other, Value::Int)
+            }
+            "dateTime.iso8601" | "base64" => {
                 self.text()?;
                 Value::Other
             }
-            "nil" => {
+            "nil" | "ex:nil" => {
                 self.end()?;
                 Value::Other
             }
@@ -314,6 +323,12 @@ mod tests {
             assert_eq!(parse(empty), string(""), "{empty}");
         }
         assert_eq!(parse("<value><nil/></value>"), Ok(Value::Other));
+        assert_eq!(parse("<value><ex:nil/></value>"), Ok(Value::Other));
+        assert_eq!(parse("<value><i8>2</i8></value>"), Ok(Value::Int(2)));
+        assert_eq!(parse("<value><ex:i8> -2 </ex:i8></value>"), Ok(Value::Int(-2)));
+        assert_eq!(parse("<value><i8>9999999999</i8></value>"), Ok(Value::Other));
+        let empty = "<value><struct><member><name>text</name><value/></member></struct></value>";
+        assert_eq!(parse(empty).unwrap().member("text"), Some(&Value::String(String::new())));
         assert_eq!(parse("<value><array><data/></array></value>"), Ok(Value::Array(vec![])));
         let bare = parse_call(b"<methodCall><methodName>m</methodName></methodCall>").unwrap();
         assert_eq!(bare, MethodCall { method: "m".into(), parameters: vec![] });
@@ -324,6 +339,7 @@ mod tests {
         for wrong in [
             "<value><int>x</int></value>",
             "<value><int>99999999999</int></value>",
+            "<value><i8>x</i8></value>",
             "<value><boolean>2</boolean></value>",
             "<value><double>inf</double></value>",
             "<value><string>a<b/></string></value>",

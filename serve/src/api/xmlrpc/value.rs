@@ -17,7 +17,7 @@ pub enum Value {
     Array(Vec<Value>),
     /// Values by name, in their original order.
     Struct(Vec<(String, Value)>),
-    /// A value that no method uses: a date, bytes, nil.
+    /// A value that no method uses: a date, bytes, nil, a number of more than 32 bits.
     Other,
 }
 
