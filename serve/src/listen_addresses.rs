@@ -8,18 +8,20 @@ use crate::{Error, Result};
 pub(crate) struct ListenAddresses(Vec<SocketAddr>);
 
 impl ListenAddresses {
-    /// Resolves `names`, each an address or a name with a port. `inherited` are the addresses of
+    /// Resolves addresses, each after the option that gives it. `inherited` are the addresses of
     /// sockets that are open already.
     ///
     /// # Errors
     /// If one is invalid, or no socket can be opened at it beside the earlier ones.
     pub fn resolve<'n>(
-        names: impl IntoIterator<Item = &'n str>,
+        names: impl IntoIterator<Item = (&'static str, &'n str)>,
         inherited: impl IntoIterator<Item = SocketAddr>,
     ) -> Result<Self> {
         let mut taken: Vec<(&str, SocketAddr)> = Vec::new();
-        for name in names {
-            let found = name.to_socket_addrs().map_err(|error| Error::system(name, error))?;
+        for (option, name) in names {
+            check_form(option, name)?;
+            let place = format!("{option} {name}");
+            let found = name.to_socket_addrs().map_err(|error| Error::system(place, error))?;
             let mut conflict = None;
             let mut free = None;
             for address in found {
@@ -56,6 +58,16 @@ impl ListenAddresses {
     }
 }
 
+/// Checks that an address has a host and a port.
+fn check_form(option: &str, name: &str) -> Result<()> {
+    let parts = name.rsplit_once(':');
+    if parts.is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok()) {
+        return Ok(());
+    }
+    let reason = format!("{option} {name}: give ADDRESS:PORT, such as 127.0.0.1:8080");
+    Err(Error::Usage { reason })
+}
+
 /// Whether two sockets cannot listen at these addresses. Port 0 means any free port.
 /// `[::]` overlaps with a single IPv4 address: if it left IPv4 out, other IPv4 clients could not
 /// connect.
@@ -76,7 +88,7 @@ mod tests {
     use super::*;
 
     fn resolve(names: &[&str]) -> Result<ListenAddresses> {
-        ListenAddresses::resolve(names.iter().copied(), [])
+        ListenAddresses::resolve(names.iter().map(|name| ("--listen", *name)), [])
     }
 
     #[test]
@@ -101,6 +113,14 @@ mod tests {
     }
 
     #[test]
+    fn an_address_in_another_form_is_named_with_its_option() {
+        for wrong in ["9399", ":9399", "localhost", "127.0.0.1:http", "127.0.0.1:70000", ""] {
+            let error = resolve(&[wrong]).err().unwrap().to_string();
+            assert!(error.starts_with(&format!("--listen {wrong}: give ADDRESS:PORT")), "{error}");
+        }
+    }
+
+    #[test]
     fn both_families_may_have_one_port() {
         let only_v6 = |names: &[&str], address: &str| {
             resolve(names).unwrap().is_only_v6(address.parse().unwrap())
@@ -110,7 +130,7 @@ mod tests {
         assert!(!only_v6(&["[::]:0", "0.0.0.0:0"], "[::]:0"));
         assert!(!only_v6(&["[::1]:80", "0.0.0.0:80"], "[::1]:80"));
         let inherited = ["0.0.0.0:80".parse::<SocketAddr>().unwrap()];
-        let addresses = ListenAddresses::resolve(["[::]:80"], inherited).unwrap();
+        let addresses = ListenAddresses::resolve([("--listen", "[::]:80")], inherited).unwrap();
         assert!(addresses.is_only_v6("[::]:80".parse().unwrap()));
     }
 }

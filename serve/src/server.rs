@@ -172,7 +172,7 @@ pub fn check(configuration: &Configuration, tuner: Arc<Autotuner>) -> Result<Vec
 fn check_environment(configuration: &Configuration) -> Result<()> {
     configuration.api_keys.as_deref().map(Keys::read).transpose()?;
     let names = listen_names(configuration, false);
-    ListenAddresses::resolve(names.into_iter().chain(configuration.metrics.as_deref()), [])?;
+    ListenAddresses::resolve(with_options(&names, configuration.metrics.as_deref()), [])?;
     let access = configuration.socket_access()?;
     for path in &configuration.unix {
         Listener::check_unix(path, &access)?;
@@ -196,13 +196,22 @@ fn listen_names(configuration: &Configuration, has_inherited: bool) -> Vec<&str>
     configuration.listen.iter().map(String::as_str).chain(default).collect()
 }
 
+/// Returns each address after the option that gives it, which messages name.
+fn with_options<'n>(
+    names: &[&'n str],
+    metrics: Option<&'n str>,
+) -> impl Iterator<Item = (&'static str, &'n str)> {
+    let names = names.iter().map(|name| ("--listen", *name));
+    names.chain(metrics.map(|name| ("--metrics", name)))
+}
+
 /// Opens the sockets of all requests, and the one that serves only measurements and health.
 fn listen(configuration: &Configuration) -> Result<(Vec<Listener>, Option<Listener>)> {
     let mut listeners = Listener::inherited()?;
     let names = listen_names(configuration, !listeners.is_empty());
     let metrics = configuration.metrics.as_deref();
     let inherited = listeners.iter().filter_map(Listener::tcp_address);
-    let addresses = ListenAddresses::resolve(names.iter().copied().chain(metrics), inherited)?;
+    let addresses = ListenAddresses::resolve(with_options(&names, metrics), inherited)?;
     for name in names {
         listeners.push(Listener::tcp(name, &addresses)?);
     }

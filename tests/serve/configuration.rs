@@ -76,8 +76,8 @@ fn a_check_covers_keys_addresses_groups_and_folders() {
     for (settings, part) in [
         ("api-keys = \"none\"".to_owned(), "none"),
         ("api-keys = \"bad-keys\"".to_owned(), "bad-keys, line 1"),
-        ("listen = [\"127.0.0.1\"]".to_owned(), "127.0.0.1: "),
-        ("metrics = \"9090\"".to_owned(), "9090: "),
+        ("listen = [\"127.0.0.1\"]".to_owned(), "--listen 127.0.0.1: give ADDRESS:PORT"),
+        ("metrics = \"9090\"".to_owned(), "--metrics 9090: give ADDRESS:PORT"),
         (
             "listen = [\"[::]:8386\", \"[::1]:8386\"]".to_owned(),
             "[::1]:8386 is listened to already",
