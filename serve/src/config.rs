@@ -403,6 +403,7 @@ mod tests {
         assert!(Configuration::default().serves(Api::DeepL));
         let wrong = Configuration::parse("listen = []\n[[model]]\nnam = \"a\"\n").unwrap_err();
         assert!(wrong.starts_with("line 3: unknown field `nam`"), "{wrong}");
+        assert!(wrong.contains("beam-size") && !wrong.contains('\n'), "{wrong}");
     }
 
     #[test]

@@ -119,8 +119,11 @@ impl<'de, K: DeserializeSeed<'de>> Visitor<'de> for KeySeed<K> {
             return Ok(Key::Decoding(key, self.0));
         }
         let found = self.0.deserialize(StrDeserializer::<E>::new(key)).map(Key::Other);
-        // The error lists the other keys.
-        found.map_err(|error| E::custom(format!("{error}, {}", DecodingSettings::KEYS.join(", "))))
+        // The error lists the other keys, and may end with a line end.
+        found.map_err(|error| {
+            let others = error.to_string();
+            E::custom(format!("{}, {}", others.trim_end(), DecodingSettings::KEYS.join(", ")))
+        })
     }
 }
 
