@@ -44,6 +44,7 @@ fn a_reload_names_changes_that_need_a_restart() {
         server.get("/readyz").json()["restart-needed-for"] == json!(["no-page", "limits"])
     });
     assert_eq!((ask("secret").status, ask("other").status), (200, 401));
+    assert_eq!(ask("other").header("www-authenticate"), "Bearer");
     assert_eq!(server.get("/readyz").json()["degraded"], json!(true));
     write("api-keys = \"keys\"\n");
     server.signal("HUP");

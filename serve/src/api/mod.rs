@@ -18,7 +18,7 @@ use std::time::Duration;
 use hyper::body::Incoming;
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW,
-    CONNECTION, HOST, HeaderName, HeaderValue, ORIGIN, VARY,
+    CONNECTION, HOST, HeaderName, HeaderValue, ORIGIN, VARY, WWW_AUTHENTICATE,
 };
 use hyper::{Method, Request, StatusCode, Version};
 
@@ -137,6 +137,10 @@ pub async fn answer(app: &Arc<App>, mut request: Request<Incoming>) -> Response 
     };
     let headers = response.headers_mut();
     if let Some(group) = group {
+    if is_unauthorized {
+        // Some clients fail at a 401 without it.
+        headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
         allow_origin(app, group, origin.as_ref(), headers);
     }
     headers.insert(REQUEST_ID, id);
