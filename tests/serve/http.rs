@@ -235,6 +235,7 @@ fn methods_are_those_of_the_path() {
             assert!(status == 405 && head.contains("allow: "), "{method} {path}: {head}");
         }
     }
+    assert!(ask("DELETE", "/").1.contains("allow: get, head, post\r\n"), "the page is at /");
     assert_eq!(ask("HEAD", "/nothing").0, 404);
 }
 

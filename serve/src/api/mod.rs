@@ -135,12 +135,13 @@ pub async fn answer(app: &Arc<App>, mut request: Request<Incoming>) -> Response 
         }
         (None, Some(group)) => record.with_key_name(dispatch(app, group, request)).await,
     };
+    let is_unauthorized = response.status() == StatusCode::UNAUTHORIZED;
     let headers = response.headers_mut();
-    if let Some(group) = group {
     if is_unauthorized {
         // Some clients fail at a 401 without it.
         headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
+    if let Some(group) = group {
         allow_origin(app, group, origin.as_ref(), headers);
     }
     headers.insert(REQUEST_ID, id);
@@ -189,10 +190,14 @@ fn is_served(app: &App, group: Group, path: &str, peer: Peer) -> bool {
         }
         Group::Health => true,
         _ if peer.is_for_metrics => false,
-        // The page uses `/v1`.
-        Group::Page => !app.configuration.no_page && app.configuration.serves(Api::V1),
+        Group::Page => serves_page(app),
         Group::Api(api) => app.configuration.serves(api),
     }
+}
+
+/// Whether the page is served. It uses `/v1`.
+fn serves_page(app: &App) -> bool {
+    !app.configuration.no_page && app.configuration.serves(Api::V1)
 }
 
 /// Removes the prefix `base` from the path of a request. Returns false if it is missing.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use hyper::{Method, StatusCode};
 
-use super::{status, with_retry, wrong_method};
+use super::{serves_page, status, with_retry, wrong_method};
 use crate::app::App;
 use crate::http::{Call, Response, respond};
 use crate::refusal::Refusal;
@@ -48,7 +48,8 @@ const MAX_CALLS: usize = 1000;
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     if call.method != Method::POST {
-        return wrong_method("POST");
+        let has_page = call.path == "/" && serves_page(app);
+        return wrong_method(if has_page { "GET, POST" } else { "POST" });
     }
     let outcome = match parse_call(&call.body) {
         Ok(method_call) => run(app, call, &method_call).await,
