@@ -335,7 +335,7 @@ pub(crate) fn splitter_of(language: &str) -> SentenceSplitter {
 }
 
 /// Returns the code of a language in two letters, if there is one.
-fn plain_code(language: &str) -> String {
+pub(crate) fn plain_code(language: &str) -> String {
     miriam_nmt::language_code(language).unwrap_or_else(|| language.to_lowercase())
 }
 

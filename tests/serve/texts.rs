@@ -186,3 +186,25 @@ fn words_that_are_cut_at_a_bar_are_reported() {
     );
     assert!(errors("the house is red .").as_array().is_none_or(Vec::is_empty));
 }
+
+/// As on the command line, a language without a list of abbreviations is named in a warning.
+#[test]
+fn a_language_without_abbreviations_has_a_warning() {
+    let server = Server::start(&["--model", &toy_neural()]);
+    for path in ["/v1/split", "/v1/tokenize"] {
+        let ask = |language: &str| {
+            server.post_json(path, &json!({"language": language, "text": "Mr. X isn't."})).json()
+        };
+        let english = ask("en");
+        assert!(english["results"].is_array() && english["warning"].is_null(), "{english}");
+        for known in ["eng", "EN-GB"] {
+            assert_eq!(ask(known), english, "{path} {known}");
+        }
+        for unknown in ["xx", "english"] {
+            let found = ask(unknown);
+            let warning = found["warning"].as_str().unwrap_or_default();
+            let expected = format!("no list of abbreviations for {unknown:?}");
+            assert!(warning.starts_with(&expected), "{found}");
+        }
+    }
+}

@@ -1,6 +1,8 @@
 //! `POST /v1/split`, `/v1/tokenize` and `/v1/detokenize`.
 
-use miriam_textproc::{Detokenizer, DocumentCutter, DocumentFormat, Interrupted, Split, Tokenizer};
+use miriam_textproc::{
+    Detokenizer, DocumentCutter, DocumentFormat, Interrupted, NonbreakingPrefixes, Split, Tokenizer,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -10,7 +12,7 @@ use crate::app::App;
 use crate::background;
 use crate::http::Call;
 use crate::refusal::Refusal;
-use crate::text_translation::splitter_of;
+use crate::text_translation::{plain_code, splitter_of};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,37 +24,49 @@ struct Request {
 /// A tool for texts of a language. The closure returns whether the work should stop.
 type TextTool = fn(&str, &[String], &dyn Fn() -> bool) -> Result<Vec<Value>, Interrupted>;
 
-/// Answers with the result of `tool` for each text.
-async fn answer(app: &App, call: &Call, tool: TextTool) -> Result<Value, Refusal> {
-    answer_request(app, call, parse(&call.body)?, tool).await
-}
+/// Returns a warning about a language, if there is one.
+type Warning = fn(&str) -> Option<String>;
 
-/// Works like [`answer`], but each text must be one line.
-async fn answer_lines(app: &App, call: &Call, tool: TextTool) -> Result<Value, Refusal> {
-    let request: Request = parse(&call.body)?;
-    check_lines(request.text.as_slice())?;
-    answer_request(app, call, request, tool).await
-}
-
-async fn answer_request(
+/// Answers with the result of `tool` for each text, and with the warning about the language.
+async fn answer(
     app: &App,
     call: &Call,
     request: Request,
+    warning: Warning,
     tool: TextTool,
 ) -> Result<Value, Refusal> {
     let Request { language, text: texts } = request;
     admit_texts(app, call, texts.as_slice())?;
+    let language = plain_code(&language);
+    let warning = warning(&language);
     let bytes = background::text_work(texts.as_slice());
     let results = background::run_on_text(bytes, app.deadline(None), move |should_stop| {
         tool(&language, texts.as_slice(), should_stop)
     })
     .await?;
-    Ok(json!({"results": results}))
+    let mut answer = json!({"results": results});
+    if let Some(warning) = warning {
+        answer["warning"] = warning.into();
+    }
+    Ok(answer)
+}
+
+/// Works like [`answer`], but each text must be one line.
+async fn answer_lines(
+    app: &App,
+    call: &Call,
+    warning: Warning,
+    tool: TextTool,
+) -> Result<Value, Refusal> {
+    let request: Request = parse(&call.body)?;
+    check_lines(request.text.as_slice())?;
+    answer(app, call, request, warning, tool).await
 }
 
 /// Returns the sentences of each text.
 pub(super) async fn split(app: &App, call: &Call) -> Result<Value, Refusal> {
-    answer(app, call, |language, texts, should_stop| {
+    let warning = NonbreakingPrefixes::find_unknown_language;
+    answer(app, call, parse(&call.body)?, warning, |language, texts, should_stop| {
         let splitter = splitter_of(language);
         let format = DocumentFormat::Text(Split::Sentences);
         let cutter = DocumentCutter::new(format, &splitter).until(should_stop);
@@ -66,7 +80,8 @@ pub(super) async fn split(app: &App, call: &Call) -> Result<Value, Refusal> {
 
 /// Returns the tokens of each text, separated by spaces.
 pub(super) async fn tokenize(app: &App, call: &Call) -> Result<Value, Refusal> {
-    answer_lines(app, call, |language, texts, should_stop| {
+    let warning = NonbreakingPrefixes::find_unknown_language;
+    answer_lines(app, call, warning, |language, texts, should_stop| {
         let tokenizer = Tokenizer::new(language);
         each_until(texts, should_stop, |line, out| tokenizer.tokenize(line, out))
     })
@@ -75,10 +90,16 @@ pub(super) async fn tokenize(app: &App, call: &Call) -> Result<Value, Refusal> {
 
 /// Returns the text of each list of tokens.
 pub(super) async fn detokenize(app: &App, call: &Call) -> Result<Value, Refusal> {
-    answer_lines(app, call, |language, texts, should_stop| {
-        let detokenizer = Detokenizer::new(language);
-        each_until(texts, should_stop, |line, out| detokenizer.detokenize(line, out))
-    })
+    // No abbreviations are needed.
+    answer_lines(
+        app,
+        call,
+        |_| None,
+        |language, texts, should_stop| {
+            let detokenizer = Detokenizer::new(language);
+            each_until(texts, should_stop, |line, out| detokenizer.detokenize(line, out))
+        },
+    )
     .await
 }
 
