@@ -14,6 +14,7 @@ use crate::http::client_address::Network;
 use crate::keys::{KeyError, Keys};
 use crate::metrics::Metrics;
 use crate::models::{Opener, Registry, Route};
+use crate::pivot;
 use crate::readiness::{BrokenModel, Readiness};
 use crate::refusal::Refusal;
 use crate::reload::ReloadSender;
@@ -45,8 +46,6 @@ pub struct App {
 /// Translated sentences, with the times of the engine.
 pub(crate) struct Translated {
     pub sentences: Vec<SentenceResult>,
-    /// The sentences in the pivot language, where there is one.
-    pub pivots: Vec<SentenceResult>,
     pub queued: Duration,
     pub searched: Duration,
 }
@@ -319,7 +318,8 @@ impl App {
     }
 
     /// Translates sentences with the models of `route`. `options` apply to the last model; a model
-    /// before it gets only `raw` and `alignment`.
+    /// before it gets only `raw` and `alignment`. Source tokens are those of the first model, and
+    /// links lead to them.
     pub(crate) async fn translate(
         &self,
         route: &Route,
@@ -332,16 +332,15 @@ impl App {
             let reason = format!("{} sentences; {} are allowed", sentences.len(), limits.lines);
             return Err(Refusal::TooLarge(reason));
         }
+        pivot::check_options(route, &options)?;
         let words: usize =
             sentences.iter().map(|one| one.text.split(u8::is_ascii_whitespace).count()).sum();
         self.metrics.source_words.fetch_add(words as u64, Ordering::Relaxed);
-        let mut total = Translated {
-            sentences: Vec::new(),
-            pivots: Vec::new(),
-            queued: Duration::ZERO,
-            searched: Duration::ZERO,
-        };
+        let mut total =
+            Translated { sentences: Vec::new(), queued: Duration::ZERO, searched: Duration::ZERO };
         let mut sentences = sentences;
+        let mut pivots = Vec::new();
+        let wants_links = options.alignment;
         for (step, model) in route.models.iter().enumerate() {
             let is_last = step + 1 == route.models.len();
             let first = RequestOptions {
@@ -371,14 +370,19 @@ impl App {
                 Failure::Panicked => Refusal::Internal("a worker failed on a sentence".into()),
                 Failure::Model(reason) => Refusal::Internal(reason),
             })?;
-            if is_last {
+            if step > 0 {
+                let tag = model.configuration.prefix_token.clone().unwrap_or_default();
+                let pivots = std::mem::take(&mut pivots);
+                let joined = pivot::join_results(pivots, results, (wants_links, tag), deadline);
+                total.sentences = joined.await?;
+            } else if is_last {
                 total.sentences = results;
             } else {
                 sentences.extend(results.iter().map(|result| Sentence {
                     text: best_text(result).into_owned().into_bytes(),
                     ..Sentence::default()
                 }));
-                total.pivots = results;
+                pivots = results;
             }
         }
         Ok(total)

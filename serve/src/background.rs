@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use miriam_textproc::Interrupted;
 
@@ -13,6 +13,15 @@ use crate::refusal::Refusal;
 
 /// The largest text, in bytes, that a thread of sockets processes itself: about a millisecond.
 const MAX_BYTES_AT_ONCE: usize = 8 << 10;
+
+/// The time for joining translations after the deadline of their search.
+const JOINING_TIME: Duration = Duration::from_secs(1);
+
+/// Returns the deadline for joining translations whose search had `deadline`.
+pub(crate) fn joining_deadline(deadline: Instant) -> Instant {
+    // A search that took longer than it should may still have a result, which must be joined.
+    deadline.max(Instant::now() + JOINING_TIME)
+}
 
 /// The reason why work has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -48,6 +48,7 @@ mod listen_addresses;
 mod listener;
 pub mod metrics;
 pub mod models;
+mod pivot;
 pub mod readiness;
 mod refusal;
 mod reload;

@@ -8,17 +8,14 @@ use std::time::{Duration, Instant};
 
 use miriam_textproc::{
     AlignedTranslation, DetectedLanguage, Document, DocumentCutter, DocumentFormat, Interrupted,
-    LanguageDetector, LinkedText, Links, SentenceSplitter, Split, TokenLinks,
+    LanguageDetector, LinkedText, Links, SentenceSplitter, Split,
 };
 
 use crate::app::{App, Translated, best_text};
 use crate::background;
-use crate::engine::{Hypothesis, Phrase, RequestOptions, Sentence, SentenceResult};
+use crate::engine::{Hypothesis, RequestOptions, Sentence, SentenceResult};
 use crate::models::{Registry, Route, languages};
 use crate::refusal::{Refusal, RouteError};
-
-/// The time for joining translations after the deadline of their search.
-const JOINING_TIME: Duration = Duration::from_secs(1);
 
 /// A translated text.
 pub(crate) struct TranslatedText {
@@ -216,16 +213,13 @@ impl App {
         let options =
             RequestOptions { raw: true, alignment: options.alignment || has_tags, ..options };
         let translated = self.translate(route, sentences, options, deadline).await?;
-        let Translated { sentences, pivots, queued, searched } = translated;
-        let tags: Vec<String> = route
-            .models
-            .iter()
-            .map(|model| model.configuration.prefix_token.clone().unwrap_or_default())
-            .collect();
-        // A search that took longer than it should may still have a result, which must be joined.
-        let deadline = deadline.max(Instant::now() + JOINING_TIME);
+        let Translated { sentences, queued, searched } = translated;
+        let first = route.models.first();
+        let tag = first.and_then(|model| model.configuration.prefix_token.clone());
+        let tag = tag.unwrap_or_default();
+        let deadline = background::joining_deadline(deadline);
         let joining = background::run_on_text(bytes, deadline, move |should_stop| {
-            join_texts(&cut, sentences, pivots, &tags, should_stop)
+            join_texts(&cut, sentences, &tag, should_stop)
         });
         Ok((joining.await?, queued, searched))
     }
@@ -339,16 +333,14 @@ pub(crate) fn plain_code(language: &str) -> String {
     miriam_nmt::language_code(language).unwrap_or_else(|| language.to_lowercase())
 }
 
-/// Joins the translations of each text; `pivots` and `tags` are those of [`join_text`].
+/// Joins the translations of each text; `tag` is that of [`join_text`].
 fn join_texts(
     cut: &[Document],
     sentences: Vec<SentenceResult>,
-    pivots: Vec<SentenceResult>,
-    tags: &[String],
+    tag: &str,
     should_stop: &dyn Fn() -> bool,
 ) -> Result<Vec<TranslatedText>, Interrupted> {
-    let (mut results, mut pivots) = (sentences.into_iter(), pivots.into_iter());
-    let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
+    let mut results = sentences.into_iter();
     cut.iter()
         .map(|text| {
             if should_stop() {
@@ -356,25 +348,18 @@ fn join_texts(
             }
             let count = text.sentences().count();
             let results: Vec<SentenceResult> = results.by_ref().take(count).collect();
-            let pivots: Vec<SentenceResult> = pivots.by_ref().take(count).collect();
-            Ok(join_text(text, results, &pivots, &tags))
+            Ok(join_text(text, results, tag))
         })
         .collect()
 }
 
 /// Joins the best translations of the sentences to a text, then the second best ones, and so on.
-/// `pivots` are the sentences in the pivot language, if there is one. `tags` are the tokens that
-/// each model puts before its sentences.
-fn join_text(
-    cut: &Document,
-    results: Vec<SentenceResult>,
-    pivots: &[SentenceResult],
-    tags: &[&str],
-) -> TranslatedText {
+/// `tag` is the token that the model puts before its sentences, or empty.
+fn join_text(cut: &Document, results: Vec<SentenceResult>, tag: &str) -> TranslatedText {
     let ranks = results.iter().map(|result| result.translations.len()).max().unwrap_or(1).max(1);
     let ranked = |rank: usize| {
-        let sentences = cut.sentences().zip(cut.needs_links()).zip(&results).enumerate();
-        let texts = sentences.map(|(number, ((sentence, needs_links), result))| {
+        let sentences = cut.sentences().zip(cut.needs_links()).zip(&results);
+        let texts = sentences.map(|((sentence, needs_links), result)| {
             let last = result.translations.len().saturating_sub(1);
             let Some(found) = result.translations.get(rank.min(last)) else {
                 return LinkedText::default();
@@ -382,19 +367,7 @@ fn join_text(
             let text = String::from_utf8_lossy(&found.text).trim_end().as_bytes().to_vec();
             let mut links = Links::default();
             if needs_links {
-                let tag = tags.first().copied().unwrap_or_default();
-                links = match pivots
-                    .get(number)
-                    .and_then(|pivot| Some((pivot, pivot.translations.first()?)))
-                {
-                    None => find_links(sentence, result, found, &text, tag),
-                    Some((pivot, between)) => {
-                        let second_tag = tags.get(1).copied().unwrap_or_default();
-                        let first = find_links(sentence, pivot, between, &between.text, tag);
-                        let second = find_links(&between.text, result, found, &text, second_tag);
-                        first.then(&second)
-                    }
-                };
+                links = find_links(sentence, result, found, &text, tag);
             }
             LinkedText { text, links }
         });
@@ -422,15 +395,7 @@ fn find_links(
     text: &[u8],
     tag: &str,
 ) -> Links {
-    // The token that a model puts before its sentences is not part of them.
-    let num_tags = usize::from(
-        !tag.is_empty() && result.source.first().is_some_and(|first| first == tag.as_bytes()),
-    );
-    let points = found.alignment.iter().copied();
-    let links = match &found.phrases[..] {
-        [] => TokenLinks::from_tokens(points, found.attention.iter().copied()),
-        phrases => TokenLinks::from_phrases(points, phrases.iter().map(Phrase::spans)),
-    };
     let source = (sentence, result.source.iter().map(Vec::as_slice));
-    links.locate(source, num_tags, (text, found.tokens.iter().map(Vec::as_slice)))
+    let target = (text, found.tokens.iter().map(Vec::as_slice));
+    found.links().locate(source, result.num_tags(tag), target)
 }

@@ -18,6 +18,7 @@ mod http;
 mod languages;
 mod load;
 mod moses_clients;
+mod pivots;
 mod protocols;
 mod running;
 mod same_bytes;

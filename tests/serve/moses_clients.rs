@@ -5,7 +5,7 @@ use super::client::Server;
 use super::{lines, toy, toy_neural, translate};
 
 /// Returns a call of `translate` with a struct of these members, each a name and a value in XML.
-fn call(members: &[(&str, &str)]) -> String {
+pub fn call(members: &[(&str, &str)]) -> String {
     let members: String = members
         .iter()
         .map(|(name, value)| format!("<member><name>{name}</name><value>{value}</value></member>"))

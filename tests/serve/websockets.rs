@@ -84,7 +84,7 @@ impl Socket {
     }
 
     /// Receives the frame that closes the websocket; returns its code.
-    fn close_code(&mut self) -> u16 {
+    pub fn close_code(&mut self) -> u16 {
         let (opcode, payload) = self.receive();
         assert_eq!(opcode, 8);
         u16::from_be_bytes([payload[0], payload[1]])

@@ -102,22 +102,74 @@ impl TokenLinks {
         num_tags: usize,
         (text, target): (&[u8], impl Iterator<Item = &'t [u8]>),
     ) -> Links {
-        let source = locate_tokens(sentence, source.skip(num_tags));
-        let target = locate_tokens(text, target);
-        fn whole(places: &[Range<usize>], tokens: Range<usize>) -> Option<Range<usize>> {
-            let places = places.get(tokens)?;
-            Some(places.first()?.start..places.last()?.end)
-        }
-        let link = |s: Range<usize>, t: Range<usize>| {
-            let s = s.start.checked_sub(num_tags)?..s.end.checked_sub(num_tags)?;
-            Some((whole(&source, s)?, whole(&target, t)?))
-        };
+        let source = TokenPlaces::new(sentence, source, num_tags);
+        let target = TokenPlaces::new(text, target, 0);
+        let link = |s: Range<usize>, t: Range<usize>| Some((source.find(s)?, target.find(t)?));
         let links = self.points.iter().filter_map(|&(s, t)| link(s..s + 1, t..t + 1));
         let attention = self.attention.iter().filter_map(|(s, t, weight)| {
             let (s, t) = link(s.clone(), t.clone())?;
             Some((s, t, *weight))
         });
         Links { links: links.collect(), attention: attention.collect() }
+    }
+
+    /// Returns the links between the tokens of a sentence and those of a translation of its
+    /// translation. `self` leads to `target`, the tokens of the text `between`; `second` begins at
+    /// `source`, the tokens of the same text for another model, of which the first `num_tags` are
+    /// not in the text. Tokens are linked if theirs overlap in the text.
+    pub fn then<'t>(
+        &self,
+        second: &TokenLinks,
+        between: &[u8],
+        target: impl Iterator<Item = &'t [u8]>,
+        (source, num_tags): (impl Iterator<Item = &'t [u8]>, usize),
+    ) -> TokenLinks {
+        let target = TokenPlaces::new(between, target, 0);
+        let source = TokenPlaces::new(between, source, num_tags);
+        let points = self.points.iter();
+        let attention = self.attention.iter().cloned();
+        let first = Links {
+            links: points.filter_map(|&(s, t)| Some((s..s + 1, target.find(t..t + 1)?))).collect(),
+            attention: attention
+                .filter_map(|(s, t, weight)| Some((s, target.find(t)?, weight)))
+                .collect(),
+        };
+        let points = second.points.iter();
+        let attention = second.attention.iter().cloned();
+        let second = Links {
+            links: points.filter_map(|&(s, t)| Some((source.find(s..s + 1)?, t..t + 1))).collect(),
+            attention: attention
+                .filter_map(|(s, t, weight)| Some((source.find(s)?, t, weight)))
+                .collect(),
+        };
+        let Links { links, attention } = first.then(&second);
+        TokenLinks { points: links.iter().map(|(s, t)| (s.start, t.start)).collect(), attention }
+    }
+
+    /// Returns the aligned tokens: positions in the sentence and in the translation.
+    pub fn points(&self) -> &[(usize, usize)] {
+        &self.points
+    }
+}
+
+/// The byte ranges of the tokens of a text.
+struct TokenPlaces {
+    /// The number of tokens at the beginning that are not in the text.
+    num_tags: usize,
+    /// The ranges of the other tokens.
+    places: Vec<Range<usize>>,
+}
+
+impl TokenPlaces {
+    fn new<'t>(text: &[u8], tokens: impl Iterator<Item = &'t [u8]>, num_tags: usize) -> Self {
+        TokenPlaces { num_tags, places: locate_tokens(text, tokens.skip(num_tags)) }
+    }
+
+    /// Returns the range of a span of tokens, if all are in the text.
+    fn find(&self, tokens: Range<usize>) -> Option<Range<usize>> {
+        let start = tokens.start.checked_sub(self.num_tags)?;
+        let places = self.places.get(start..tokens.end.checked_sub(self.num_tags)?)?;
+        Some(places.first()?.start..places.last()?.end)
     }
 }
 
@@ -129,7 +181,7 @@ impl Links {
     /// Returns the links between the sentence and a translation of its translation; `second` are
     /// the links between the two translations. Ranges are linked if they overlap in the first
     /// translation.
-    pub fn then(&self, second: &Links) -> Links {
+    fn then(&self, second: &Links) -> Links {
         fn weighted(links: &[Link]) -> Vec<(Range<usize>, Range<usize>, f32)> {
             links.iter().map(|(source, target)| (source.clone(), target.clone(), 1.0)).collect()
         }
@@ -196,6 +248,21 @@ mod tests {
             found.attention,
             [(0..3, 0..2, 0.5), (0..3, 20..21, 0.5), (8..9, 8..9, 0.25), (8..9, 20..21, 0.25)]
         );
+    }
+
+    /// The models between which the text is have tokens of their own, and the second one has a tag.
+    #[test]
+    fn tokens_are_linked_through_a_text_in_between() {
+        let first = TokenLinks::from_tokens([(0, 0), (2, 1), (1, 2), (3, 3)], [(1, 0, 0.5)]);
+        let second =
+            TokenLinks::from_tokens([(1, 2), (2, 0), (3, 0), (4, 1), (0, 3)], [(4, 2, 0.5)]);
+        let (target, source) = (["la", "casa", "roja"], [">>fr<<", "la", "ca@@", "sa", "roja"]);
+        let source = (tokens(&source), 1);
+        let found = first.then(&second, b"la casa roja", tokens(&target), source);
+        assert_eq!(found.points(), [(0, 2), (1, 1), (2, 0)]);
+        let attention = [(0..1, 2..3), (1..2, 1..2), (1..2, 2..3), (2..3, 0..1)];
+        let spans = found.attention.iter().map(|(s, t, _)| (s.clone(), t.clone()));
+        assert_eq!(spans.collect::<Vec<_>>(), attention);
     }
 
     #[test]

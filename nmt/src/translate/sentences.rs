@@ -179,6 +179,11 @@ impl Translator {
         Ok(Translator { options, search, max_length, is_first_of_two: false, ..self.clone() })
     }
 
+    /// Whether the lines that it prints have alignments.
+    pub fn prints_alignment(&self) -> bool {
+        self.options.output.alignment.is_some()
+    }
+
     /// Returns its models, whose clones share the weights.
     pub fn models(&self) -> &LoadedModels {
         &self.models

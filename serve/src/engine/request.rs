@@ -7,7 +7,7 @@ use miriam_nmt::LanguagePairTokens;
 use miriam_nmt::translate::DecodingSettings;
 pub use miriam_nmt::translate::SentenceText as Sentence;
 use miriam_textio::CancellationToken;
-use miriam_textproc::Link;
+use miriam_textproc::{Link, TokenLinks};
 use tokio::sync::oneshot;
 
 use crate::metrics::Outcome;
@@ -108,6 +108,15 @@ pub struct SentenceResult {
     pub errors: Vec<SentenceError>,
 }
 
+impl SentenceResult {
+    /// Returns how many tokens of the source are not in the sentence: one if the model begins its
+    /// sentences with the token `tag`, which may be empty.
+    pub fn num_tags(&self, tag: &str) -> usize {
+        let first = self.source.first();
+        usize::from(!tag.is_empty() && first.is_some_and(|first| first == tag.as_bytes()))
+    }
+}
+
 /// A translation.
 #[derive(Clone, Debug, Default)]
 pub struct Hypothesis {
@@ -125,8 +134,24 @@ pub struct Hypothesis {
     pub attention: Vec<(u32, u32, f32)>,
     /// Its phrases in target order, for phrase-based models.
     pub phrases: Vec<Phrase>,
+    /// The links through a pivot language, in place of attention and phrases.
+    pub pivot_links: Option<TokenLinks>,
     /// The values of each feature, by name, in the order of the model.
     pub features: Vec<(String, Vec<f32>)>,
+}
+
+impl Hypothesis {
+    /// Returns the links of its tokens with those of the source.
+    pub fn links(&self) -> TokenLinks {
+        if let Some(links) = &self.pivot_links {
+            return links.clone();
+        }
+        let points = self.alignment.iter().copied();
+        match &self.phrases[..] {
+            [] => TokenLinks::from_tokens(points, self.attention.iter().copied()),
+            phrases => TokenLinks::from_phrases(points, phrases.iter().map(Phrase::spans)),
+        }
+    }
 }
 
 /// A phrase of a translation: first and last positions.

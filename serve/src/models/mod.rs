@@ -56,7 +56,7 @@ pub struct Model {
     engine: Arc<Engine>,
     served: Served,
     /// For a neural model, its translator, which counts tokens.
-    translator: Option<Arc<Translator>>,
+    pub(crate) translator: Option<Arc<Translator>>,
     /// For a neural model, its languages.
     languages: Option<ModelLanguages>,
     prefixes: Option<NonbreakingPrefixes>,

@@ -298,11 +298,11 @@ impl SentenceSource for Batch<'_> {
                 word_scores: found.token_scores,
                 alignment: found.alignment,
                 attention: found.attention,
-                phrases: Vec::new(),
                 features: match &found.model_scores[..] {
                     [] | [_] => Vec::new(),
                     scores => named_scores(scores),
                 },
+                ..Hypothesis::default()
             }));
         }
         let kinds = [("malformed", sentence.error()), ("cropped", sentence.warning())];

@@ -205,6 +205,9 @@ fn request_options(app: &App, request: &Request, route: &Route) -> Result<Reques
             "n_best is {n_best}; give a number from 1 to {most}"
         )));
     }
+    if request.segmentation && route.models.len() > 1 {
+        return Err(Refusal::invalid("two models in a row have no segmentation"));
+    }
     let settings = request.options.settings()?;
     let beam_size = settings.beam_size;
     let width = width(app, &request.options)?;

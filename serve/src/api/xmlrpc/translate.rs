@@ -64,7 +64,9 @@ pub(super) async fn run(
     };
     let asked = Asked {
         align: flag(given, "align")? || model.has_moses_setting(REPORT_SEGMENTATION),
+        // The phrases of a system after a pivot language are not those of the text.
         marks: model.kind == ModelKind::Phrase
+            && route.models.len() == 1
             && !flag(given, "no-ReportSegmentation")?
             && model.configuration.segmentation_marks.unwrap_or(true),
         word_align: flag(given, "word-align")? || model.has_moses_setting(PRINT_ALIGNMENT),
