@@ -93,11 +93,7 @@ impl App {
     /// them. If a model does not open, its previous version stays. Returns whether all opened.
     pub fn open_models(&self, configuration: &Configuration) -> bool {
         let before = self.registry();
-        let mut opened = Registry {
-            pivot: configuration.pivot.clone(),
-            loading: configuration.models.iter().map(|model| model.name.clone()).collect(),
-            ..Registry::default()
-        };
+        let mut opened = Registry::loading(configuration);
         let is_first = before.models.is_empty();
         for wanted in &configuration.models {
             let old = before.find(&wanted.name);
@@ -130,22 +126,12 @@ impl App {
                 Err(error) => {
                     tracing::error!("{error}");
                     opened.broken.push((wanted.name.clone(), error.to_string()));
-                    match old {
-                        Some(old) => opened.models.push(Arc::clone(old)),
-                        None => opened.absent.push(wanted.clone()),
-                    }
+                    opened.models.extend(old.cloned());
                 }
             }
             if is_first {
                 // Each model is served as soon as it is open.
-                let now = Registry {
-                    models: opened.models.clone(),
-                    pivot: opened.pivot.clone(),
-                    broken: opened.broken.clone(),
-                    absent: opened.absent.clone(),
-                    loading: opened.loading.clone(),
-                };
-                self.set_registry(now);
+                self.set_registry(opened.clone());
             }
         }
         let all = opened.broken.is_empty();

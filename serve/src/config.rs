@@ -300,7 +300,7 @@ impl Configuration {
         Ok(SocketAccess { mode, group: self.unix_group.clone() })
     }
 
-    /// Checks everything that does not depend on files.
+    /// Checks everything that does not depend on files. Warns of a second default model.
     ///
     /// # Errors
     /// If there is no model, a model lacks a name or a path, two models have the same name, a
@@ -355,6 +355,14 @@ impl Configuration {
             if self.models[..number].iter().any(|other| other.name == model.name) {
                 return wrong(format!("there are two models of the name {}", model.name));
             }
+        }
+        let mut defaults = self.models.iter().filter(|model| model.default);
+        if let (Some(first), Some(second)) = (defaults.next(), defaults.next()) {
+            let (first, second) = (&first.name, &second.name);
+            tracing::warn!(
+                "models {first} and {second} both have default = true; a request that both fit \
+                 gets {first}"
+            );
         }
         self.check_pivot().or_else(wrong)
     }

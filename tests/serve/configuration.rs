@@ -117,6 +117,43 @@ fn opennmts_address_names_a_model() {
     assert!(refused["error"].as_str().unwrap().contains("No such model 'none'"), "{refused}");
 }
 
+/// The first default model counts, and the log says so.
+#[test]
+fn a_second_default_model_gives_a_warning() {
+    let ini = project_root().join("examples/toy/moses.ini").display().to_string();
+    let mut command = miriam();
+    command.args(["serve", "--check", "--model", &format!("a={ini},default=true")]);
+    let one = command.output().unwrap();
+    let two = command.args(["--model", &format!("b={ini},default=true")]).output().unwrap();
+    let messages = [one, two].map(|output| {
+        assert!(output.status.success(), "{output:?}");
+        lossy_text(&output.stderr)
+    });
+    let warning = "models a and b both have default = true";
+    assert_eq!(messages.map(|message| message.contains(warning)), [false, true]);
+}
+
+/// OpenNMT's numbers of models count those that did not open.
+#[test]
+fn opennmts_numbers_are_those_of_the_configuration() {
+    let mut command = miriam();
+    command.args(["serve", "--threads", "1", "--listen", "127.0.0.1:0"]);
+    command.args(["--model", "absent=/does/not/exist/moses.ini", "--model", &toy()]);
+    let server = Server::start_by(&mut command);
+    server.wait_for("the models", |server| server.get("/readyz").json()["loading"] == json!([]));
+    let ask = |id: u64| {
+        server.post_json("/translator/translate", &json!([{"src": "the house", "id": id}]))
+    };
+    let refused = ask(0);
+    assert_eq!(refused.status, 503);
+    assert_eq!(refused.json()["error"], "the model \"absent\" did not open");
+    assert_eq!(ask(1).json()[0][0]["tgt"], "la casa");
+    let models = server.get("/translator/models").json();
+    assert_eq!([&models[0]["loaded"], &models[1]["loaded"]], [&json!(false), &json!(true)]);
+    // Nor does a request get another model than the first one in other protocols.
+    assert_eq!(server.post_json("/v1/translate", &json!({"text": "the house"})).status, 503);
+}
+
 /// The log names the owner of the key of a request, and `bench serve` can measure a server that
 /// requires a key.
 #[test]

@@ -78,7 +78,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
 }
 
 /// Finds the model of a request by the `id` of its first element: a name, or an index among the
-/// open models that translate. Without an id, the URL query chooses by `model`, or by `from` and
+/// models of the configuration that translate. Without an id, the URL query chooses by `model`, or by `from` and
 /// `to`; without these it is model 0.
 fn route(registry: &Registry, id: Option<&Value>, query: &Fields) -> Result<Route, Refusal> {
     let (from, to) = (field(query, "from"), field(query, "to"));
@@ -99,13 +99,10 @@ fn route(registry: &Registry, id: Option<&Value>, query: &Fields) -> Result<Rout
         },
         Some(other) => return Err(no_model(&other.to_string())),
     };
-    let mut models = registry.models.iter().filter(|model| model.translates());
+    let mut models = registry.translating_configurations();
     let model = usize::try_from(number).ok().and_then(|number| models.nth(number));
-    match model {
-        Some(model) => Ok(registry.route(Some(model.name()), from, to)?),
-        None if !registry.loading.is_empty() => Err(RouteError::Loading.into()),
-        None => Err(no_model(&number.to_string())),
-    }
+    let model = model.ok_or_else(|| no_model(&number.to_string()))?;
+    Ok(registry.route(Some(&model.name), from, to)?)
 }
 
 /// Finds the route of a model by its name, with the protocol's error if there is none.
@@ -126,10 +123,10 @@ fn no_model(id: &str) -> Refusal {
 }
 
 fn models(registry: &Registry) -> Value {
-    let models = registry.models.iter().filter(|model| model.translates()).enumerate();
+    let models = registry.translating_configurations().enumerate();
     let described = models.map(|(number, model)| {
-        let names = [model.name()];
-        json!({"model_id": number, "opt": {}, "models": names, "loaded": true, "timeout": -1})
+        let (names, is_open) = ([&model.name], registry.find(&model.name).is_some());
+        json!({"model_id": number, "opt": {}, "models": names, "loaded": is_open, "timeout": -1})
     });
     described.collect()
 }

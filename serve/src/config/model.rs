@@ -170,6 +170,24 @@ impl ShortlistSetting {
 }
 
 impl ModelConfiguration {
+    /// Returns the kind of the model, by its path unless the configuration states it.
+    pub(crate) fn actual_kind(&self) -> ModelKind {
+        fn is_named(endings: &[&str], path: &Path) -> bool {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            endings.iter().any(|ending| name.ends_with(ending))
+        }
+        let is_ini = self.path.extension().is_some_and(|extension| extension == "ini");
+        if let Some(kind) = self.kind {
+            kind
+        } else if is_ini || self.path.join("moses.ini").is_file() {
+            ModelKind::Phrase
+        } else if is_named(&[".arpa", ".arpa.gz", ".arpa.zst", ".lm"], &self.path) {
+            ModelKind::Lm
+        } else {
+            ModelKind::Neural
+        }
+    }
+
     /// Returns the options for reading ARPA text.
     ///
     /// # Errors

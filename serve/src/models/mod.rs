@@ -86,7 +86,7 @@ impl Opener {
     /// # Errors
     /// If a file is missing or damaged, an option does not fit it, or it cannot translate.
     pub fn open(&self, configuration: &ModelConfiguration, generation: u64) -> Result<Model> {
-        let kind = configuration.kind.unwrap_or_else(|| kind_of(&configuration.path));
+        let kind = configuration.actual_kind();
         check_keys(configuration, kind)?;
         let configuration = configuration.clone();
         let engine = Arc::clone(&self.engine);
@@ -536,22 +536,6 @@ impl Drop for Model {
         if let Served::Sentences(queue) = &self.served {
             queue.close();
         }
-    }
-}
-
-/// Returns the kind of the model at a path.
-fn kind_of(path: &Path) -> ModelKind {
-    let is_ini = path.extension().is_some_and(|extension| extension == "ini");
-    fn is_named(endings: &[&str], path: &Path) -> bool {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        endings.iter().any(|ending| name.ends_with(ending))
-    }
-    if is_ini || path.join("moses.ini").is_file() {
-        ModelKind::Phrase
-    } else if is_named(&[".arpa", ".arpa.gz", ".arpa.zst", ".lm"], path) {
-        ModelKind::Lm
-    } else {
-        ModelKind::Neural
     }
 }
 

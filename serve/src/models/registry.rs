@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use super::{Model, languages};
-use crate::config::{Configuration, ModelConfiguration};
+use crate::config::{Configuration, ModelConfiguration, ModelKind};
 use crate::refusal::RouteError;
 
 /// The models of one reading of the configuration.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Registry {
-    /// The models in the order of the configuration.
+    /// The open models in the order of the configuration.
     pub models: Vec<Arc<Model>>,
+    /// All models of the configuration, also those that are not open.
+    pub configured: Vec<ModelConfiguration>,
     /// The pivot language for pairs that no model has.
     pub pivot: Option<String>,
     /// The models that did not open, with reasons.
     pub broken: Vec<(String, String)>,
-    /// The configurations of broken models of which no earlier generation is served.
-    pub absent: Vec<ModelConfiguration>,
     /// The models that are not open yet.
     pub loading: Vec<String>,
 }
@@ -48,6 +48,7 @@ impl Registry {
     /// Creates a registry in which no model of `configuration` is open yet.
     pub fn loading(configuration: &Configuration) -> Self {
         Registry {
+            configured: configuration.models.clone(),
             pivot: configuration.pivot.clone(),
             loading: configuration.models.iter().map(|model| model.name.clone()).collect(),
             ..Registry::default()
@@ -62,6 +63,34 @@ impl Registry {
     fn preferred(&self) -> impl Iterator<Item = &Arc<Model>> + Clone {
         let default = self.translating().filter(|model| model.configuration.default);
         default.chain(self.translating().filter(|model| !model.configuration.default))
+    }
+
+    /// Returns the configurations of all models with their kinds, in order. A model of which an
+    /// earlier generation is served has that generation's configuration.
+    fn configurations(&self) -> impl Iterator<Item = (&ModelConfiguration, ModelKind)> + Clone {
+        self.configured.iter().map(|wanted| match self.find(&wanted.name) {
+            Some(model) => (&model.configuration, model.kind),
+            None => (wanted, wanted.actual_kind()),
+        })
+    }
+
+    /// Returns the configurations of the models that translate, also of those that are not open.
+    pub fn translating_configurations(&self) -> impl Iterator<Item = &ModelConfiguration> + Clone {
+        let translating = self.configurations().filter(|(_, kind)| *kind != ModelKind::Lm);
+        translating.map(|(configuration, _)| configuration)
+    }
+
+    /// Finds the model of a request that names none: of the models that fit it, the one that
+    /// requests get by default, or else the first. If it is not open, no other model takes its
+    /// place, because that one may translate to another language.
+    fn first_choice(
+        &self,
+        fits: impl Fn(&ModelConfiguration) -> bool,
+    ) -> Result<&Arc<Model>, RouteError> {
+        let mut fitting = self.translating_configurations().filter(|one| fits(one));
+        let default = fitting.clone().find(|one| one.default);
+        let chosen = default.or_else(|| fitting.next()).ok_or(RouteError::Nothing)?;
+        self.find(&chosen.name).ok_or_else(|| RouteError::Broken(chosen.name.clone()))
     }
 
     /// Finds the model `name`.
@@ -96,12 +125,16 @@ impl Registry {
         targets.into_iter().filter(|target| self.pair(source, target).is_ok()).collect()
     }
 
-    /// Finds the language model `name`, or the first one.
-    pub fn language_model(&self, name: Option<&str>) -> Option<&Arc<Model>> {
-        match name {
-            Some(name) => self.find(name).filter(|model| !model.translates()),
-            None => self.models.iter().find(|model| !model.translates()),
-        }
+    /// Finds the model `name`, or without a name the first language model, if there is one.
+    ///
+    /// # Errors
+    /// If there is no model of the name, or the model is not open.
+    pub fn language_model(&self, name: Option<&str>) -> Result<Option<&Arc<Model>>, RouteError> {
+        let mut all = self.configurations();
+        let first = all.find(|(_, kind)| *kind == ModelKind::Lm).map(|(first, _)| &*first.name);
+        let Some(name) = name.or(first) else { return Ok(None) };
+        let found = self.find(name).ok_or_else(|| RouteError::NoModel(name.to_owned()));
+        found.map(Some).map_err(|error| self.explain(error))
     }
 
     /// Finds the route of a request, which may name a model, a source and a target.
@@ -114,13 +147,16 @@ impl Registry {
         from: Option<&str>,
         to: Option<&str>,
     ) -> Result<Route, RouteError> {
+        self.find_route(name, from, to).map_err(|error| self.explain(error))
+    }
+
+    /// Returns `error`, or what probably caused it: a model that is not open.
+    fn explain(&self, error: RouteError) -> RouteError {
         // A missing model may be one that is still being opened.
-        self.find_route(name, from, to).map_err(|error| {
-            if !self.loading.is_empty() {
-                return RouteError::Loading;
-            }
-            self.absent_model(&error).map_or(error, RouteError::Broken)
-        })
+        if !self.loading.is_empty() {
+            return RouteError::Loading;
+        }
+        self.absent_model(&error).map_or(error, RouteError::Broken)
     }
 
     /// Returns the configured model that did not open and would probably have prevented `error`.
@@ -131,11 +167,11 @@ impl Registry {
                 || model.to.is_empty()
                 || languages::find(code, all.map(String::as_str)).is_some()
         }
-        let found = self.absent.iter().find(|model| match error {
+        let mut absent = self.configured.iter().filter(|model| self.find(&model.name).is_none());
+        let found = absent.find(|model| match error {
             RouteError::NoModel(name) => model.name == *name,
             RouteError::NoLanguage(code) => has(model, code),
             RouteError::NoPair { from, to } => has(model, from) && has(model, to),
-            RouteError::Nothing => true,
             _ => false,
         });
         found.map(|model| model.name.clone())
@@ -173,23 +209,23 @@ impl Registry {
         match (from, to) {
             (Some(from), Some(to)) => self.pair(from, to),
             (None, None) => {
-                let model = self.preferred().next().ok_or(RouteError::Nothing)?;
+                let model = self.first_choice(|_| true)?;
                 let models = vec![Arc::clone(model)];
                 let (from, to) = (&model.configuration.from, &model.configuration.to);
                 Ok(Route { models, from: only(from), to: only(to), pivot: None })
             }
             (Some(from), None) => {
-                let from = known(from, self.sources())?;
-                let model = self.preferred().find(|model| has(&model.configuration.from, from));
-                let model = model.ok_or(RouteError::Nothing)?;
+                let sources = self.translating_configurations().flat_map(|model| &model.from);
+                let from = known(from, unique(sources))?;
+                let model = self.first_choice(|model| has(&model.from, from))?;
                 let to = only(&model.configuration.to);
                 let (models, from) = (vec![Arc::clone(model)], Some(from.to_owned()));
                 Ok(Route { models, from, to, pivot: None })
             }
             (None, Some(to)) => {
-                let to = known(to, self.targets())?;
-                let model = self.preferred().find(|model| has(&model.configuration.to, to));
-                let model = model.ok_or(RouteError::Nothing)?;
+                let targets = self.translating_configurations().flat_map(|model| &model.to);
+                let to = known(to, unique(targets))?;
+                let model = self.first_choice(|model| has(&model.to, to))?;
                 let from = only(&model.configuration.from);
                 let (models, to) = (vec![Arc::clone(model)], Some(to.to_owned()));
                 Ok(Route { models, from, to, pivot: None })

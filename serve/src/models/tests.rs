@@ -8,6 +8,7 @@ use miriam_nmt::engine::{Autotuner, Cpu};
 
 use super::*;
 use crate::engine::{Failure, Reply};
+use crate::refusal::RouteError;
 
 fn open(path: &str) -> Model {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(path);
@@ -99,4 +100,45 @@ fn files_in_folders_of_rescoring_models_are_watched() {
     let text = std::fs::read_to_string(&settings).unwrap();
     std::fs::write(&settings, text + "\n# again\n").unwrap();
     assert!(!model.is_current(&model.configuration));
+}
+
+/// Another model could translate to another language.
+#[test]
+fn no_model_takes_the_place_of_one_that_is_not_open() {
+    let configured = |name: &str, path: &str, to: &str, default: bool| ModelConfiguration {
+        name: name.into(),
+        path: path.into(),
+        from: vec!["en".into()],
+        to: vec![to.into()],
+        default,
+        ..ModelConfiguration::default()
+    };
+    let spanish = configured("spanish", "none.ini", "es", false);
+    let mut model = open("toy/moses.ini");
+    model.configuration = spanish.clone();
+    let models = vec![Arc::new(model)];
+    let german = |default| configured("german", "none.ini", "de", default);
+    for configured in [[german(false), spanish.clone()], [spanish.clone(), german(true)]] {
+        let (models, configured) = (models.clone(), configured.to_vec());
+        let mut registry = Registry { models, configured, ..Registry::default() };
+        let name = |registry: &Registry, from: Option<&str>, to: Option<&str>| {
+            registry.route(None, from, to).map(|route| route.models[0].name().to_owned())
+        };
+        let broken = Err(RouteError::Broken("german".into()));
+        assert_eq!(name(&registry, None, None), broken);
+        assert_eq!(name(&registry, Some("en"), None), broken);
+        assert_eq!(name(&registry, None, Some("de")), broken);
+        assert_eq!(name(&registry, None, Some("es")), Ok("spanish".into()));
+        assert_eq!(name(&registry, Some("en"), Some("es")), Ok("spanish".into()));
+        let names: Vec<_> = registry.translating_configurations().map(|one| &one.name).collect();
+        assert_eq!(names.len(), 2, "numbers count all models");
+        registry.loading = vec!["german".into()];
+        assert_eq!(name(&registry, None, None), Err(RouteError::Loading));
+    }
+    let configured = vec![configured("lm", "none.arpa", "de", false), spanish];
+    let registry = Registry { models, configured, ..Registry::default() };
+    assert!(registry.route(None, None, None).is_ok(), "a language model is no choice");
+    let broken = Some(RouteError::Broken("lm".into()));
+    assert_eq!(registry.language_model(None).err(), broken);
+    assert_eq!(registry.language_model(Some("lm")).err(), broken);
 }

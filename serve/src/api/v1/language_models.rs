@@ -11,7 +11,7 @@ use super::{admit_texts, check_lines, number, parse, text};
 use crate::app::App;
 use crate::http::Call;
 use crate::models::LanguageModel;
-use crate::refusal::{Refusal, RouteError};
+use crate::refusal::Refusal;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,19 +35,12 @@ fn open(app: &App, call: &Call) -> Result<Opened, Refusal> {
     check_lines(&texts)?;
     admit_texts(app, call, &texts)?;
     let registry = app.registry();
-    let found = registry.language_model(model.as_deref());
-    let found = found.and_then(|model| model.language_model());
-    let found = match (found, model) {
-        (Some(found), _) => found,
-        (None, Some(name)) if registry.find(&name).is_none() => {
-            return Err(RouteError::NoModel(name).into());
-        }
-        (None, Some(name)) => {
-            return Err(Refusal::Invalid(format!("{name} is not a language model")));
-        }
-        (None, None) => return Err(Refusal::Invalid("there is no language model".into())),
-    };
-    Ok(Opened { model: Arc::clone(found), texts, top })
+    let found = registry.language_model(model.as_deref())?;
+    let found = found.ok_or_else(|| Refusal::invalid("there is no language model"))?;
+    let model = found
+        .language_model()
+        .ok_or_else(|| Refusal::Invalid(format!("{} is not a language model", found.name())))?;
+    Ok(Opened { model: Arc::clone(model), texts, top })
 }
 
 /// Applies `score` to each text on a thread that serves no sockets. The work stops at `deadline`,
