@@ -113,6 +113,13 @@ fn opennmts_address_names_a_model() {
         assert_eq!(by_model(model), by_id(model), "{model}");
     }
     assert_ne!(by_model("toy"), by_model("neural"));
+    // The address decides, because clients always send an id.
+    let by_both = |id: Value| ask("?model=neural", json!([{"src": text, "id": id}]));
+    for id in [json!(0), json!(100), json!("toy")] {
+        assert_eq!(by_both(id), by_model("neural"));
+    }
+    let mixed = ask("", json!([{"src": text, "id": 0}, {"src": text, "id": 1}]));
+    assert!(mixed["error"].as_str().unwrap().contains("the ids 0 and 1"), "{mixed}");
     let refused = by_model("none");
     assert!(refused["error"].as_str().unwrap().contains("No such model 'none'"), "{refused}");
 }

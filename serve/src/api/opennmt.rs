@@ -63,7 +63,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     app.admit_texts(call.bearer(), &texts)?;
     // The protocol has no languages, so clients give them in the URL query.
     let query = parse_query(&call.query).map_err(Refusal::Invalid)?;
-    let route = route(&app.registry(), inputs.first().map(|input| &input["id"]), &query)?;
+    let route = route(&app.registry(), &inputs, &query)?;
     let options = RequestOptions { scores: true, ..RequestOptions::default() };
     let deadline = app.deadline(None);
     let format = DocumentFormat::Text(Split::Lines);
@@ -77,21 +77,28 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     Ok(json!([results.collect::<Vec<_>>()]))
 }
 
-/// Finds the model of a request by the `id` of its first element: a name, or an index among the
-/// models of the configuration that translate. Without an id, the URL query chooses by `model`, or by `from` and
-/// `to`; without these it is model 0.
-fn route(registry: &Registry, id: Option<&Value>, query: &Fields) -> Result<Route, Refusal> {
+/// Finds the model of a request: the `model` of the URL query, because clients always send some
+/// `id`. Without it, by the `id` of the elements: a name, or an index among the models of the
+/// configuration that translate. Without an id, the query chooses by `from` and `to`; without
+/// these it is model 0.
+fn route(registry: &Registry, inputs: &[Value], query: &Fields) -> Result<Route, Refusal> {
     let (from, to) = (field(query, "from"), field(query, "to"));
+    if let Some(name) = field(query, "model") {
+        return named_route(registry, name, from, to);
+    }
+    let mut ids = inputs.iter().map(|input| &input["id"]).filter(|id| !id.is_null());
+    let id = ids.next();
+    if let Some(id) = id
+        && let Some(other) = ids.find(|other| *other != id)
+    {
+        return Err(Refusal::Invalid(format!(
+            "the list has the ids {id} and {other}; send the texts of each model in a list of \
+             their own"
+        )));
+    }
     let number = match id {
-        None | Some(Value::Null) => {
-            if let Some(name) = field(query, "model") {
-                return named_route(registry, name, from, to);
-            }
-            if from.is_some() || to.is_some() {
-                return Ok(registry.route(None, from, to)?);
-            }
-            0
-        }
+        None if from.is_some() || to.is_some() => return Ok(registry.route(None, from, to)?),
+        None => 0,
         Some(Value::Number(number)) => number.as_u64().unwrap_or(u64::MAX),
         Some(Value::String(name)) => match name.parse() {
             Ok(number) => number,
