@@ -269,7 +269,8 @@ impl App {
             return Err(Refusal::TooLarge(reason));
         }
         let Some(keys) = self.keys() else { return Ok(()) };
-        set_key_name(keys.admit(key, characters).map_err(refuse_key)?);
+        let admitted = keys.admit(key, characters);
+        set_key_name(admitted.map_err(|error| refuse_key(error, characters))?);
         Ok(())
     }
 
@@ -293,7 +294,7 @@ impl App {
     /// If the key does not belong to an administrator.
     pub fn admit_admin(&self, key: Option<&str>) -> Result<(), Refusal> {
         let keys = self.keys().ok_or(Refusal::Forbidden)?;
-        keys.admit_admin(key).map_err(refuse_key)
+        keys.admit_admin(key).map_err(|error| refuse_key(error, 0))
     }
 
     /// Returns the deadline of a request that begins now: the smaller of its limit and the
@@ -379,10 +380,14 @@ fn read_keys(file: &Path) -> Result<(PathBuf, Arc<Keys>)> {
     Ok((file.to_owned(), Arc::new(Keys::read(file)?)))
 }
 
-fn refuse_key(error: KeyError) -> Refusal {
+/// Returns the refusal of a request of `characters` whose key is rejected.
+fn refuse_key(error: KeyError, characters: usize) -> Refusal {
     match error {
         KeyError::Unknown => Refusal::Unauthorized,
         KeyError::NoAdmin => Refusal::Forbidden,
         KeyError::TooMuch(time) => Refusal::TooMany(time),
+        KeyError::TooLarge(limit) => Refusal::TooLarge(format!(
+            "the request has {characters} characters; its key may translate {limit} a minute (cpm)"
+        )),
     }
 }

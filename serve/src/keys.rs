@@ -43,6 +43,8 @@ pub(crate) enum KeyError {
     NoAdmin,
     /// It is over its quota; the time after which to retry.
     TooMuch(Duration),
+    /// A request has more characters than the key may translate in a minute, which is this number.
+    TooLarge(u64),
 }
 
 /// Returns a new key, with 192 bits from the system's source of random numbers, and its line for
@@ -135,6 +137,11 @@ impl Keys {
         fn is_over(used: u64, limit: Option<u64>) -> bool {
             limit.is_some_and(|limit| used > limit)
         }
+        if let Some(limit) = key.characters_per_minute
+            && characters as u64 > limit
+        {
+            return Err(KeyError::TooLarge(limit));
+        }
         let (requests, total) = (used.requests + 1, used.characters + characters as u64);
         if is_over(requests, key.requests_per_minute) || is_over(total, key.characters_per_minute) {
             return Err(KeyError::TooMuch(minute.saturating_sub(used.began.elapsed())));
@@ -170,8 +177,9 @@ mod tests {
         let keys = keys.unwrap_or_else(|(line, reason)| panic!("{line}: {reason}"));
         assert_eq!(keys.admit(None, 1), Err(KeyError::Unknown));
         assert_eq!(keys.admit(Some("secret2"), 1), Err(KeyError::Unknown));
-        assert!(matches!(keys.admit(Some("secret"), 101), Err(KeyError::TooMuch(_))));
+        assert_eq!(keys.admit(Some("secret"), 101), Err(KeyError::TooLarge(100)), "never fits");
         assert!(keys.admit(Some("secret"), 99).is_ok());
+        assert!(matches!(keys.admit(Some("secret"), 2), Err(KeyError::TooMuch(_))));
         assert!(keys.admit(Some("secret"), 1).is_ok());
         assert!(matches!(keys.admit(Some("secret"), 0), Err(KeyError::TooMuch(_))));
         assert_eq!(keys.admit_admin(Some("secret")), Ok(()));

@@ -108,7 +108,11 @@ impl Refusal {
             Refusal::Route(error) => error.to_string(),
             Refusal::Unauthorized => "the key is missing or not known".into(),
             Refusal::Forbidden => "the key does not belong to an administrator".into(),
-            Refusal::TooMany(_) => "the key is over its quota; retry later".into(),
+            Refusal::TooMany(_) => {
+                // JSON lines and websockets have no header for the time.
+                let seconds = self.retry_after().unwrap_or_default();
+                format!("the key is over its quota; retry in {seconds} s")
+            }
             Refusal::Overloaded(_) => "too much is queued; retry later".into(),
             Refusal::Unavailable => "the server is starting or stopping".into(),
             Refusal::Deadline => "the request took too long".into(),
