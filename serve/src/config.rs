@@ -318,7 +318,8 @@ impl Configuration {
         self.limits.check().or_else(wrong)?;
         if let Some(origin) = self.cors.iter().find(|one| !is_origin(one)) {
             return wrong(format!(
-                "cors: {origin:?} is not an origin; write it as browsers do, https://example.org"
+                "cors: {origin:?} is not an origin; write it as browsers do, https://example.org, \
+                 in lower case and without a default port, or * for any"
             ));
         }
         if self.models.is_empty() {
@@ -391,8 +392,22 @@ impl Configuration {
 /// Whether a text is an origin as browsers send it, or `*` for any. Local files have the origin
 /// `null`.
 fn is_origin(text: &str) -> bool {
-    let host = text.split_once("://").map(|(_, host)| host);
-    matches!(text, "*" | "null") || host.is_some_and(|host| !host.is_empty() && !host.contains('/'))
+    let Some((scheme, host)) = text.split_once("://") else { return matches!(text, "*" | "null") };
+    let default_port = match scheme {
+        "http" => Some(":80"),
+        "https" => Some(":443"),
+        _ => None,
+    };
+    // Browsers write sites in lower case and without the default port, but the ids of Safari's
+    // extensions in capitals.
+    let has_capitals = default_port.is_some() && host.bytes().any(|byte| byte.is_ascii_uppercase());
+    let has_odd_port = host.ends_with(':') || default_port.is_some_and(|port| host.ends_with(port));
+    !scheme.is_empty()
+        && scheme.bytes().all(|byte| byte.is_ascii_lowercase() || b"+-.".contains(&byte))
+        && !host.is_empty()
+        && host.bytes().all(|byte| byte.is_ascii_graphic() && !b"*/?#@,".contains(&byte))
+        && !has_capitals
+        && !has_odd_port
 }
 
 #[cfg(test)]
@@ -488,6 +503,9 @@ mod tests {
             cors("*"),
             cors("null"),
             cors("https://example.org:8080"),
+            cors("http://localhost:443"),
+            cors("http://[::1]:8080"),
+            cors("safari-web-extension://0CA4DD2F-3B1C"),
             pivot("en"),
             pivot("EN-gb"),
             limits(Limits { characters: Some(1), ..Limits::default() }),
@@ -497,6 +515,12 @@ mod tests {
         for (wrong, part) in [
             (cors("example.org"), "is not an origin"),
             (cors("https://example.org/"), "is not an origin"),
+            (cors("https://*.example.org"), "is not an origin"),
+            (cors("https://Example.org"), "is not an origin"),
+            (cors("HTTPS://example.org"), "is not an origin"),
+            (cors("https://example.org:443"), "is not an origin"),
+            (cors("http://localhost:80"), "is not an origin"),
+            (cors("https://münchen.example"), "is not an origin"),
             (pivot("fr"), "no model has the language"),
             (limits(Limits { lines: 0, ..Limits::default() }), "lines is 0"),
             (limits(Limits { deadline_ms: 0, ..Limits::default() }), "deadline-ms is 0"),

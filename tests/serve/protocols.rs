@@ -582,7 +582,11 @@ fn protocols_can_be_left_out_and_origins_allowed() {
     let preflight =
         client.request("OPTIONS", "/v1/translate", &[("Origin", "https://a.example")], b"");
     assert_eq!(preflight.status, 204);
-    assert!(preflight.header("access-control-allow-headers").contains("Content-Type"));
+    for name in ["Content-Type", "traceparent"] {
+        assert!(preflight.header("access-control-allow-headers").contains(name), "{name}");
+    }
+    assert_eq!(preflight.header("access-control-max-age"), "86400");
+    assert!(preflight.header("access-control-expose-headers").contains("Retry-After"));
     let id = client.request("GET", "/healthz", &[("X-Request-Id", "abc-1")], b"");
     assert_eq!(id.header("x-request-id"), "abc-1");
 }

@@ -17,8 +17,9 @@ use std::time::Duration;
 
 use hyper::body::Incoming;
 use hyper::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW,
-    CONNECTION, HOST, HeaderName, HeaderValue, ORIGIN, VARY, WWW_AUTHENTICATE,
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CONNECTION, HOST, HeaderName,
+    HeaderValue, ORIGIN, VARY, WWW_AUTHENTICATE,
 };
 use hyper::{Method, Request, StatusCode, Version};
 
@@ -333,17 +334,20 @@ fn allow_origin(
     headers: &mut hyper::HeaderMap,
 ) {
     let named = &app.configuration.cors;
-    let any = HeaderValue::from_static("*");
-    if named.is_empty() && group.is_open() || named.iter().any(|one| one == "*") {
-        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, any);
-        return;
-    }
-    if !named.is_empty() {
+    let allows_all = named.is_empty() && group.is_open() || named.iter().any(|one| one == "*");
+    if !named.is_empty() && !allows_all {
         // Responses to other origins differ, so that caches must not share them.
         headers.insert(VARY, HeaderValue::from_static("Origin"));
     }
-    if let Some(origin) = origin.filter(|origin| named.iter().any(|one| one == *origin)) {
-        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+    let allowed = if allows_all {
+        Some(HeaderValue::from_static("*"))
+    } else {
+        origin.filter(|origin| named.iter().any(|one| one == *origin)).cloned()
+    };
+    if let Some(allowed) = allowed {
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
+        let names = HeaderValue::from_static("Retry-After, X-Request-Id");
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, names);
     }
 }
 
@@ -354,8 +358,11 @@ fn preflight(app: &App, group: Group) -> Response {
         let headers = response.headers_mut();
         let methods = HeaderValue::from_static("GET, POST, OPTIONS");
         headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
-        let names = HeaderValue::from_static("Authorization, Content-Type, X-Request-Id");
-        headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, names);
+        // Programs that trace requests in browsers send the last two.
+        let names = "Authorization, Content-Type, X-Request-Id, traceparent, tracestate";
+        headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(names));
+        // A day; browsers remember no longer.
+        headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
     }
     response
 }
