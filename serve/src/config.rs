@@ -403,7 +403,9 @@ fn is_origin(text: &str) -> bool {
     let has_capitals = default_port.is_some() && host.bytes().any(|byte| byte.is_ascii_uppercase());
     let has_odd_port = host.ends_with(':') || default_port.is_some_and(|port| host.ends_with(port));
     !scheme.is_empty()
-        && scheme.bytes().all(|byte| byte.is_ascii_lowercase() || b"+-.".contains(&byte))
+        && scheme.bytes().all(|byte| {
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte)
+        })
         && !host.is_empty()
         && host.bytes().all(|byte| byte.is_ascii_graphic() && !b"*/?#@,".contains(&byte))
         && !has_capitals
@@ -504,6 +506,7 @@ mod tests {
             cors("null"),
             cors("https://example.org:8080"),
             cors("http://localhost:443"),
+            cors("app2://localhost"),
             cors("http://[::1]:8080"),
             cors("safari-web-extension://0CA4DD2F-3B1C"),
             pivot("en"),

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 use clap::{Args, ValueEnum};
 use miriam_metrics::{
@@ -165,7 +166,7 @@ pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<(
         kinds.sort_unstable();
     }
     match arguments.input.len() {
-        1 if matches!(arguments.format, Some(OutputFormat::Latex)) => {
+        1 if arguments.output_format() == OutputFormat::Latex => {
             exit_with_usage_error("--format latex is for several systems: -i FILE -i FILE")
         }
         1 if paired.is_some() => {
@@ -306,8 +307,11 @@ fn environment_format() -> Option<OutputFormat> {
     let name = std::env::var_os("SACREBLEU_FORMAT").filter(|name| !name.is_empty())?;
     let name = name.to_string_lossy();
     let format = OutputFormat::from_str(&name, true).ok();
+    static WARNING: Once = Once::new();
     if format.is_none() {
-        tracing::warn!("SACREBLEU_FORMAT={name} has no effect; set json, text, table or latex");
+        WARNING.call_once(|| {
+            tracing::warn!("SACREBLEU_FORMAT={name} has no effect; set json, text, table or latex")
+        });
     }
     format
 }

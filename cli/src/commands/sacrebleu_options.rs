@@ -43,8 +43,14 @@ const REFUSED: [(&str, &str); 12] = [
     ("--cite", "cite Post (2018), A Call for Clarity in Reporting BLEU Scores"),
 ];
 
-/// The number of processes, which has no effect: work is shared among `--threads`.
-const JOBS: [&str; 2] = ["-j", "--paired-jobs"];
+/// Returns what `word` has after the option for the number of processes, if it is this option.
+fn number_of_jobs(word: &str) -> Option<&str> {
+    match word.strip_prefix("--paired-jobs") {
+        Some("") => Some(""),
+        Some(rest) => rest.strip_prefix('='),
+        None => word.strip_prefix("-j").map(|rest| rest.strip_prefix('=').unwrap_or(rest)),
+    }
+}
 
 /// Translates sacreBLEU's spellings in the arguments of `miriam evaluate`; arguments of other
 /// commands are unchanged.
@@ -63,11 +69,16 @@ pub fn translate(words: Vec<OsString>) -> Result<Vec<OsString>, String> {
             translated.push(word);
             continue;
         };
+        if text == "--" {
+            translated.push(word);
+            translated.extend(words);
+            break;
+        }
         if matches!(text, "-V" | "--version") {
             return Ok(vec!["miriam".into(), "--version".into()]);
         }
-        if let Some(attached) = JOBS.iter().find_map(|option| text.strip_prefix(option)) {
-            let number = match attached.strip_prefix('=').unwrap_or(attached) {
+        if let Some(number) = number_of_jobs(text) {
+            let number = match number {
                 "" => words.next().unwrap_or_default().to_string_lossy().into_owned(),
                 number => number.to_owned(),
             };

@@ -324,7 +324,8 @@ fn list_languages(app: &App, call: &Call) -> Result<Value, Refusal> {
         return Ok(entries.collect());
     }
     let codes = registry.sources().into_iter().map(str::to_uppercase);
-    Ok(codes.map(|code| json!({"language": code, "name": language_name(&code)})).collect())
+    // DeepL tells variants apart in targets only.
+    Ok(codes.map(|code| json!({"language": code, "name": base_name(&code)})).collect())
 }
 
 /// Returns the codes of the list of targets, each once: `EN-GB` is listed for `en` and `en-GB`.
@@ -336,6 +337,11 @@ fn list_targets(targets: &[&str]) -> Vec<String> {
         }
     }
     codes
+}
+
+/// Returns the name of a language without its script and region.
+fn base_name(code: &str) -> String {
+    languages::name(code.split_once('-').map_or(code, |(language, _)| language))
 }
 
 /// Returns the name of a language in DeepL's words, which tell its variants apart.

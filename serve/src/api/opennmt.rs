@@ -78,7 +78,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
 }
 
 /// Finds the model of a request: the `model` of the URL query, because clients always send some
-/// `id`. Without it, by the `id` of the elements: a name, or an index among the models of the
+/// `id`. Without it, by the `id` of the first element: a name, or an index among the models of the
 /// configuration that translate. Without an id, the query chooses by `from` and `to`; without
 /// these it is model 0.
 fn route(registry: &Registry, inputs: &[Value], query: &Fields) -> Result<Route, Refusal> {
@@ -86,16 +86,8 @@ fn route(registry: &Registry, inputs: &[Value], query: &Fields) -> Result<Route,
     if let Some(name) = field(query, "model") {
         return named_route(registry, name, from, to);
     }
-    let mut ids = inputs.iter().map(|input| &input["id"]).filter(|id| !id.is_null());
-    let id = ids.next();
-    if let Some(id) = id
-        && let Some(other) = ids.find(|other| *other != id)
-    {
-        return Err(Refusal::Invalid(format!(
-            "the list has the ids {id} and {other}; send the texts of each model in a list of \
-             their own"
-        )));
-    }
+    // As in OpenNMT-py, the first element decides; clients number their sentences.
+    let id = inputs.first().map(|input| &input["id"]).filter(|id| !id.is_null());
     let number = match id {
         None if from.is_some() || to.is_some() => return Ok(registry.route(None, from, to)?),
         None => 0,

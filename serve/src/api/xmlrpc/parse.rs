@@ -228,7 +228,7 @@ impl Parser<'_> {
             "array" => self.array(depth)?,
             "struct" => self.members(depth)?,
             // The names with `ex:` are those of Apache's library.
-            "i8" | "ex:i8" => {
+            "i8" | "ex:i8" | "ex:i1" | "ex:i2" => {
                 let text = self.text()?;
                 let number: Result<i64, _> = text.trim().parse();
                 let number =
