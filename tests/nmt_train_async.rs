@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::common::{lossy_text, miriam, report_skip, run};
 use crate::nmt_train::{Corpus, kill_after, moments};
 
-/// Options of techniques that need a state of each worker.
+/// Options of techniques for which each worker has a state.
 const TECHNIQUES: &str = "--optimizer-delay 2 --local-optimizer-batches 20 \
     --grad-dropping-rate 0.9 --grad-dropping-warmup 3 --exponential-smoothing 0.1";
 
@@ -32,8 +32,8 @@ fn train_whole_and_killed(corpus: &Corpus, options: &str) {
     run(&mut corpus.train("killed", &options));
 }
 
-/// The bytes are the same also if a number of epochs ends the training. Its last pushes are then
-/// not part of the saved state.
+/// The bytes are the same also if a number of epochs ends the training. The training's last
+/// pushes are then not part of the saved state.
 #[test]
 fn a_killed_simulation_goes_on_to_the_same_bytes() {
     for after in ["40u", "6e"] {

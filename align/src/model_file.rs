@@ -95,7 +95,7 @@ pub(crate) struct SavedModel {
 }
 
 impl SavedModel {
-    /// Opens a file and checks everything that aligning relies on.
+    /// Opens a file and checks its sizes and position models; [`verify`] checks the rest.
     pub fn open(path: &Path) -> Result<Self> {
         Self::from_container(&Container::open(path, FILE_KIND, FORMAT_VERSION, LoadMethod::Lazy)?)
     }
@@ -193,7 +193,8 @@ fn read_jumps(file: &Container, direction: usize) -> Result<PositionModel> {
 /// words in each row, and the ranges of ids and probabilities.
 ///
 /// # Errors
-/// The first damage that is found, with its section.
+/// The first damage that is found. Beyond those of opening, its place is `words`, `targets`, or
+/// `probabilities`, those of the null word included.
 pub fn verify(file: &Container) -> Result<()> {
     let model = SavedModel::from_container(file)?;
     for words in &model.dictionaries {

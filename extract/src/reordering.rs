@@ -223,9 +223,9 @@ impl fmt::Display for ReorderingType {
 
 fn describe_error(name: &str, reason: &str) -> String {
     format!(
-        "{name:?} is not a reordering model: {reason}; write \
-         wbe|phrase|hier-msd|mslr|monotonicity|leftright-backward|forward|bidirectional-f|fe, \
-         such as wbe-msd-bidirectional-fe"
+        "{name:?} is not a reordering model: {reason}; join four parts by hyphens: wbe, \
+         phrase or hier; msd, mslr, monotonicity or leftright; backward, forward or bidirectional; \
+         f or fe (such as wbe-msd-bidirectional-fe)"
     )
 }
 

@@ -3,8 +3,8 @@
 //! not depend on the number of threads.
 //!
 //! The total of a sentence is an f32 sum over its words in order. The totals of the corpus are f64
-//! sums over sentences and unknown words in order, as in KenLM (`ngram-lm.md` 2.5). The thread that
-//! writes adds up the corpus; the workers do everything else.
+//! sums over sentences and unknown words in order, as in KenLM (`ngram-lm.md` 2.5). One thread
+//! reads, the one that writes adds up the corpus, and the workers do everything else.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -81,9 +81,9 @@ impl SentenceMarkers {
     }
 }
 
-/// A scored word of a sentence.
+/// A scored word of a sentence, or `</s>`.
 pub(crate) struct ScoredToken<'b> {
-    /// Its bytes in the text.
+    /// Its bytes in the text, or `</s>`.
     pub text: &'b [u8],
     pub id: LmWord,
     pub log10: f32,

@@ -4,8 +4,8 @@
 //! in the other crates. The Python files in `miriam/` define the public modules. Without the
 //! feature `extension` the crate is empty, so that the workspace builds without Python.
 //!
-//! Two rules hold throughout: work of more than a few microseconds runs without the
-//! interpreter's lock, and long work is interruptible (`interrupt`).
+//! Two rules: long work runs without the interpreter's lock, and it is interruptible
+//! (`interrupt`). Text tools keep the lock for a single line and while they read their small files.
 
 #![cfg(feature = "extension")]
 #![deny(unsafe_code)]

@@ -1,5 +1,6 @@
-//! Every kind of neural model through every interface: lines of the command line, requests of a
-//! server, and texts of the pool behind the Python package give the same bytes; so do scores.
+//! Every kind of neural model through every interface: lines given to the command line, requests of
+//! a server, and texts of the pool behind the Python package give the same bytes. The command line
+//! and the server also give the same scores.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -113,7 +114,7 @@ impl TestModel {
         output(command.args(["nmt", "translate"]).args(self.options()).args(options), lines)
     }
 
-    /// Returns what `miriam nmt score` prints for one or more translations.
+    /// Returns what `miriam nmt score` prints for pairs of lines.
     fn scored(&self, sources: &[String], targets: &[String]) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str, lines: &[String]| {
@@ -208,7 +209,8 @@ fn every_interface_gives_the_same_bytes_with_every_model() {
         let expected = model.printed(&[], &texts);
         let body = json!({"text": texts, "model": name, "raw": false});
         assert_eq!(served(&server, &body), expected, "{name}");
-        // Some models have no token for the end of an empty line.
+        // Empty lines are left out: some models add no `</s>`, so an empty line has no tokens and
+        // cannot be scored.
         let is_empty = |text: &String| text.trim().is_empty();
         let pairs = texts.iter().cloned().zip(expected.iter().cloned());
         let (sources, targets): (Vec<String>, Vec<String>) =

@@ -2,7 +2,8 @@
 //!
 //! Parameters are stored one after the other in the order of their names, each at a multiple of 64
 //! floats. Marian does the same: its optimiser's state is one array in this order. The vector can
-//! be divided into shards for workers regardless of its content (`docs/spec/training.md` 0.2).
+//! be divided into shards for workers regardless of its content (`docs/spec/training.md` 0.2 and
+//! A.4).
 
 use std::path::Path;
 
@@ -104,7 +105,8 @@ pub fn read_parameters(path: &Path, layout: &ParameterLayout) -> Result<Vec<f32>
 /// the names of the parameters that the model does not have; their numbers in `values` stay.
 ///
 /// # Errors
-/// If the file is not a model, or a parameter has another shape or numbers that are not finite.
+/// If the file is not a single model, or a parameter has another shape or numbers that are not
+/// finite.
 pub fn fill_parameters(
     path: &Path,
     layout: &ParameterLayout,

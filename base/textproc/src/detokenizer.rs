@@ -113,7 +113,7 @@ impl Detokenizer {
         let mut i = 0;
         while i < words.len() {
             let attachment = self.attachment(&words, i, &mut quotations);
-            // French writes a space before two-part punctuation marks.
+            // French writes a space before these marks.
             let french = self.language == DetokenizerLanguage::French
                 && attachment == Attachment::Left
                 && matches!(words[i], [b'?' | b'!' | b':' | b';' | b'\\' | b'%']);
@@ -296,8 +296,8 @@ fn is_finnish_case_ending(word: &[u8]) -> bool {
     )
 }
 
-/// Whether a character belongs to an East Asian script without spaces or to Korean, by
-/// Unicode's blocks.
+/// Whether a character is in one of the blocks of Unicode that Moses counts as Chinese, Japanese or
+/// Korean.
 fn is_east_asian(character: char) -> bool {
     matches!(u32::from(character),
         0x1100..=0x11ff

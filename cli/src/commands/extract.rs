@@ -35,9 +35,9 @@ pub struct Arguments {
     /// Words in the longest phrases
     #[arg(long, value_name = "N", default_value_t = 7)]
     max_length: usize,
-    /// The reordering model by its Moses name,
-    /// wbe|phrase|hier-msd|mslr|monotonicity|leftright-backward|forward|bidirectional-f|fe;
-    /// none for no reordering table
+    /// The reordering model by its Moses name, four parts joined by hyphens (wbe, phrase or hier;
+    /// msd, mslr, monotonicity or leftright; backward, forward or bidirectional; f or fe), or none
+    /// for no reordering table
     #[arg(long, value_name = "TYPE", default_value = "wbe-msd-bidirectional-fe")]
     reordering: String,
     /// Added to each count of an orientation [default: 0.5]
@@ -46,9 +46,9 @@ pub struct Arguments {
     /// The discounting of phrase translation probabilities
     #[arg(long, value_enum, default_value_t = SmoothingName::None)]
     smoothing: SmoothingName,
-    /// Drop phrase pairs that occur together by chance (Fisher's exact test): keep those with
-    /// -ln(p) above ln(sentence pairs) (a+e, which drops pairs that occur once), with -ln(p) equal
-    /// to it or above (a-e), or with -ln(p) above a number
+    /// Drop phrase pairs that occur together by chance (Fisher's exact test). a+e keeps those
+    /// with -ln(p) above ln(N), where N is the number of sentence pairs, and so drops all that
+    /// occur once; a-e keeps those with ln(N) or above; a number keeps those above it
     #[arg(long, value_name = "LEVEL", value_parser = SignificanceThreshold::parse)]
     significance: Option<SignificanceThreshold>,
     /// The compression of tables: phrase-table.gz, phrase-table.zst or phrase-table
@@ -60,11 +60,11 @@ pub struct Arguments {
     /// The folder for temporary files [default: that of the output]
     #[arg(short = 'T', long, value_name = "FOLDER")]
     temp: Option<PathBuf>,
-    /// On one of N machines: count only shard I of the phrase pairs (selected by their target
-    /// phrases) into FOLDER/shards; --merge-shards makes tables of all N
+    /// On one of N machines: count only the phrase pairs of shard I, selected by their target
+    /// phrases, and write them to FOLDER/shards (of -o); --merge-shards makes tables of all N
     #[arg(long, value_name = "I/N", conflicts_with_all = ["merge_shards", "reordering_smoothing", "smoothing", "tables"])]
     shard: Option<Shard>,
-    /// Make tables of the shards in FOLDER/shards, the same as on one machine
+    /// Make tables of the shards in FOLDER/shards: the tables that one machine would make
     #[arg(long)]
     merge_shards: bool,
 }
@@ -114,7 +114,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     check_stdin_use(inputs);
     for input in inputs {
         Input::check_access(input, None)?;
-        // The names of the files that the command writes into the folder.
+        // The files that the command may write into the folder, with and without the extension.
         let extension = options.compression.extension();
         for name in ["phrase-table", "reordering-table", "lex.e2f", "lex.f2e"] {
             for written in [name.to_owned(), format!("{name}{extension}")] {

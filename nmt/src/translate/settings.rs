@@ -12,7 +12,8 @@ use crate::search::{LM_WITH_SAMPLING, SearchOptions};
 use crate::{Error, Result};
 use miriam_nmt_models::DecoderConfig;
 
-/// A float that is compared by its bits, so that settings can be keys of classes of sentences.
+/// A float that is compared by its bits, so that settings can be compared and hashed: sentences
+/// with equal options share batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Number(u32);
 
@@ -106,8 +107,8 @@ decoding_settings! {
     max_decoding_length, "max-decoding-length": usize = count(DecoderConfig::LENGTHS);
     /// The minimum number of tokens of a translation.
     min_length, "min-length": usize = count(LENGTHS_OR_ZERO);
-    /// Search ends when the number of finished hypotheses is this factor times the beam size
-    /// (CTranslate2's rules).
+    /// By CTranslate2's rules, search ends when the number of finished hypotheses is this factor
+    /// times the beam size. It has no effect without penalties of length and coverage.
     patience, "patience": Number = positive();
     /// The weight of the preference for translations that attend to the whole source.
     coverage_penalty, "coverage-penalty": Number = not_negative();
@@ -116,7 +117,7 @@ decoding_settings! {
     repetition_penalty, "repetition-penalty": Number = positive();
     /// The length of the sequences of tokens that are never repeated; 0 allows all.
     no_repeat_ngram_size, "no-repeat-ngram-size": usize = count(LENGTHS_OR_ZERO);
-    /// The weight of the language model in the search, which must have one.
+    /// The weight of the language model; an error if there is none.
     lm_weight, "lm-weight": Number = number("a number", |_| true);
     /// Search ends when the best live hypothesis is below the best finished one by more than this
     /// difference of log-probabilities.
@@ -126,9 +127,9 @@ decoding_settings! {
     /// Whether unknown tokens become the source words that they attend to; they are then allowed
     /// unless `allow_unk` is false.
     replace_unknowns, "replace-unknowns": bool = flag;
-    /// The maximum number of tokens of a sentence.
+    /// The maximum number of tokens of a source sentence.
     max_length, "max-length": usize = count(DecoderConfig::LENGTHS);
-    /// Whether longer sentences are cropped.
+    /// Whether longer source sentences are cropped.
     max_length_crop, "max-length-crop": bool = flag;
     /// The number of best tokens to sample from; 0 for all.
     sampling_topk, "sampling-topk": usize = count(LENGTHS_OR_ZERO);

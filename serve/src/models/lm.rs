@@ -1,5 +1,5 @@
-//! Language models in the server. Scores of lines and next words are computed at once, without a
-//! queue.
+//! Language models in the server. Scores of lines and next words are computed immediately,
+//! without a queue.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -60,8 +60,9 @@ impl LanguageModel {
         score
     }
 
-    /// Returns the `count` most probable words after `context`, with log10 of their probabilities.
-    /// Equally probable words are in the order of their ids; `<s>` is never among them.
+    /// Returns the `count` most probable words after `context`, which begins a sentence, with log10
+    /// of their probabilities. Equally probable words are in the order of their ids; `<s>` is never
+    /// among them.
     pub fn next_words(&self, context: &[u8], count: usize) -> Vec<(Vec<u8>, f32)> {
         let found = most_probable(&*self.0, context, true, count).into_iter();
         found.map(|(id, log10)| (self.0.word(id).unwrap_or_default().to_vec(), log10.0)).collect()

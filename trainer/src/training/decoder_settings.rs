@@ -1,4 +1,4 @@
-//! Configuration with which `miriam nmt translate` and Marian decode with a trained model.
+//! The configuration that lets `miriam nmt translate` and Marian decode with a trained model.
 //!
 //! It is written after the model that it names, so that this model always exists.
 
@@ -55,8 +55,8 @@ impl DecoderSettings {
         Ok(output.finish()?)
     }
 
-    /// Returns a path as it is written to the file: relative inside the training's folder, which
-    /// may be moved, else absolute.
+    /// Returns a path as it is written to the file. If the training has a folder, which may be
+    /// moved: relative inside it, else absolute. Without a folder: as it was given.
     fn path_text(&self, path: &Path) -> Result<String> {
         let Some(folder) = &self.folder else {
             return Ok(yaml_scalar(&path.display().to_string()));

@@ -1,4 +1,4 @@
-//! Names of languages in any usual spelling, parsed into language, script and region.
+//! Codes of languages in any usual spelling, parsed into language, script, region and variant.
 //!
 //! Models, servers and their clients spell one language in many ways: `de`, `deu_Latn`, `ger`,
 //! `de-AT`. Codes of two and of three letters that mean the same language are equal ([`codes`]).
@@ -34,8 +34,8 @@ pub struct LanguageTag {
 }
 
 impl LanguageTag {
-    /// Parses a name such as `de`, `deu_Latn` or `zh-Hant-TW`; `None` if it is not the name of a
-    /// language.
+    /// Parses a code such as `de`, `deu_Latn` or `zh-Hant-TW`: two or three letters, then parts
+    /// after `-` or `_`, at most one of each kind. `None` if it has another form.
     pub fn parse(name: &str) -> Option<Self> {
         let mut lower = name.to_ascii_lowercase();
         for (short, long) in SHORT_TAGS {
@@ -91,13 +91,13 @@ impl LanguageTag {
         let script_fitness = match (&self.script, &model.script) {
             (Some(wanted), Some(script)) if wanted != script => return None,
             (Some(_), Some(_)) => 2,
-            // Chinese without a script means simplified characters.
+            // Chinese without a script rather means simplified characters.
             (None, Some(script)) if self.language == "zh" => u32::from(script == "hans"),
             _ => 1,
         };
         let region_fitness = match (&self.region, &model.region) {
             (Some(wanted), Some(region)) if wanted == region => 2,
-            // For Chinese, the script already implies the region.
+            // A region of Chinese matters by its script, which has been compared.
             (Some(_), Some(_)) if self.language == "zh" && model.script.is_some() => 1,
             (Some(_), Some(_)) => return None,
             (_, None) => 1,

@@ -1,8 +1,9 @@
 //! Variants of batching: with and without sorting, shrinking batches, top-up (Hoang et al. 2018,
 //! section 2.2), and fusion of output layer and top-k.
 //!
-//! The cost of a batch depends on the distribution of its sentence lengths. So lengths are taken
-//! from a parallel text: all hypotheses of a beam end at the length of the reference.
+//! The cost of a batch depends on the distribution of its sentence lengths. So lengths are usually
+//! those of a parallel text: all hypotheses of a beam end at the length of the reference. They can
+//! also be random, or left to the model.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -131,7 +132,7 @@ impl ParallelText {
     }
 
     /// Returns random sentences for a vocabulary of `vocabulary_size` tokens. `lengths` are the
-    /// tokens of each source and of its translation, without EOS.
+    /// numbers of tokens of each source and of its translation, without EOS.
     pub fn random(lengths: &[[usize; 2]], vocabulary_size: usize, seed: u64) -> Self {
         let mut numbers = SplitMix64::new(seed);
         let mut text = ParallelText::empty();
@@ -166,7 +167,8 @@ impl ParallelText {
         self.requests.push(Request { source, ..Request::default() });
     }
 
-    /// Returns the text with shortlists of `per_token` random tokens for each source token.
+    /// Returns the text with shortlists: the most frequent tokens, and `per_token` random tokens
+    /// for each source token.
     pub fn with_candidates(&self, per_token: usize, vocabulary_size: usize) -> Self {
         let requests = self.requests.iter().map(|request| {
             let candidates = draw_candidates(&request.source, per_token, vocabulary_size);
@@ -258,7 +260,7 @@ pub fn run_batches(
 ) -> Result<BatchingRun> {
     assert!(
         !(variant.keep_dead_rows && variant.top_up),
-        "a batch that is topped up never finishes"
+        "rows of finished sentences cannot be both kept and replaced"
     );
     let ablation =
         Ablation { keep_dead_rows: variant.keep_dead_rows, unfused_output: variant.unfused_output };
@@ -317,7 +319,7 @@ mod tests {
                 assert_eq!(lengths, LENGTHS.map(|(_, target)| target));
                 assert!(
                     baseline.concat().iter().any(|word| *word != baseline[0][0]),
-                    "more than one token"
+                    "all translations consist of one token"
                 );
                 for variant in BatchingVariant::ALL {
                     assert_eq!(pass(variant), baseline, "{}", variant.name);
@@ -375,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn unequal_line_counts_are_rejected() {
+    fn texts_that_differ_or_have_no_words_are_rejected() {
         for (source, target, reason) in [
             ("a\nb\n", "c\n", "text has 2 lines, reference has 1"),
             ("\n", "\n", "no line with words"),

@@ -1,8 +1,8 @@
-//! Programs of Moses and Marian for which this program has a command with the same options: their
-//! command lines are translated.
+//! Programs of Moses and Marian, and sacreBLEU, for which this program has a command with the same
+//! options or nearly: their command lines are translated.
 //!
-//! Scripts of Moses ignore unknown options. Here they are errors, so that spelling mistakes are
-//! found.
+//! Scripts of Moses that read their options without Getopt::Long ignore unknown ones. Here they are
+//! errors, so that spelling mistakes are found.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -58,8 +58,9 @@ enum Off {
     /// The option that turns the flag off.
     Option(&'static str),
     Nothing,
-    /// Nothing without a configuration. A configuration may turn the flag on, and the command has
-    /// no option that turns it off. Then the flag keeps its value, which the parser rejects.
+    /// Nothing if no configuration is given. A configuration may turn the flag on, and no option
+    /// of the command turns it off; so if one is given, the flag keeps its value, which the parser
+    /// rejects.
     NothingOrRejected,
 }
 
@@ -145,7 +146,8 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
         selected_by: &[],
         options: &[renamed("in", "--input"), ignored("b"), ignored("unbuffered")],
     },
-    // The trainer reads the values of its own flags.
+    // Flags of training need no rules: `nmt train` takes a truth value after each itself.
+    // `--quiet`, which all commands have, does not.
     marian(
         "marian",
         &["nmt", "train", "--marian-type"],
@@ -215,7 +217,8 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
             setting("--word-scores"),
         ],
     ),
-    // A server translates what has arrived; nothing is read ahead and sorted.
+    // A server translates what has arrived, in batches with limits of its own; nothing is read
+    // ahead and sorted.
     #[cfg(feature = "serve")]
     marian(
         "marian-server",

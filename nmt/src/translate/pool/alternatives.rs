@@ -2,8 +2,8 @@
 //! translation that continues it.
 //!
 //! First, one step of search finds the tokens. Then each token ends the prefix of a search of its
-//! own. As in CTranslate2, a continuation is searched as if it began a sentence: only its own
-//! tokens count for its length and for repetitions.
+//! own. As in CTranslate2, only a continuation's own tokens count for its score and for
+//! repetitions; the minimum and maximum lengths include the prefix.
 
 use std::collections::BTreeMap;
 

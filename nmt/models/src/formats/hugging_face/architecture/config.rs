@@ -51,22 +51,23 @@ impl Config<'_> {
     }
 
     pub fn number(&self, name: &str) -> Result<usize> {
-        self.to_number(name, self.value.get(name))
+        self.to_number("config.json", name, self.value.get(name))
     }
 
     /// Returns the number `name`; `default` where it is missing or null.
     pub fn number_or(&self, name: &str, default: usize) -> Result<usize> {
         match self.value.get(name) {
             None | Some(Value::Null) => Ok(default),
-            value => self.to_number(name, value),
+            value => self.to_number("config.json", name, value),
         }
     }
 
-    fn to_number(&self, name: &str, value: Option<&Value>) -> Result<usize> {
+    /// Returns a value as a number; `files` are those that it may come from, for the message.
+    fn to_number(&self, files: &str, name: &str, value: Option<&Value>) -> Result<usize> {
         let number = value.and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         number.ok_or_else(|| {
-            let place = format!("config.json, {name}");
-            Error::mismatch(self.path, &place, "expected a number")
+            let place = format!("{files}, {name}");
+            Error::mismatch(self.path, &place, "expected a whole number that is not negative")
         })
     }
 
@@ -83,8 +84,9 @@ impl Config<'_> {
 
     /// Returns the token that decoding starts with.
     pub fn start_token(&self) -> Result<u32> {
-        let start = match self.generation_option("decoder_start_token_id") {
-            Some(id) => self.to_number("decoder_start_token_id", Some(id))?,
+        let name = "decoder_start_token_id";
+        let start = match self.generation_option(name) {
+            Some(id) => self.to_number("generation_config.json or config.json", name, Some(id))?,
             None => self.number("pad_token_id")?,
         };
         Ok(u32::try_from(start).unwrap_or(u32::MAX))
@@ -94,7 +96,7 @@ impl Config<'_> {
     pub fn suppressed_tokens(&self) -> Vec<u32> {
         let bad_words = self.generation_option("bad_words_ids").and_then(Value::as_array);
         let suppressed = bad_words.into_iter().flatten().filter_map(|ids| {
-            // Sequences of several tokens are not supported.
+            // Sequences of several tokens are ignored; the settings report them.
             let [id] = &ids.as_array()?[..] else { return None };
             u32::try_from(id.as_u64()?).ok()
         });
