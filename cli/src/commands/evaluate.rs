@@ -165,8 +165,12 @@ pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<(
     if paired.is_none() {
         kinds.sort_unstable();
     }
+    // As in sacreBLEU, the format of the environment is not checked.
+    let asks_for_latex = arguments.format == Some(OutputFormat::Latex)
+        && !arguments.text
+        && environment_format().is_none();
     match arguments.input.len() {
-        1 if arguments.output_format() == OutputFormat::Latex => {
+        1 if asks_for_latex => {
             exit_with_usage_error("--format latex is for several systems: -i FILE -i FILE")
         }
         1 if paired.is_some() => {
