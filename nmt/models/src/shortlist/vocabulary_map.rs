@@ -57,6 +57,7 @@ impl VocabularyMap {
         let mut map =
             VocabularyMap { always: vec![target.unk_id(), target.eos_id()], ..Self::default() };
         map.always.extend(target.find(b"<s>"));
+        let num_special = map.always.len();
         let name = lines.name().to_owned();
         while let Some(line) = lines.next()? {
             let wrong = |reason: &str| Error::format(&name, line.number, None, reason);
@@ -71,12 +72,13 @@ impl VocabularyMap {
             }
             map.longest_ngram = map.longest_ngram.max(ids.len());
             let translations =
-                fields::split_words(&translations[1..]).filter_map(|w| target.find(w)).collect();
+                fields::split_words(&translations[1..]).filter_map(|w| target.find(w));
             // Of lines with the same n-gram, CTranslate2 keeps the last.
             if ids.is_empty() {
-                map.always = translations;
+                map.always.truncate(num_special);
+                map.always.extend(translations);
             } else {
-                map.entries.insert(ids, translations);
+                map.entries.insert(ids, translations.collect());
             }
         }
         map.always.sort_unstable();
@@ -116,15 +118,16 @@ mod tests {
 
     #[test]
     fn the_last_of_lines_with_the_same_ngram_counts() {
+        // The line without an n-gram counts too; special tokens are always candidates.
         let words: [&[u8]; 5] = [b"</s>", b"<unk>", b"a", b"b", b"c"];
         let vocabulary = Vocabulary::new(words.into_iter(), Path::new("v"), None).unwrap();
-        let bytes = Bytes::copy_from(b"a\tb\nb\tc\na\tc\n");
+        let bytes = Bytes::copy_from(b"\tb\na\tb\nb\tc\na\tc\n\ta\n");
         let path = Path::new("vmap.txt");
         let map = VocabularyMap::parse(bytes, path, &vocabulary, &vocabulary).unwrap();
         let mut candidates = Vec::new();
         map.candidates(&[2], &mut candidates);
-        assert_eq!(candidates, [0, 1, 4]);
+        assert_eq!(candidates, [0, 1, 2, 4]);
         map.candidates(&[3], &mut candidates);
-        assert_eq!(candidates, [0, 1, 4]);
+        assert_eq!(candidates, [0, 1, 2, 4]);
     }
 }
