@@ -137,7 +137,7 @@ fn no_model_takes_the_place_of_one_that_is_not_open() {
     }
     let configured = vec![configured("lm", "none.arpa", "de", false), spanish];
     let registry = Registry { models, configured, ..Registry::default() };
-    assert!(registry.route(None, None, None).is_ok(), "a language model is no choice");
+    assert!(registry.route(None, None, None).is_ok(), "language models are not chosen");
     let broken = Some(RouteError::Broken("lm".into()));
     assert_eq!(registry.language_model(None).err(), broken);
     assert_eq!(registry.language_model(Some("lm")).err(), broken);
