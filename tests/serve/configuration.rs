@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::client::{Client, Server};
 use super::running::status;
+use super::websockets::Socket;
 use super::{toy, toy_neural};
 use crate::common::{lossy_text, miriam, project_root};
 
@@ -161,8 +162,8 @@ fn opennmts_numbers_are_those_of_the_configuration() {
     assert_eq!(server.post_json("/v1/translate", &json!({"text": "the house"})).status, 503);
 }
 
-/// The log names the owner of the key of a request, and `bench serve` can measure a server that
-/// requires a key.
+/// The log names the owner of the key of a request, `bench serve` can measure a server that
+/// requires a key, and websockets take it in the address.
 #[test]
 fn keys_have_names_in_the_log() {
     let folder = tempfile::tempdir().unwrap();
@@ -184,6 +185,10 @@ fn keys_have_names_in_the_log() {
     assert!(lossy_text(&refused.stderr).contains("401"), "{refused:?}");
     let measured = bench(&["--key", "secret"]);
     assert!(measured.status.success(), "{measured:?}");
+    for (path, message) in [("/opus", "en-es the house"), ("/translate", "the house")] {
+        let found = Socket::open(&server, &format!("{path}?api_key=secret")).ask(message);
+        assert!(found.contains("la casa"), "{path}: {found}");
+    }
     let log = std::fs::read_to_string(path("log")).unwrap();
     let answered = |status: u64| -> Vec<Value> {
         let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());

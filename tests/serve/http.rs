@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use serde_json::json;
 
 use super::client::{Client, PATIENCE, Server};
+use super::websockets::Socket;
 use super::{toy, toy_neural};
 use crate::common::lossy_text;
 
@@ -274,6 +275,41 @@ fn a_parameter_that_comes_twice_is_refused_in_every_protocol() {
     let form = "text=the+house&text=the+dog&target_lang=ES";
     let found = server.post("/v2/translate", FORM, form.as_bytes()).json();
     assert_eq!(found["translations"].as_array().map(Vec::len), Some(2));
+}
+
+/// A parameter that a protocol does not read from the address may be a misspelt one.
+#[test]
+fn unknown_parameters_of_an_address_are_refused() {
+    let server = Server::start(&["--model", &toy()]);
+    let call = super::moses_clients::call(&[("text", "the house")]);
+    for (path, body, expected) in [
+        ("/RPC2?modle=toy", &*call, "expected model, from, to, api_key"),
+        (
+            "/translator/translate?pair=en-es",
+            r#"[{"src":"the house"}]"#,
+            "expected model, from, to",
+        ),
+        (
+            "/api/translate?model=toy",
+            r#"{"from":"en","to":"es","source":"the house"}"#,
+            "expected no parameters",
+        ),
+        ("/v1/translate?model=toy", r#"{"text":"the house"}"#, "expected stream"),
+    ] {
+        let found = server.post(path, "", body.as_bytes()).text();
+        assert!(found.contains(expected), "{path}: {found}");
+        let (known, _) = path.split_once('?').unwrap();
+        let found = server.post(known, "", body.as_bytes()).text();
+        assert!(found.contains("la casa"), "{known}: {found}");
+    }
+    for (path, expected) in [
+        ("/translate?modle=toy", "expected model, from, to, api_key"),
+        ("/opus?model=toy", "expected api_key"),
+    ] {
+        let (_, response) = Socket::shake_hands(&server.address, path, &[]);
+        assert_eq!(response.status, 400, "{path}");
+        assert!(response.text().contains(expected), "{path}: {}", response.text());
+    }
 }
 
 /// A parameter whose value is not a text does not count as missing.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::client::{Client, Server, in_parallel};
+use super::client::{Client, Response, Server, in_parallel};
 use super::{lines, nmt_translate, toy_neural};
 
 /// A websocket of the server.
@@ -19,6 +19,14 @@ impl Socket {
 
     /// Works as [`Socket::open`], for a server that is not under test.
     pub fn open_at(address: &str, path: &str) -> Self {
+        let (client, response) = Socket::shake_hands(address, path, &[]);
+        assert_eq!(response.status, 101, "{response:?}");
+        assert_eq!(response.header("sec-websocket-accept"), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+        Socket(client)
+    }
+
+    /// Sends a handshake with further headers; returns its connection and its response.
+    pub fn shake_hands(address: &str, path: &str, further: &[(&str, &str)]) -> (Client, Response) {
         let mut client = Client::connect(address);
         // The key and its answer are those of RFC 6455.
         let headers = [
@@ -27,10 +35,8 @@ impl Socket {
             ("Sec-WebSocket-Version", "13"),
             ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
         ];
-        let response = client.request("GET", path, &headers, b"");
-        assert_eq!(response.status, 101, "{response:?}");
-        assert_eq!(response.header("sec-websocket-accept"), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
-        Socket(client)
+        let response = client.request("GET", path, &[&headers[..], further].concat(), b"");
+        (client, response)
     }
 
     /// Sends a frame, with a mask as clients do.

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use hyper::Request;
 use hyper::body::Incoming;
-use hyper::{Request, StatusCode};
 
+use super::parse_route_query;
 use crate::app::App;
 use crate::config::ModelKind;
 use crate::engine::{RequestOptions, Sentence};
-use crate::http::forms::{Fields, field, parse_query};
+use crate::http::forms::{Fields, field};
 use crate::http::websocket::{self, Answerer};
-use crate::http::{Response, bearer, respond};
+use crate::http::{Response, bearer};
 use crate::refusal::Refusal;
 use crate::request_record::RequestRecord;
 use crate::text_translation::refuse_untranslated;
@@ -27,11 +28,9 @@ pub(super) fn open(
     request: Request<Incoming>,
     record: &Arc<RequestRecord>,
 ) -> Response {
-    let query = match parse_query(request.uri().query().unwrap_or_default()) {
+    let query = match parse_route_query(request.uri().query().unwrap_or_default()) {
         Ok(query) => query,
-        Err(reason) => {
-            return respond(StatusCode::BAD_REQUEST, "text/plain", format!("{reason}\n"));
-        }
+        Err(reason) => return websocket::refuse_address(&reason),
     };
     let key = bearer(request.headers()).or(field(&query, "api_key")).map(str::to_owned);
     let limit = app.configuration.limits.body_bytes;

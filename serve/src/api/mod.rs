@@ -27,6 +27,7 @@ use crate::app::App;
 use crate::config::Api;
 use crate::http::body::{self, BodyError};
 use crate::http::client_address::{Peer, client_address};
+use crate::http::forms::{Fields, parse_query};
 use crate::http::{Call, Response, respond, set_retry_after, websocket};
 use crate::refusal::Refusal;
 use crate::request_record::{RequestHead, RequestRecord};
@@ -281,6 +282,15 @@ fn refuse_body(group: Group, error: BodyError, limit: usize) -> Response {
     // The connection is closed after the response, because the rest of the body may be long.
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
+}
+
+/// Parses the query of a protocol whose requests do not name models and languages otherwise, and
+/// whose clients may be unable to send a key in a header.
+///
+/// # Errors
+/// If it has other parameters.
+fn parse_route_query(query: &str) -> Result<Fields, String> {
+    parse_query(query, &["model", "from", "to", "api_key"])
 }
 
 fn not_found() -> Response {

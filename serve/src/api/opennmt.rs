@@ -60,9 +60,9 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let texts: Option<Vec<String>> = inputs.iter().map(text).collect();
     let texts =
         texts.ok_or_else(|| Refusal::invalid("expected a string `src` in every element"))?;
-    app.admit_texts(call.bearer(), &texts)?;
     // The protocol has no languages, so clients give them in the URL query.
-    let query = parse_query(&call.query).map_err(Refusal::Invalid)?;
+    let query = parse_query(&call.query, &["model", "from", "to"]).map_err(Refusal::Invalid)?;
+    app.admit_texts(call.bearer(), &texts)?;
     let route = route(&app.registry(), &inputs, &query)?;
     let options = RequestOptions { scores: true, ..RequestOptions::default() };
     let deadline = app.deadline(None);

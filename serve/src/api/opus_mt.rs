@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::{not_found, wrong_method};
 use crate::app::App;
 use crate::engine::{RequestOptions, SentenceResult};
+use crate::http::forms::{field, parse_query};
 use crate::http::websocket::{self, Answerer};
 use crate::http::{Call, Response, bearer, json as respond, respond as respond_plain, strict_json};
 use crate::refusal::{Refusal, RouteError};
@@ -48,6 +49,7 @@ pub(super) fn refuse(refusal: &Refusal) -> Response {
 }
 
 async fn translate(app: &Arc<App>, call: &Call) -> Result<String, Refusal> {
+    parse_query(&call.query, &[]).map_err(Refusal::Invalid)?;
     let given = strict_json::parse(&call.body)
         .map_err(|error| Refusal::Invalid(format!("the body: {error}")))?;
     let (from, to, source) = (
@@ -93,7 +95,11 @@ pub(super) fn open(
     request: Request<Incoming>,
     record: &Arc<RequestRecord>,
 ) -> Response {
-    let key = bearer(request.headers()).map(str::to_owned);
+    let query = match parse_query(request.uri().query().unwrap_or_default(), &["api_key"]) {
+        Ok(query) => query,
+        Err(reason) => return websocket::refuse_address(&reason),
+    };
+    let key = bearer(request.headers()).or(field(&query, "api_key")).map(str::to_owned);
     let limit = app.configuration.limits.body_bytes;
     websocket::open(request, limit, Messages { app: Arc::clone(app), key }, record)
 }

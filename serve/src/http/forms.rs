@@ -17,12 +17,16 @@ pub fn parse_urlencoded(text: &[u8]) -> Result<Fields, String> {
     parse_urlencoded_in(text, Charset::Utf8)
 }
 
-/// Parses a query whose names must be unique.
+/// Parses a query whose names must be unique and in `known`.
 ///
 /// # Errors
-/// If a name occurs twice, or something is not UTF-8.
-pub fn parse_query(query: &str) -> Result<Fields, String> {
+/// If a name is unknown or occurs twice, or something is not UTF-8.
+pub fn parse_query(query: &str, known: &[&str]) -> Result<Fields, String> {
     let fields = parse_urlencoded(query.as_bytes())?;
+    if let Some((name, _)) = fields.iter().find(|(name, _)| !known.contains(&&**name)) {
+        let expected = if known.is_empty() { "no parameters".into() } else { known.join(", ") };
+        return Err(format!("the address has {name:?}; expected {expected}"));
+    }
     let mut names = HashSet::new();
     match fields.iter().find(|(name, _)| !names.insert(name)) {
         Some((name, _)) => Err(format!("the query has {name:?} twice")),
@@ -175,9 +179,15 @@ mod tests {
             [pair("q", "a b ä"), pair("q", "100%"), pair("empty", ""), pair("alone", "")];
         assert_eq!(found, expected);
         assert!(parse_urlencoded(b"q=%ff").is_err() && parse_urlencoded(b"%ff=1").is_err());
-        let fields = parse_query("model=a&from=").unwrap();
+        let fields = parse_query("model=a&from=", &["model", "from"]).unwrap();
         assert_eq!((field(&fields, "model"), field(&fields, "from")), (Some("a"), None));
-        assert_eq!(parse_query("a=1&b=2&a=1"), Err("the query has \"a\" twice".into()));
+        for (query, known, reason) in [
+            ("a=1&b=2&a=1", &["a", "b"][..], "the query has \"a\" twice"),
+            ("a=1&c=2", &["a", "b"], "the address has \"c\"; expected a, b"),
+            ("c=", &[], "the address has \"c\"; expected no parameters"),
+        ] {
+            assert_eq!(parse_query(query, known), Err(reason.into()));
+        }
     }
 
     #[test]

@@ -85,6 +85,11 @@ pub(crate) fn open(
     response
 }
 
+/// Refuses a handshake because of the parameters of its address.
+pub(crate) fn refuse_address(reason: &str) -> Response {
+    respond(StatusCode::BAD_REQUEST, "text/plain", format!("{reason}\n"))
+}
+
 type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
 async fn converse(

@@ -48,16 +48,16 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     }
 }
 
-/// Rejects parameters in the address: all but `stream`, which has one of `values`, are members of
-/// the body.
+/// The parameters that an address may have; others are members of the body.
+const QUERY_NAMES: [&str; 1] = ["stream"];
+
+/// Checks that an address has no parameters but `stream`, with one of `values`.
 fn check_query(query: &str, values: &[&str]) -> Result<(), String> {
-    let fields = parse_query(query)?;
-    match fields.iter().find(|(name, value)| name != "stream" || !values.contains(&&**value)) {
-        Some((name, _)) if name == "stream" => {
-            Err("stream is 1 or 0, and only for POST /v1/translate".into())
-        }
-        Some((name, _)) => Err(format!("the address has {name:?}, which is for the body")),
-        None => Ok(()),
+    let fields = parse_query(query, &QUERY_NAMES)?;
+    if fields.iter().all(|(_, value)| values.contains(&&**value)) {
+        Ok(())
+    } else {
+        Err("stream is 1 or 0, and only for POST /v1/translate".into())
     }
 }
 

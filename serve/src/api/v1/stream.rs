@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
 use super::translate::{self, OneOrMany};
-use super::{check_query, problem, refuse};
+use super::{QUERY_NAMES, check_query, problem, refuse};
 use crate::app::App;
 use crate::http::forms::{field, parse_query};
 use crate::http::{Body, Response, body, strict_json};
@@ -37,7 +37,8 @@ pub(in crate::api) fn is_wanted(request: &Request<Incoming>) -> bool {
     request.method() == Method::POST
         && request.uri().path() == "/v1/translate"
         && (accepts.is_some_and(|types| types.contains(JSON_LINES))
-            || parse_query(query).is_ok_and(|query| field(&query, "stream") == Some("1")))
+            || parse_query(query, &QUERY_NAMES)
+                .is_ok_and(|query| field(&query, "stream") == Some("1")))
 }
 
 /// Answers line by line.

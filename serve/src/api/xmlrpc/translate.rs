@@ -8,11 +8,12 @@ use super::Failure;
 use super::parse::MethodCall;
 use super::value::{Fault, Value};
 use super::{fixed_members, limits};
+use crate::api::parse_route_query;
 use crate::app::App;
 use crate::config::ModelKind;
 use crate::engine::{Hypothesis, RequestOptions, Sentence, SentenceResult, TranslationOption};
 use crate::http::Call;
-use crate::http::forms::{field, parse_query};
+use crate::http::forms::field;
 use crate::models::{PRINT_ALIGNMENT, REPORT_SEGMENTATION};
 use crate::text_translation::refuse_untranslated;
 
@@ -44,7 +45,7 @@ pub(super) async fn run(
         Some(_) => return Err(Fault::new(Fault::TYPE, "the text is not a string").into()),
         None => return Err(parse("Missing source text").into()),
     };
-    let query = parse_query(&call.query).map_err(|reason| parse(&reason))?;
+    let query = parse_route_query(&call.query).map_err(|reason| parse(&reason))?;
     app.admit(call.bearer().or(field(&query, "api_key")), text.chars().count())?;
     // The address chooses among several models: `/RPC2?model=NAME`.
     let [model, from, to] = ["model", "from", "to"].map(|name| field(&query, name));
