@@ -38,7 +38,7 @@ pub struct Configuration {
     pub pivot: Option<String>,
     /// A file of keys; without it everybody may translate.
     pub api_keys: Option<PathBuf>,
-    /// Origins whose pages may read responses; `*` is any.
+    /// Origins whose pages may read responses and open websockets; `*` is any.
     pub cors: Vec<String>,
     /// The groups of protocols that are served; empty means all.
     pub apis: Vec<Api>,

@@ -239,6 +239,30 @@ fn opus_mt_messages() {
     assert_eq!(error["error"], "unsupported source language xx");
 }
 
+/// Browsers let every page open websockets, so that the server itself keeps to the origins that are
+/// allowed.
+#[test]
+fn pages_of_origins_that_are_not_allowed_cannot_open_websockets() {
+    let open = Server::start(&["--model", &toy_neural()]);
+    let closed = Server::start(&["--model", &toy_neural(), "--cors", "https://a.example"]);
+    let status = |server: &Server, path: &str, origin: &[(&str, &str)]| {
+        Socket::shake_hands(&server.address, path, origin).1.status
+    };
+    for path in ["/translate", "/opus"] {
+        for (origin, expected) in [
+            ("https://a.example", 101),
+            ("https://b.example", 403),
+            ("null", 403),
+            // The tests send this host.
+            ("http://localhost", 101),
+        ] {
+            assert_eq!(status(&closed, path, &[("Origin", origin)]), expected, "{path} {origin}");
+            assert_eq!(status(&open, path, &[("Origin", origin)]), 101, "{path} {origin}");
+        }
+        assert_eq!(status(&closed, path, &[]), 101, "{path}");
+    }
+}
+
 #[test]
 fn websockets_are_closed_with_reasons() {
     let folder = tempfile::tempdir().unwrap();

@@ -54,7 +54,7 @@ pub struct Arguments {
     /// The file of keys that clients need: SHA-256, name, rpm=N, cpm=N, admin
     #[arg(long, value_name = "FILE")]
     api_keys: Option<PathBuf>,
-    /// An origin whose pages may read responses, or *; repeatable
+    /// An origin whose pages may read responses and open websockets, or *; repeatable
     #[arg(long, value_name = "ORIGIN")]
     cors: Vec<String>,
     /// The protocols to serve, separated by commas: v1, xmlrpc, libre, marian, opennmt,

@@ -130,6 +130,10 @@ pub async fn answer(app: &Arc<App>, mut request: Request<Incoming>) -> Response 
     let mut response = match (wrong_host, group) {
         (Some(reason), _) => refuse_host(group, reason),
         (None, None) => not_found(),
+        (None, Some(_)) if is_websocket && !may_open_websocket(app, request.headers()) => {
+            let reason = "pages of this origin may not use the server; name it in cors\n";
+            respond(StatusCode::FORBIDDEN, "text/plain", reason)
+        }
         (None, Some(group)) if method == Method::OPTIONS => preflight(app, group),
         (None, Some(Group::Api(Api::Marian))) => marian::open(app, request, &record),
         (None, Some(Group::Api(Api::OpusMt))) if is_websocket => {
@@ -336,6 +340,28 @@ fn request_id(app: &App, request: &Request<Incoming>) -> HeaderValue {
         .unwrap_or_else(|| HeaderValue::from(app.next_request()))
 }
 
+/// Whether the configuration lets pages of all origins read responses.
+fn allows_all_origins(app: &App, is_open: bool) -> bool {
+    let named = &app.configuration.cors;
+    named.is_empty() && is_open || named.iter().any(|one| one == "*")
+}
+
+/// Whether the configuration names an origin.
+fn names_origin(app: &App, origin: &HeaderValue) -> bool {
+    app.configuration.cors.iter().any(|one| one == origin)
+}
+
+/// Whether the page that sends a handshake may open the websocket: browsers leave this decision to
+/// the server. Without named origins all pages may, as in the original servers. Pages of the
+/// server's own host always may, and so may programs, which send no origin.
+fn may_open_websocket(app: &App, headers: &hyper::HeaderMap) -> bool {
+    let Some(origin) = headers.get(ORIGIN) else { return true };
+    let host = headers.get(HOST).map(HeaderValue::as_bytes).unwrap_or_default();
+    let is_own = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
+    let is_own = is_own.is_some_and(|(_, own)| own.as_bytes().eq_ignore_ascii_case(host));
+    is_own || allows_all_origins(app, true) || names_origin(app, origin)
+}
+
 /// Tells browsers which pages may read a response.
 fn allow_origin(
     app: &App,
@@ -343,16 +369,15 @@ fn allow_origin(
     origin: Option<&HeaderValue>,
     headers: &mut hyper::HeaderMap,
 ) {
-    let named = &app.configuration.cors;
-    let allows_all = named.is_empty() && group.is_open() || named.iter().any(|one| one == "*");
-    if !named.is_empty() && !allows_all {
+    let allows_all = allows_all_origins(app, group.is_open());
+    if !app.configuration.cors.is_empty() && !allows_all {
         // Responses to other origins differ, so that caches must not share them.
         headers.insert(VARY, HeaderValue::from_static("Origin"));
     }
     let allowed = if allows_all {
         Some(HeaderValue::from_static("*"))
     } else {
-        origin.filter(|origin| named.iter().any(|one| one == *origin)).cloned()
+        origin.filter(|origin| names_origin(app, origin)).cloned()
     };
     if let Some(allowed) = allowed {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
