@@ -304,9 +304,9 @@ impl App {
         Instant::now() + asked.map_or(longest, |ms| Duration::from_millis(ms).min(longest))
     }
 
-    /// Translates sentences with the models of `route`. `options` apply to the last model; a model
-    /// before it gets only `raw` and `alignment`. Source tokens are those of the first model, and
-    /// links lead to them.
+    /// Translates sentences with the models of `route`. `options`, prefixes and constraints are for
+    /// the last model; a model before it gets only `raw` and `alignment`. Source tokens are those
+    /// of the first model, and links lead to them.
     pub(crate) async fn translate(
         &self,
         route: &Route,
@@ -326,6 +326,7 @@ impl App {
         let mut total =
             Translated { sentences: Vec::new(), queued: Duration::ZERO, searched: Duration::ZERO };
         let mut sentences = sentences;
+        let forced = pivot::take_forced(route, &mut sentences);
         let mut pivots = Vec::new();
         let wants_links = options.alignment;
         for (step, model) in route.models.iter().enumerate() {
@@ -365,10 +366,10 @@ impl App {
             } else if is_last {
                 total.sentences = results;
             } else {
-                sentences.extend(results.iter().map(|result| Sentence {
-                    text: best_text(result).into_owned().into_bytes(),
-                    ..Sentence::default()
-                }));
+                let texts =
+                    results.iter().map(|result| best_text(result).into_owned().into_bytes());
+                let pairs = texts.zip(&forced);
+                sentences.extend(pairs.map(|(text, forced)| Sentence { text, ..forced.clone() }));
                 pivots = results;
             }
         }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use miriam_textproc::{Interrupted, TokenLinks};
 
 use crate::background;
-use crate::engine::{RequestOptions, SentenceResult};
+use crate::engine::{Hypothesis, RequestOptions, Sentence, SentenceResult};
 use crate::models::Route;
 use crate::refusal::Refusal;
 
@@ -30,6 +30,20 @@ pub(crate) fn check_options(route: &Route, options: &RequestOptions) -> Result<(
         Some((_, what)) => Err(Refusal::Invalid(format!("two models in a row {what}"))),
         None => Ok(()),
     }
+}
+
+/// Takes prefixes and constraints from the sentences of two models in a row. Clients give them in
+/// the target language, so they are for the second model.
+pub(crate) fn take_forced(route: &Route, sentences: &mut [Sentence]) -> Vec<Sentence> {
+    if route.models.len() < 2 {
+        return Vec::new();
+    }
+    let forced = sentences.iter_mut().map(|sentence| Sentence {
+        prefix: std::mem::take(&mut sentence.prefix),
+        constraints: std::mem::take(&mut sentence.constraints),
+        ..Sentence::default()
+    });
+    forced.collect()
 }
 
 /// Returns `results`, the translations of `pivots`, as translations of the first model's sentences.
@@ -58,8 +72,19 @@ pub(crate) async fn join_results(
     Ok(joining.await?)
 }
 
-/// Returns the result of a sentence. Without `tag` it has no links.
+/// Returns the result of a sentence, with the errors of both models. Without `tag` it has no links.
 fn join(pivot: SentenceResult, mut result: SentenceResult, tag: Option<&str>) -> SentenceResult {
+    if pivot.fatal_error().is_some() {
+        // The second model translated an empty sentence.
+        let translations = vec![Hypothesis::default()];
+        return SentenceResult {
+            source: pivot.source,
+            translations,
+            errors: pivot.errors,
+            ..result
+        };
+    }
+    result.errors.splice(0..0, pivot.errors);
     fn tokens(tokens: &[Vec<u8>]) -> impl Iterator<Item = &[u8]> {
         tokens.iter().map(Vec::as_slice)
     }

@@ -289,8 +289,7 @@ impl App {
 pub(crate) fn refuse_untranslated<'r>(
     results: impl IntoIterator<Item = &'r SentenceResult>,
 ) -> Result<(), Refusal> {
-    let mut errors = results.into_iter().flat_map(|result| &result.errors);
-    match errors.find(|error| error.kind == "malformed") {
+    match results.into_iter().find_map(SentenceResult::fatal_error) {
         Some(error) => Err(Refusal::Invalid(error.reason.clone())),
         None => Ok(()),
     }

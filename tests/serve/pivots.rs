@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::client::Server;
 use super::moses_clients::call;
-use super::toy;
 use super::websockets::Socket;
+use super::{toy, toy_neural};
 use crate::common::project_root;
 
 /// The sentence whose translation by the toy, "la casa roja", has its words in another order.
@@ -73,6 +73,57 @@ fn xml_rpc_has_links_and_no_phrases() {
         assert!(found.contains("<fault>"), "{found}");
         assert!(found.contains(&format!("two models in a row have no {what}")), "{found}");
     }
+}
+
+/// Starts a server from English to French, through Spanish, with `first` as the first model. The
+/// second one is the toy's neural model.
+fn start_neural(first: &str) -> Server {
+    let model = project_root().join("examples/toy-neural/decoder.yml");
+    let second = format!("second={},from=es,to=fr", model.display());
+    Server::start(&["--model", first, "--model", &second, "--pivot", "es"])
+}
+
+/// Clients give prefixes and constraints in the target language.
+#[test]
+fn prefixes_and_constraints_are_for_the_second_model() {
+    for first in [toy(), toy_neural()] {
+        let server = start_neural(&first);
+        let ask = |text: &str, from: &str, forced: &Value| {
+            let mut body = json!({"text": text, "from": from, "to": "fr"});
+            body.as_object_mut().unwrap().extend(forced.as_object().unwrap().clone());
+            let found = server.post_json("/v1/translate", &body);
+            assert_eq!(found.status, 200, "{}", found.text());
+            found.json()["results"][0]["translations"][0]["text"].as_str().unwrap().to_owned()
+        };
+        let body = json!({"text": SENTENCE, "from": "en", "to": "es"});
+        let between = server.post_json("/v1/translate", &body).json();
+        let between = between["results"][0]["translations"][0]["text"].as_str().unwrap();
+        let prefix = json!({"prefix": "el"});
+        assert!(ask(SENTENCE, "en", &prefix).starts_with("el "), "{first}");
+        for forced in [prefix, json!({"constraints": [["puertas"]]})] {
+            assert_eq!(ask(SENTENCE, "en", &forced), ask(between, "es", &forced), "{forced}");
+        }
+    }
+}
+
+/// If the first model cannot translate a sentence, the empty result is not the second one's.
+#[test]
+fn errors_of_the_first_model_are_reported() {
+    let server = start_neural(&format!("{},max-length=3", toy_neural()));
+    let long = "the red house is big and old .";
+    let body = json!({"text": [long, "red"], "from": "en", "to": "fr"});
+    let found = server.post_json("/v1/translate", &body).json();
+    let [refused, translated] = [0, 1].map(|at| found["results"][at].clone());
+    assert_eq!(refused["errors"][0]["kind"], "malformed", "{refused}");
+    let reason = refused["errors"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("at most 3 are allowed"), "{reason}");
+    assert_eq!(refused["translations"][0]["text"], "");
+    assert!(translated["errors"].is_null(), "{translated}");
+    assert_ne!(translated["translations"][0]["text"], "");
+    // A protocol without errors of sentences refuses the request.
+    let mut socket = Socket::open(&server, "/translate?from=en&to=fr");
+    socket.send(1, long.as_bytes());
+    assert_eq!(socket.close_code(), 1008);
 }
 
 #[test]

@@ -109,6 +109,11 @@ pub struct SentenceResult {
 }
 
 impl SentenceResult {
+    /// Returns the error that the sentence has in place of a translation.
+    pub fn fatal_error(&self) -> Option<&SentenceError> {
+        self.errors.iter().find(|error| error.kind == "malformed")
+    }
+
     /// Returns how many tokens of the source are not in the sentence: one if the model begins its
     /// sentences with the token `tag`, which may be empty.
     pub fn num_tags(&self, tag: &str) -> usize {

@@ -276,7 +276,9 @@ fn sentences(texts: &[String], request: &Request, route: &Route) -> Result<Vec<S
     let prefixes = request.prefix.as_ref().map(OneOrMany::as_slice);
     let constraints = request.constraints.as_deref();
     let is_forced = prefixes.is_some() || constraints.is_some();
-    if is_forced && route.models.iter().any(|model| model.kind != ModelKind::Neural) {
+    // They are in the target language, so that a model before a pivot language does not see them.
+    let model = route.models.last().expect("a route has a model");
+    if is_forced && model.kind != ModelKind::Neural {
         let reason =
             "prefix and constraints are for neural models; use markup for phrase-based models";
         return Err(Refusal::invalid(reason));
