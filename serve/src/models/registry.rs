@@ -11,8 +11,8 @@ use crate::refusal::RouteError;
 pub struct Registry {
     /// The open models in the order of the configuration.
     pub models: Vec<Arc<Model>>,
-    /// All models of the configuration, also those that are not open.
-    pub configured: Vec<ModelConfiguration>,
+    /// All models of the configuration with their kinds, also those that are not open.
+    pub configured: Vec<(ModelConfiguration, ModelKind)>,
     /// The pivot language for pairs that no model has.
     pub pivot: Option<String>,
     /// The models that did not open, with reasons.
@@ -47,8 +47,11 @@ impl Route {
 impl Registry {
     /// Creates a registry in which no model of `configuration` is open yet.
     pub fn loading(configuration: &Configuration) -> Self {
+        // Looking for the files of a model takes too long for every request.
+        let configured =
+            configuration.models.iter().map(|model| (model.clone(), model.actual_kind()));
         Registry {
-            configured: configuration.models.clone(),
+            configured: configured.collect(),
             pivot: configuration.pivot.clone(),
             loading: configuration.models.iter().map(|model| model.name.clone()).collect(),
             ..Registry::default()
@@ -68,9 +71,9 @@ impl Registry {
     /// Returns the configurations of all models with their kinds, in order. A model of which an
     /// earlier generation is served has that generation's configuration.
     fn configurations(&self) -> impl Iterator<Item = (&ModelConfiguration, ModelKind)> + Clone {
-        self.configured.iter().map(|wanted| match self.find(&wanted.name) {
+        self.configured.iter().map(|(wanted, kind)| match self.find(&wanted.name) {
             Some(model) => (&model.configuration, model.kind),
-            None => (wanted, wanted.actual_kind()),
+            None => (wanted, *kind),
         })
     }
 
@@ -167,7 +170,8 @@ impl Registry {
                 || model.to.is_empty()
                 || languages::find(code, all.map(String::as_str)).is_some()
         }
-        let mut absent = self.configured.iter().filter(|model| self.find(&model.name).is_none());
+        let configured = self.configured.iter().map(|(model, _)| model);
+        let mut absent = configured.filter(|model| self.find(&model.name).is_none());
         let found = absent.find(|model| match error {
             RouteError::NoModel(name) => model.name == *name,
             RouteError::NoLanguage(code) => has(model, code),

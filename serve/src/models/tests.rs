@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use miriam_nmt::engine::{Autotuner, Cpu};
 
 use super::*;
+use crate::config::Configuration;
 use crate::engine::{Failure, Reply};
 use crate::refusal::RouteError;
 
@@ -118,9 +119,14 @@ fn no_model_takes_the_place_of_one_that_is_not_open() {
     model.configuration = spanish.clone();
     let models = vec![Arc::new(model)];
     let german = |default| configured("german", "none.ini", "de", default);
+    let registry = |configured: &[ModelConfiguration]| {
+        let configuration =
+            Configuration { models: configured.to_vec(), ..Configuration::default() };
+        let loading = Vec::new();
+        Registry { models: models.clone(), loading, ..Registry::loading(&configuration) }
+    };
     for configured in [[german(false), spanish.clone()], [spanish.clone(), german(true)]] {
-        let (models, configured) = (models.clone(), configured.to_vec());
-        let mut registry = Registry { models, configured, ..Registry::default() };
+        let mut registry = registry(&configured);
         let name = |registry: &Registry, from: Option<&str>, to: Option<&str>| {
             registry.route(None, from, to).map(|route| route.models[0].name().to_owned())
         };
@@ -135,8 +141,7 @@ fn no_model_takes_the_place_of_one_that_is_not_open() {
         registry.loading = vec!["german".into()];
         assert_eq!(name(&registry, None, None), Err(RouteError::Loading));
     }
-    let configured = vec![configured("lm", "none.arpa", "de", false), spanish];
-    let registry = Registry { models, configured, ..Registry::default() };
+    let registry = registry(&[configured("lm", "none.arpa", "de", false), spanish]);
     assert!(registry.route(None, None, None).is_ok(), "language models are not chosen");
     let broken = Some(RouteError::Broken("lm".into()));
     assert_eq!(registry.language_model(None).err(), broken);
