@@ -4,6 +4,7 @@
 
 mod marian_server;
 mod model;
+mod moses_system;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,6 +14,7 @@ use serde::Deserialize;
 
 pub use marian_server::MarianServerModels;
 pub use model::{ModelConfiguration, ModelKind, ShortlistSetting};
+pub use moses_system::MosesSystem;
 
 use crate::http::client_address::Network;
 use crate::http::socket_access::SocketAccess;

@@ -58,7 +58,8 @@ mod text_translation;
 
 pub use app::App;
 pub use config::{
-    Api, Configuration, Limits, MarianServerModels, ModelConfiguration, ModelKind, ShortlistSetting,
+    Api, Configuration, Limits, MarianServerModels, ModelConfiguration, ModelKind, MosesSystem,
+    ShortlistSetting,
 };
 pub use keys::make_key;
 pub use reload::ReloadSender;

@@ -1,6 +1,7 @@
 //! Starting, reloading and stopping.
 
 use std::io::{Read, Write};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -373,6 +374,20 @@ fn one_port_can_be_used_with_ipv4_and_ipv6() {
             assert_eq!(client.request("GET", "/healthz", &[], b"").status, 200, "{address}");
         }
     }
+}
+
+/// The command line and the server both need the configuration, which has one warning.
+#[test]
+fn a_system_of_the_command_line_gives_its_warnings_once() {
+    let mut command = miriam();
+    command.args(["translate", "-f"]).arg(project_root().join("examples/toy/moses.ini"));
+    command.args(["-server", "-server-port", "0", "-mbr-scale", "2"]);
+    let mut server = Server::start_by(command.stderr(Stdio::piped()));
+    server.wait_until_ready();
+    server.signal("TERM");
+    let mut log = String::new();
+    server.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert_eq!(log.matches("mbr-scale does nothing here").count(), 1, "{log}");
 }
 
 /// `miriam translate -server` starts a server as Moses does.

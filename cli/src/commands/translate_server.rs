@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use miriam_decoder::Configuration;
 use miriam_nmt::engine::{Autotuner, Cpu};
-use miriam_serve::{ModelConfiguration, ModelKind};
+use miriam_serve::{ModelConfiguration, ModelKind, MosesSystem};
 
 use super::serve::run_server;
 
@@ -31,6 +31,7 @@ pub fn serve(system: &Configuration, tokens: &[String], raw: Option<bool>) -> an
         kind: Some(ModelKind::Phrase),
         raw,
         options: system_options(tokens),
+        moses_system: Some(MosesSystem::new(system.clone())),
         ..ModelConfiguration::default()
     };
     let listen = match &settings.listen[..] {

@@ -10,7 +10,7 @@ use miriam_nmt::shortlist::ShortlistOptions;
 use miriam_nmt::translate::DecodingSettings;
 use serde::Deserialize;
 
-use super::MarianServerModels;
+use super::{MarianServerModels, MosesSystem};
 use decoding::{decoding_key, text_of};
 
 /// The kind of a model.
@@ -60,6 +60,9 @@ pub struct ModelConfiguration {
     pub nonbreaking_prefixes: Option<PathBuf>,
     /// A phrase-based system: further options of `miriam translate`.
     pub options: Vec<String>,
+    /// A phrase-based system: its configuration, if it has been read from `path` and `options`.
+    #[serde(skip)]
+    pub moses_system: Option<MosesSystem>,
     /// A phrase-based system: whether `align` puts `|0-1|` after phrases in the text of
     /// XML-RPC, as Moses does.
     pub segmentation_marks: Option<bool>,

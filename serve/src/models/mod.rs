@@ -26,7 +26,7 @@ use miriam_textproc::{NonbreakingPrefixes, TextProcessorConfig};
 pub use lm::LanguageModel;
 pub use registry::{Registry, Route};
 
-use crate::config::{ModelConfiguration, ModelKind, ShortlistSetting};
+use crate::config::{ModelConfiguration, ModelKind, MosesSystem, ShortlistSetting};
 use crate::engine::{
     Backend, Engine, ModelQueue, Overload, Pending, RequestOptions, SearchWidth, Sentence,
 };
@@ -285,8 +285,12 @@ fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Ope
     };
     let options = ["-f", name, "-threads", &threads.to_string()].map(str::to_owned);
     let options: Vec<String> = options.into_iter().chain(configuration.options.clone()).collect();
-    let found = PhraseConfiguration::from_command_line(&options)
-        .map_err(|error| wrong(error.to_string(), configuration))?;
+    let mut found = match configuration.moses_system.as_ref().and_then(MosesSystem::take) {
+        Some(found) => found,
+        None => PhraseConfiguration::from_command_line(&options)
+            .map_err(|error| wrong(error.to_string(), configuration))?,
+    };
+    found.settings.threads = threads;
     let settings = &found.settings;
     let is_output = |(stream, path): &(OutputStream, PathBuf)| {
         *stream != OutputStream::Best || path.as_os_str() != "-"
