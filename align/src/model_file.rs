@@ -193,8 +193,8 @@ fn read_jumps(file: &Container, direction: usize) -> Result<PositionModel> {
 /// words in each row, and the ranges of ids and probabilities.
 ///
 /// # Errors
-/// The first damage that is found. Beyond those of opening, its place is `words`, `targets`, or
-/// `probabilities`, those of the null word included.
+/// The first damage that is found. Beyond those of opening, its place is `words`, `targets`,
+/// `probabilities`, or a section of the null word.
 pub fn verify(file: &Container) -> Result<()> {
     let model = SavedModel::from_container(file)?;
     for words in &model.dictionaries {
@@ -211,15 +211,11 @@ pub fn verify(file: &Container) -> Result<()> {
                 .into());
         }
     }
-    let null = model.null_table.null.iter().flatten().copied();
-    if !model
-        .probabilities
-        .iter()
-        .map(|&p| f64::from(p))
-        .chain(null)
-        .all(|p| (0.0..=1.0 + 1e-6).contains(&p))
-    {
-        return Err(file.damaged("probabilities", "a number is not a probability").into());
+    for name in ["probabilities", NULL_SECTIONS[FORWARD], NULL_SECTIONS[REVERSE]] {
+        let numbers: View<f32> = file.section(name)?;
+        if !numbers.iter().all(|p| (0.0..=1.0 + 1e-6).contains(p)) {
+            return Err(file.damaged(name, "a number is not a probability").into());
+        }
     }
     Ok(())
 }
@@ -236,11 +232,19 @@ mod tests {
         [("das haus", "the house"), ("das buch", "the book"), ("ein buch", "a book")];
 
     fn save_toy_model(model: AlignModel) -> Vec<u8> {
+        save_changed_model(model, |_| ())
+    }
+
+    fn save_changed_model(
+        model: AlignModel,
+        change: impl FnOnce(&mut TranslationTable),
+    ) -> Vec<u8> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("model");
         let text = from_lines(&TEXT);
         let options = AlignOptions { model, ..test_options() };
-        let (rows, trained) = trained(&text, &options);
+        let (rows, mut trained) = trained(&text, &options);
+        change(&mut trained.translation_table);
         let words = [&text.source.vocabulary, &text.target.vocabulary];
         save_model(&path, words, &rows, &trained.translation_table, &trained.positions)
             .expect("it is saved");
@@ -283,6 +287,21 @@ mod tests {
             // Word ids above the model's are unknown words.
             saved.fetch_probabilities(new.pair(0).expect("it has words"), &mut local);
             assert_eq!(local.len(), 4);
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_not_a_probability_is_reported_with_its_section() {
+        let changes: [(fn(&mut TranslationTable), &str); 3] = [
+            (|table| table.entries[0] = [2.0, 0.5], "probabilities"),
+            (|table| table.null[FORWARD][0] = 2.0, "null.forward"),
+            (|table| table.null[REVERSE][0] = f64::NAN, "null.reverse"),
+        ];
+        for (change, section) in changes {
+            let bytes = save_changed_model(AlignModel::Ibm2, change);
+            let (file, _) = open(&bytes).expect("the sizes are valid");
+            let error = verify(&file).expect_err("it is damaged").to_string();
+            assert!(error.contains(&format!("damaged: {section}: ")), "{error}");
         }
     }
 

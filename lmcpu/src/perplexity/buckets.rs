@@ -36,22 +36,24 @@ impl Cutoffs {
     /// If a line does not fit, or if the row of percentile 30 or 60 is missing. The message
     /// contains the reason, and the line if one does not fit.
     pub fn parse(text: &str) -> Result<Self, String> {
+        fn wrong(reason: &str, line: usize) -> String {
+            format!("line {}: {reason}", line + 1)
+        }
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let (_, head) = lines.next().ok_or("it is empty")?;
+        let (head_line, head) = lines.next().ok_or("it is empty")?;
         let languages: Vec<&str> = head.split(',').skip(1).map(str::trim).collect();
         if languages.is_empty() {
-            return Err("line 1: no languages; they follow a first column of percentiles".into());
+            let reason = "no languages; they follow a first column of percentiles";
+            return Err(wrong(reason, head_line));
         }
         if let Some(twice) =
             (1..languages.len()).find(|&at| languages[..at].contains(&languages[at]))
         {
-            return Err(format!("line 1: the language {} is listed twice", languages[twice]));
+            let reason = format!("the language {} is listed twice", languages[twice]);
+            return Err(wrong(&reason, head_line));
         }
         let mut rows = [None, None];
         for (line, row) in lines {
-            fn wrong(reason: &str, line: usize) -> String {
-                format!("line {}: {reason}", line + 1)
-            }
             let mut fields = row.split(',').map(str::trim);
             let percentile = fields.next().and_then(|field| field.parse().ok());
             let percentile: f64 =
@@ -201,6 +203,8 @@ mod tests {
             ("percentile\n30\n", "no languages"),
             (",en\n30,1\n", "30 and 60"),
             (",en,de,en\n30,1,2,3\n60,1,2,3\n", "line 1: the language en is listed twice"),
+            ("\n\n,en,en\n30,1,2\n60,1,2\n", "line 3: the language en is listed twice"),
+            ("\n,en\n\n30,x\n60,1\n", "line 4: a field is not a number"),
             (",en\n30,1,2\n60,1\n", "line 2: 2 numbers for 1 languages"),
             (",en\n30,x\n60,1\n", "line 2: a field is not a number"),
             (",en\nmany,1\n", "line 2: the first field"),
