@@ -132,7 +132,7 @@ fn read_chunks(stream: &mut impl BufRead, body: &mut Vec<u8>) -> std::io::Result
         line.clear();
         stream.read_line(&mut line)?;
         let size = usize::from_str_radix(line.trim(), 16).ok();
-        let size = size.filter(|size| body.len() + size <= MAX_BODY);
+        let size = size.filter(|&size| size <= MAX_BODY - body.len());
         let size = size.ok_or_else(|| invalid_data("a chunk has no valid size"))?;
         let start = body.len();
         body.resize(start + size, 0);
@@ -231,6 +231,8 @@ mod tests {
         let mut body = Vec::new();
         read_chunks(&mut stream, &mut body).unwrap();
         assert_eq!((status, head.length, &body[..]), (200, None, &b"abc"[..]));
+        let mut endless = &b"3\r\nabc\r\nffffffffffffffff\r\nabc"[..];
+        assert!(read_chunks(&mut endless, &mut Vec::new()).is_err());
         assert!(read_head(&mut &b"no HTTP\r\n\r\n"[..]).is_err());
         assert!(read_head(&mut &b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"[..]).is_err());
     }

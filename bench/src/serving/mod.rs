@@ -223,16 +223,17 @@ fn measure(
             None => Ok(Vec::new()),
         });
         let clients: Vec<_> = (0..clients).map(|_| scope.spawn(client)).collect();
-        let all = clients.into_iter().map(|client| client.join().unwrap_or_default());
-        let samples: Vec<Sample> = all.flatten().collect();
+        // All threads end before the watcher does; one without samples would falsify the counts.
+        let all: Vec<_> = clients.into_iter().map(|client| client.join()).collect();
         is_done.store(true, Ordering::Relaxed);
-        (samples, watcher.join())
+        (all.into_iter().collect::<thread::Result<Vec<_>>>(), watcher.join())
     });
-    fn stopped() -> Error {
-        Error::unmeasurable("the thread that watches the server stopped")
+    fn stopped(thread: &str) -> Error {
+        Error::unmeasurable(format!("the thread that {thread} stopped"))
     }
-    let seconds = seconds.map_err(|_| stopped())??;
-    Ok((samples, seconds))
+    let samples = samples.map_err(|_| stopped("sends requests"))?;
+    let seconds = seconds.map_err(|_| stopped("watches the server"))??;
+    Ok((samples.into_iter().flatten().collect(), seconds))
 }
 
 #[cfg(test)]
