@@ -66,10 +66,48 @@ fn panel(label: &str, height: u32, mut curves: Vec<Curve>) -> Panel {
     let points = curves.iter().flat_map(|curve| &curve.points);
     let low = points.clone().map(|(_, y)| *y).fold(f64::INFINITY, f64::min);
     let high = points.map(|(_, y)| *y).fold(f64::NEG_INFINITY, f64::max);
+    let top = high.min(low + SHOWN_NATS);
     for curve in &mut curves {
-        // The points before the curve enters the panel from above are left out.
-        let outside = curve.points.iter().take_while(|(_, y)| *y > low + SHOWN_NATS).count();
-        curve.points.drain(..outside);
+        enter_from_above(&mut curve.points, top);
     }
-    Panel { height, y_axis: Axis::linear(label, low, high.min(low + SHOWN_NATS)), curves }
+    Panel { height, y_axis: Axis::linear(label, low, top), curves }
+}
+
+/// Replaces the first points, as far as they are above `top`, by the point at which the curve gets
+/// below it.
+fn enter_from_above(points: &mut Vec<(f64, f64)>, top: f64) {
+    let outside = points.iter().take_while(|(_, y)| *y > top).count();
+    if let Some(last) = outside.checked_sub(1)
+        && let Some(&(next_x, next_y)) = points.get(outside)
+    {
+        let (x, y) = points[last];
+        // An infinite loss falls when the next one is measured.
+        let part = if y.is_finite() { (y - top) / (y - next_y) } else { 1.0 };
+        points[last] = (x + part * (next_x - x), top);
+        points.drain(..last);
+    } else {
+        points.drain(..outside);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_enter_their_panel_from_above() {
+        for (points, expected) in [
+            (
+                vec![(1.0, 9.0), (2.0, 6.0), (4.0, 2.0), (6.0, 1.0)],
+                vec![(3.0, 4.0), (4.0, 2.0), (6.0, 1.0)],
+            ),
+            (vec![(1.0, 4.0), (2.0, 3.0)], vec![(1.0, 4.0), (2.0, 3.0)]),
+            (vec![(1.0, f64::INFINITY), (2.0, 3.0)], vec![(2.0, 4.0), (2.0, 3.0)]),
+            (vec![(1.0, 6.0), (2.0, 5.0)], vec![]),
+        ] {
+            let mut found = points;
+            enter_from_above(&mut found, 4.0);
+            assert_eq!(found, expected);
+        }
+    }
 }
