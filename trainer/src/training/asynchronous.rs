@@ -118,6 +118,8 @@ impl AsyncTrainer {
     }
 
     pub fn gather(&mut self) {
+        // The last vectors and the new ones together would take too much memory.
+        self.gathered = Gathered::default();
         let gathered = gather(self.locked().iter().map(|shard| &**shard));
         self.gathered = gathered;
     }

@@ -32,7 +32,7 @@ pub struct MemoryUse {
     /// The program, vocabularies and the validation set, as measured; 0 if the system does not
     /// report the memory of a process.
     pub program: usize,
-    /// Parameters, both as a flat vector and packed for products.
+    /// Parameters, as flat vectors and packed for products.
     pub parameters: usize,
     /// The state of the optimiser.
     pub optimizer: usize,
@@ -46,7 +46,7 @@ pub struct MemoryUse {
     pub gradients: usize,
     /// The number of workers.
     pub workers: usize,
-    /// The copies of the model that validation makes, both packed and unpacked; 0 if this
+    /// The copies of the parameters that validation makes, one as tensors and one packed; 0 if this
     /// process does not validate. The memory of translating is not included.
     pub validation: usize,
 }
@@ -155,25 +155,27 @@ impl Training<'_> {
         let validation = &config.validation;
         let makes_copies =
             self.validates() && (validation.needs_set() || validation.training_sample > 0);
-        // Each asynchronous worker has a copy of the parameters, a sum of gradients, the residual
-        // and momentum of gradient dropping, and the state of its local optimiser. Each shard has a
-        // buffer.
+        // Each asynchronous worker has a packed copy of the parameters, a sum of gradients, the
+        // residual and momentum of gradient dropping, and the state of its local optimiser. The
+        // shards have the parameters, the state of the optimiser and a buffer; flat vectors have
+        // the first two again, for validation and saving.
         let packed = len + model.registry().num_packed();
-        let (copies, own_gradients) = match &config.asynchronous {
-            None => (1, 0),
+        let (parameters, states, own_gradients) = match &config.asynchronous {
+            None => (packed, 1, 0),
             Some(options) => {
                 fn momentum(dropping: &DroppingOptions) -> usize {
                     usize::from(dropping.momentum > 0.0)
                 }
                 let dropping_copies = options.dropping.as_ref().map_or(0, |d| 1 + momentum(d));
                 let local_copies = if options.local.is_some() { 2 } else { 0 };
-                (workers + 1, workers * (1 + dropping_copies + local_copies) + 1)
+                let own_gradients = workers * (1 + dropping_copies + local_copies) + 1;
+                (workers * packed + 2 * len, 2, own_gradients)
             }
         };
         Ok(MemoryUse {
             program,
-            parameters: copies * packed * NUMBER,
-            optimizer: state.iter().map(|vector| vector.len() * NUMBER).sum(),
+            parameters: parameters * NUMBER,
+            optimizer: states * state.iter().map(|vector| vector.len() * NUMBER).sum::<usize>(),
             corpus: self.corpus.num_bytes() + costs.map_or(0, |costs| size_of_val(&costs[..])),
             micro_batch: (tape.values + tape.gradients + tape.buffers + logits) * NUMBER,
             gradients: (num_gradients(workers, &numbers) + own_gradients) * len * NUMBER,
@@ -353,6 +355,7 @@ fn longest_micro_batch(corpus: &ParallelCorpus, words: usize, weights: [usize; 2
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::asynchronous::AsyncOptions;
     use crate::data::LengthLimit;
     use crate::options::RawOptions;
     use crate::training::{DecoderSettings, ModelFiles};
@@ -427,33 +430,57 @@ mod tests {
         assert!(counted.values + counted.gradients >= largest);
     }
 
+    /// Returns the memory without the program, which changes between calls, and the number of
+    /// parameters.
+    fn count_parts(config: &TrainingConfig) -> (MemoryUse, usize) {
+        let (stop, vocabularies) = (CancellationToken::new(), ["a".into(), "b".into()]);
+        let decoder = DecoderSettings { folder: None, vocabularies, beam_size: 1, normalize: 0.0 };
+        let training = Training {
+            config,
+            corpus: &corpus(&[([5, 5], 3)]),
+            batches: None,
+            validation: None,
+            files: &ModelFiles { model: "model.npz".into() },
+            options_yaml: "",
+            decoder: &decoder,
+            pretrained: None,
+            vocabularies: 0,
+            plot: None,
+            stop: &stop,
+            progress: &NoProgress,
+        };
+        let model = TrainableModel::<Fast>::new(config.architecture.clone()).unwrap();
+        let memory = MemoryUse { program: 0, ..training.memory().unwrap() };
+        (memory, model.layout().len())
+    }
+
+    /// Shards have the parameters and the optimiser's state, and so have the flat vectors that are
+    /// gathered from them.
+    #[test]
+    fn shards_and_their_copies_are_counted() {
+        let mut config = config();
+        config.workers = 3;
+        let (synchronous, len) = count_parts(&config);
+        config.asynchronous = Some(AsyncOptions {
+            delay: 1,
+            scales_rate_by_delay: false,
+            gradient_buffer: 1,
+            local: None,
+            dropping: None,
+        });
+        let (asynchronous, _) = count_parts(&config);
+        assert_eq!(asynchronous.parameters, 3 * synchronous.parameters + 8 * len);
+        assert_eq!(asynchronous.optimizer, 2 * synchronous.optimizer);
+        assert!(synchronous.optimizer >= 8 * len, "Adam has two vectors");
+    }
+
     #[test]
     fn validation_is_counted() {
         let count = |more: &str| {
             let mut config = config();
             let options = RawOptions::from_yaml(more.as_bytes(), "test").unwrap();
             config.validation = options.training_config([11, 11]).unwrap().validation;
-            let (stop, vocabularies) = (CancellationToken::new(), ["a".into(), "b".into()]);
-            let decoder =
-                DecoderSettings { folder: None, vocabularies, beam_size: 1, normalize: 0.0 };
-            let training = Training {
-                config: &config,
-                corpus: &corpus(&[([5, 5], 3)]),
-                batches: None,
-                validation: None,
-                files: &ModelFiles { model: "model.npz".into() },
-                options_yaml: "",
-                decoder: &decoder,
-                pretrained: None,
-                vocabularies: 0,
-                plot: None,
-                stop: &stop,
-                progress: &NoProgress,
-            };
-            let model = TrainableModel::<Fast>::new(config.architecture.clone()).unwrap();
-            // The memory of the process changes between calls, so it is not compared.
-            let memory = MemoryUse { program: 0, ..training.memory().unwrap() };
-            (memory, model.layout().len())
+            count_parts(&config)
         };
         // A script loads the model in its own process; a sample of the text is scored in this
         // process.
