@@ -159,7 +159,8 @@ class Transformer(Network):
                     self.add(prefix + "rnn_W", dim, dim)
                     self.add(prefix + "rnn_Wf", dim, dim)
                     self.add(prefix + "rnn_bf", 1, dim)
-                    norm(prefix + "rnn_ffn")
+                    # As in Marian, the names of norms before and after this sublayer differ.
+                    norm(prefix + ("rnn" if self.is_pre_norm else "rnn_ffn"))
                 else:
                     attention(prefix + "self")
                 if side == "decoder":
@@ -219,7 +220,7 @@ class Transformer(Network):
                           name + "_ffn")
 
     def simple_recurrence(self, name, x):
-        normed = self.before(x, name + "_ffn")
+        normed = self.before(x, name)
         forget = torch.sigmoid(normed @ self[name + "_Wf"] + self.vector(name + "_bf"))
         candidate = (1 - forget) * (normed @ self[name + "_W"])
         cell, states = torch.zeros_like(x[:, 0]), []
