@@ -331,3 +331,25 @@ fn wrong_list_options_are_rejected() {
     assert!(message.contains("also the output"), "{message}");
     assert_eq!(fs::read(&input).unwrap(), HOUSE.as_bytes());
 }
+
+/// Programs that read lists need an entry of every line; that of a malformed line is as that of an
+/// empty one.
+#[test]
+fn a_malformed_line_has_an_empty_entry() {
+    let lists = |input: &str, options: &str| {
+        let mut command = miriam();
+        command.args(["translate", "-quiet", "-xml-input", "exclusive", "-f"]);
+        command.arg(project_root().join("examples/toy/moses.ini"));
+        command.args(["-n-best-list", "-", "2"]).args(options.split_ascii_whitespace());
+        lossy_text(&run_with_input(&mut command, input.as_bytes()).stdout)
+    };
+    let malformed = "the house\n<np translation='x'> red\nthe dog\n";
+    let empty = "the house\n\nthe dog\n";
+    for options in ["", "-print-alignment-info-in-n-best -include-segmentation-in-n-best"] {
+        assert_eq!(lists(malformed, options), lists(empty, options));
+    }
+    let numbers = lists(malformed, "-labeled-n-best-list false");
+    let numbers: Vec<&str> = numbers.lines().map(|line| &line[..1]).collect();
+    assert!(numbers.contains(&"1") && numbers.is_sorted(), "{numbers:?}");
+    assert_eq!(lists(malformed, "-n-best-factor 0"), "");
+}

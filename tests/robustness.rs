@@ -87,6 +87,12 @@ fn without_a_file_a_few_failures_are_reported_and_the_rest_counted() {
     let options = ["-search-algorithm", "1", "-cbp", "0", "-threads", "2"];
     let output = run_with_input(&mut translate(&options), input.as_bytes());
     assert_eq!(lossy_text(&output.stdout), "\n".repeat(9));
+    let list = ["-n-best-list", "-", "2", "-labeled-n-best-list", "false"];
+    let list = run_with_input(&mut translate(&[&options[..], &list].concat()), input.as_bytes());
+    let list = lossy_text(&list.stdout);
+    let numbers: Vec<&str> =
+        list.lines().filter_map(|line| line.split(" ||| ||| ").next()).collect();
+    assert_eq!(numbers, ["0", "1", "2", "3", "4", "5", "6", "7", "8"], "{list}");
     let warnings = lossy_text(&output.stderr);
     assert_eq!(warnings.matches("no translation").count(), 5, "{warnings}");
     assert!(warnings.contains("line 5:") && !warnings.contains("line 6:"), "{warnings}");

@@ -193,7 +193,7 @@ impl<'s> LineReporter<'s> {
             let graph = self.graph.take().unwrap_or_else(|| SearchGraphLine::new(self.id));
             graph.finish(out.stream_mut(OutputStream::SearchGraph));
         }
-        if result.is_malformed || !self.wants(OutputStream::NBest) {
+        if !self.wants(OutputStream::NBest) {
             return Ok(None);
         }
         self.push_n_best(decoded, result, out.stream_mut(OutputStream::NBest))
@@ -210,10 +210,18 @@ impl<'s> LineReporter<'s> {
         let Some(options) = settings.n_best else { return Ok(None) };
         let max_candidates = settings.n_best_factor.saturating_mul(options.size);
         let (id, features) = (self.id, self.system.features());
+        let Some(score) = result.score else {
+            // Programs that read lists need an entry of every line. This one is as that of an empty
+            // line.
+            if max_candidates > 0 {
+                self.columns.clear();
+                let values = vec![0.0; self.system.num_components()];
+                push_n_best_line(out, id, &self.columns, features, (&values, 0.0), options);
+            }
+            return Ok(None);
+        };
         if result.is_split {
-            if let Some(score) = result.score
-                && max_candidates > 0
-            {
+            if max_candidates > 0 {
                 let (columns, values) = (&self.joined_columns, &self.joined_values[..]);
                 push_n_best_line(out, id, columns, features, (values, score), options);
             }
