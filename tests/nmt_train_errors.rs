@@ -6,7 +6,9 @@ use std::fs;
 use miriam_nmt::checkpoint::{Checkpoint, NpzWriter};
 use miriam_storage::LoadMethod;
 
-use crate::common::{lossy_text, miriam, run, run_to_error, run_to_usage_error, run_with_input};
+use crate::common::{
+    lossy_text, miriam, output_with_input, run, run_to_error, run_to_usage_error, run_with_input,
+};
 use crate::nmt_train::Corpus;
 
 /// The folder of a phrase-based system is left alone, and a missing option is a usage error.
@@ -19,6 +21,20 @@ fn the_folder_of_a_phrase_based_system_is_rejected() {
     assert!(error.contains("moses.ini: this folder contains a phrase-based system"), "{error}");
     let error = run_to_usage_error(miriam().args(["nmt", "train", "-o"]).arg(corpus.path("new")));
     assert!(error.contains("--train-sets (or --source and --target) is needed"), "{error}");
+}
+
+/// The vocabulary and the training would both read the text.
+#[test]
+fn a_vocabulary_is_not_made_from_a_pipe() {
+    let corpus = Corpus::new(20);
+    let mut command = miriam();
+    command.current_dir(corpus.path("")).args(["nmt", "train", "-o", "model", "--after", "1u"]);
+    command.args(["--source", "/dev/stdin", "--target", "train.es"]);
+    let output = output_with_input(&mut command, &fs::read(corpus.path("train.en")).unwrap());
+    let message = lossy_text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("[config] /dev/stdin: it can be read only once"), "{message}");
+    assert!(message.contains("cannot be made from /dev/stdin"), "{message}");
 }
 
 #[test]

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 use miriam_nmt::{LearnOptions, learn_vocabulary};
 use miriam_storage::partial_file::remove_stale_files;
-use miriam_textio::{CancellableProgress, CancellationToken, Input, Output, Progress, date};
+use miriam_textio::{
+    CancellableProgress, CancellationToken, Input, Output, Progress, date, display_name,
+};
 use miriam_textproc::sentencepiece::{ModelType, TrainOptions};
 
 use crate::data::{BatchFile, Shuffle};
@@ -395,6 +397,14 @@ impl TrainingRequest {
                     path.display()
                 )));
             };
+            if let Some(text) = texts.iter().find(|text| !text.is_file()) {
+                return Err(Error::config(format!(
+                    "{}: the vocabulary is missing and cannot be made from {}, which can be read \
+                     only once; make it with miriam nmt vocab, or give files",
+                    path.display(),
+                    display_name(text)
+                )));
+            }
             let is_joint = paths.vocabularies[0] == paths.vocabularies[1];
             let texts = if is_joint { &texts[..] } else { &texts[side..=side] };
             let size = sizes[side];

@@ -135,7 +135,7 @@ fn tab_separated(text: &str) -> ParallelFiles {
 }
 
 /// Returns a path; `stdin` is Marian's name for standard input.
-fn path_of(text: &str) -> PathBuf {
+pub(super) fn path_of(text: &str) -> PathBuf {
     PathBuf::from(if text == "stdin" { "-" } else { text })
 }
 

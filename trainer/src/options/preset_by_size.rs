@@ -6,8 +6,9 @@
 
 use std::path::Path;
 
-use miriam_textio::{Input, Lines};
+use miriam_textio::{Input, Lines, display_name};
 
+use super::files::path_of;
 use super::raw::RawOptions;
 use super::table::all_options;
 use crate::error::Result;
@@ -56,9 +57,18 @@ impl RawOptions {
             return Ok(self);
         }
         let texts = self.get_strings("train-sets");
-        let Some(pairs) = texts.first().map(Path::new).map(count_lines).transpose()?.flatten()
-        else {
-            return Ok(self);
+        let Some(text) = texts.first().map(|text| path_of(text)) else { return Ok(self) };
+        let Some(pairs) = count_lines(&text)? else {
+            // A missing file is reported when it is opened.
+            if text.as_os_str() != "-" && !text.exists() {
+                return Ok(self);
+            }
+            let note = format!(
+                "[config] {}: it can be read only once, so that its size chooses no preset; \
+                 Marian's defaults are used; --task NAME chooses a preset",
+                display_name(&text)
+            );
+            return Ok(self.with_note(note));
         };
         let name = preset_name(pairs);
         let unit = if self.is_language_model() { "lines" } else { "pairs" };
@@ -121,6 +131,16 @@ mod tests {
         let marians = choose(10, &[], Some("none"));
         assert!(marians.note().is_none() && !marians.is_given("dim-emb"));
         assert_eq!(choose(10, &[], Some("m30k")).get_string("dim-emb"), "128");
+        // The size of standard input is unknown, and a missing file is an error later.
+        let from = |text: &str| {
+            let mut options = options(folder.path(), 1, &[]);
+            options.set("train-sets", vec![text.to_owned()]).unwrap();
+            options.or_else_from_files(&[], None).unwrap()
+        };
+        let streamed = from("-");
+        assert!(streamed.note().unwrap().contains("standard input: it can be read only once"));
+        assert!(!streamed.is_given("dim-emb"));
+        assert!(from("/missing/text").note().is_none());
     }
 
     #[test]
