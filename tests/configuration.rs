@@ -120,11 +120,15 @@ fn weights_are_shown_added_and_overwritten() {
         ("LM7= 1", "LM7"),
         ("0.5 LM0= 1", "0.5"),
         ("LM0= big", "big"),
+        ("LM0= 1 2", "LM0 has 2 weights"),
         ("", "Name= 0.5 x"),
     ] {
         let message = run_toy_to_error(&["-weight-overwrite", overwrite]);
-        assert!(message.contains("-weight-overwrite") && message.contains(named), "{message}");
+        assert!(message.contains("-weight-overwrite: ") && message.contains(named), "{message}");
     }
+    let message =
+        run_toy_to_error(&["-feature-add", "WordPenalty", "-weight-add", "WordPenalty1="]);
+    assert!(message.contains("-weight-add: WordPenalty1 has 0 weights"), "{message}");
     // The models need not exist for weights to be shown.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("moses.ini");

@@ -105,11 +105,18 @@ impl Weights<'_> {
     }
 }
 
+/// Weights, and the section that gives them.
+#[derive(Clone)]
+struct GivenWeights {
+    weights: Vec<f32>,
+    section: &'static str,
+}
+
 /// Applies the lines `Name= w x w Name= w ...`; several values are read as one.
 fn apply_overwrites(
     place: &SectionContext<'_>,
     features: &[Weighted<'_>],
-    given: &mut [Option<Vec<f32>>],
+    given: &mut [Option<GivenWeights>],
 ) -> Result<()> {
     let values = place.parameters.get(place.section);
     if values.is_some_and(|values| values.iter().all(|value| value.trim().is_empty())) {
@@ -125,7 +132,7 @@ fn apply_overwrites(
             return place.fail(format!("{token:?} does not follow a name as in `Name= 0.5 x`"));
         };
         let at = place.find_feature(features, name)?;
-        let old = given[at].take().unwrap_or_default();
+        let old = given[at].take().map(|old| old.weights).unwrap_or_default();
         let mut weights = Vec::new();
         while let Some(token) = tokens.next_if(|token| !token.ends_with('=')) {
             weights.push(match (token, old.get(weights.len())) {
@@ -137,7 +144,7 @@ fn apply_overwrites(
                 _ => place.parse_weight(name, token)?,
             });
         }
-        given[at] = Some(weights);
+        given[at] = Some(GivenWeights { weights, section: place.section });
     }
     Ok(())
 }
@@ -213,7 +220,11 @@ impl SectionContext<'_> {
     }
 
     /// Reads the lines of the section.
-    fn read_lines(&self, features: &[Weighted<'_>], given: &mut [Option<Vec<f32>>]) -> Result<()> {
+    fn read_lines(
+        &self,
+        features: &[Weighted<'_>],
+        given: &mut [Option<GivenWeights>],
+    ) -> Result<()> {
         for line in self.parameters.get(self.section).unwrap_or_default() {
             let mut tokens = line.split_ascii_whitespace();
             let Some(name) = tokens.next().and_then(|t| t.strip_suffix('=')) else {
@@ -222,22 +233,26 @@ impl SectionContext<'_> {
             let at = self.find_feature(features, name)?;
             let weights =
                 tokens.map(|token| self.parse_weight(name, token)).collect::<Result<_>>()?;
-            given[at] = Some(weights);
+            given[at] = Some(GivenWeights { weights, section: self.section });
         }
         Ok(())
     }
 
     /// Sets the given weights. Weights of untuneable features default to 1.
-    fn assign(&self, features: &mut [Weighted<'_>], given: Vec<Option<Vec<f32>>>) -> Result<()> {
+    fn assign(
+        &self,
+        features: &mut [Weighted<'_>],
+        given: Vec<Option<GivenWeights>>,
+    ) -> Result<()> {
         for (Weighted { name, is_tuneable, weights }, given) in features.iter_mut().zip(given) {
             let num_components = weights.count();
             match given {
-                Some(given) if given.len() == num_components => weights.set(given),
-                Some(given) => {
-                    return self.fail(format!(
+                Some(given) if given.weights.len() == num_components => weights.set(given.weights),
+                Some(GivenWeights { weights, section }) => {
+                    return SectionContext { section, ..*self }.fail(format!(
                         "{name} has {} weights, its feature has {num_components} scores \
                          (num-features)",
-                        given.len()
+                        weights.len()
                     ));
                 }
                 None if *is_tuneable => {
