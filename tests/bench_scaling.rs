@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use crate::common::{
     lossy_text, miriam, output_with_input, project_root, report_skip, run, run_to_error,
@@ -180,6 +181,20 @@ fn config_names_models_of_the_workload() {
     assert_eq!(read_csv(folder.path(), "scaling.csv")[1][0], "lm");
 }
 
+/// Returns the id of a process that `parent` has started, if one is found at once.
+fn find_child(parent: u32) -> Option<String> {
+    let threads = fs::read_dir(format!("/proc/{parent}/task")).ok()?;
+    let lists =
+        threads.filter_map(|thread| fs::read_to_string(thread.ok()?.path().join("children")).ok());
+    lists.flat_map(|list| list.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).next()
+}
+
+/// Whether a process exists and is not only waiting to be reaped.
+fn is_running(process: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat"));
+    stat.is_ok_and(|stat| !stat.contains(") Z "))
+}
+
 /// A study that is killed after its first measurement, and one that grows by a system.
 #[test]
 fn studies_are_resumed_and_never_mixed() {
@@ -203,10 +218,17 @@ fn studies_are_resumed_and_never_mixed() {
         assert!(killed.try_wait().unwrap().is_none(), "it ended early");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
+    let measurement = find_child(killed.id());
     let message = run_to_error(&mut measure(&[slow], "0.3"));
     assert!(message.contains("another study is measured in this folder"), "{message}");
     killed.kill().unwrap();
     killed.wait().unwrap();
+    let until = Instant::now() + Duration::from_secs(20);
+    // It would disturb the next study.
+    while measurement.as_deref().is_some_and(is_running) {
+        assert!(Instant::now() < until, "the measurement of the killed study does not end");
+        std::thread::sleep(Duration::from_millis(5));
+    }
     let first = rows()[1].clone();
     let resumed = measure(&[slow], "0.3").output().unwrap();
     let messages = lossy_text(&resumed.stderr);

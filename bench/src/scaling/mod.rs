@@ -34,6 +34,7 @@ use crate::saved_results::lock_folder;
 pub use measurement::Measurement;
 pub use option_text::split_options;
 use plan::{PlannedRun, plan_runs, select_counts};
+pub use process::end_with_study;
 pub use run_stats::RunStats;
 pub(crate) use saved_runs::DESCRIPTION;
 use saved_runs::StudyDescription;

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
-use miriam_bench::scaling::Measurement;
+use miriam_bench::scaling::{Measurement, end_with_study};
 use miriam_decoder::Configuration;
 
 use crate::commands::{nmt, perplexity};
@@ -103,6 +103,7 @@ fn reject_files(names_texts: bool) {
 }
 
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {
+    end_with_study();
     let Arguments { workload, input, cpus, seconds, expected_rate, options } = arguments;
     let measurement = Measurement { input, cpus, seconds, expected_rate };
     let run = match workload {
