@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use miriam_nmt::architecture::Architecture;
 use miriam_nmt::engine::{Autotuner, Cpu, Precision};
-use miriam_nmt::translate::{SourceText, TranslationOptions, Translator};
+use miriam_nmt::translate::{LineFormat, SourceText, TranslationOptions, Translator};
 use miriam_nmt::{BundleOptions, ModelBundle, Segmentation};
 use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
 
@@ -18,8 +18,8 @@ const TOLERANCE: f64 = 1e-4;
 /// A translation with its score.
 type Scored = (String, f64);
 
-/// Returns the n-best list of each line of `text`, with `beam` translations each. Other options
-/// come from the folder.
+/// Returns the n-best list of each line of `text`, with `beam` translations each. A tab separates a
+/// sentence from the prefix of its translation. Other options come from the folder.
 fn translate(
     folder: &Path,
     text: &str,
@@ -33,6 +33,7 @@ fn translate(
     options.search.n_best = beam;
     options.search.max_length = max_length;
     options.output.n_best = true;
+    options.input.format = if text.contains('\t') { LineFormat::Tsv } else { LineFormat::Sentence };
     options.precision = precision;
     options.threads = 2;
     let tuner = Arc::new(Autotuner::new(Cpu::detect()));
@@ -101,6 +102,19 @@ fn small_models_of_every_origin_translate_as_in_ctranslate2() {
             let found = translate(&folder, &text, beam, 14, Precision::F32);
             assert_equal(&found, &expected, &format!("{name}, beam {beam}"));
         }
+    }
+}
+
+/// A hypothesis that would end directly after a prefix takes a row of the beam in CTranslate2: with
+/// this row, the second translation would be `t2 t16`. The lists are from version 4.8.5.
+#[test]
+fn a_prefix_loses_rows_of_the_beam_as_in_ctranslate2() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/ct2-relative");
+    for (max_length, second) in [(3, -0.987856), (8, -0.960439)] {
+        let text = "s12 s12 <unk> s19\tt2\n";
+        let found = translate(&folder, text, 2, max_length, Precision::F32);
+        let expected = vec![("t2 t2".to_owned(), -0.855100), ("t2 t2 t2".into(), second)];
+        assert_equal(&found, &[expected], &format!("{max_length}"));
     }
 }
 

@@ -6,6 +6,10 @@ use miriam_nmt::search::{DecodingSemantics, PrefixRole, Request, SearchOptions, 
 use super::fusion::LmReference;
 use super::random::{RandomModel, log_sum_exp};
 
+/// The score of a row that is lost because it would have ended directly after a prefix
+/// (CTranslate2).
+const LOST: f32 = -1e10;
+
 #[derive(Clone)]
 struct Hypothesis {
     tokens: Vec<u32>,
@@ -82,8 +86,10 @@ pub fn translate_with_lm(
                 let ends = forced.is_none() && is_end(options, word as u32);
                 let gained = lm.map(|lm| lm.score_next(&hypothesis.tokens, word as u32, ends));
                 let rank = score + lm.map_or(0.0, |lm| lm.weight()) * gained.unwrap_or(0.0);
-                // Without a language model, raw logits decide, so that rounding makes no ties.
-                let order = if lm.is_some() { rank } else { logits[word] };
+                // Without a language model, raw logits decide, so that rounding makes no ties. The
+                // total of a lost row is so low that all its candidates have this total.
+                let is_lost = hypothesis.total <= LOST;
+                let order = if lm.is_some() || is_lost { rank } else { logits[word] };
                 let gained = gained.unwrap_or(0.0);
                 all.push((hypothesis.total + rank, row, order, word as u32, score, gained));
             }
@@ -104,8 +110,14 @@ pub fn translate_with_lm(
             all.truncate(2 * room);
             let is_context = options.prefix_role == PrefixRole::Context;
             if step == prefix.len() && step > 0 && !is_context {
-                let first = all[0];
-                all.retain(|candidate| !is_end(options, candidate.3) || *candidate == first);
+                // Other candidates that would end become lost rows.
+                for candidate in &mut all[1..] {
+                    if is_end(options, candidate.3) {
+                        let gained =
+                            lm.map(|lm| lm.score_next(&live[0].tokens, 0, is_end(options, 0)));
+                        *candidate = (LOST, 0, LOST, 0, LOST, gained.unwrap_or(0.0));
+                    }
+                }
             }
         } else {
             all.truncate(room);

@@ -10,6 +10,10 @@ use crate::search::sampling::{SampleKey, sample};
 use crate::search::{DecodingSemantics, PrefixRole, Sampling, SearchOptions};
 use crate::{Error, Result};
 
+/// The token and the score of a lost row ([`BeamState::loses_ended_rows`]), as in CTranslate2.
+pub(super) const LOST_TOKEN: u32 = 0;
+const LOST_SCORE: f32 = -1e10;
+
 /// A hypothesis extended by one token, before pruning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expansion {
@@ -77,21 +81,27 @@ impl BeamState {
         } else {
             self.merge_rows(options, processor, first, scratch);
         }
-        // In CTranslate2 at most one hypothesis ends directly after a prefix.
-        let after_prefix = self.step == self.prefix.len()
-            && !self.prefix.is_empty()
-            && options.prefix_role != PrefixRole::Context;
-        if after_prefix
-            && options.semantics == DecodingSemantics::CTranslate2
-            && options.sampling.is_none()
-        {
-            let mut place = 0;
-            scratch.expansions.retain(|choice| {
-                place += 1;
-                place == 1 || !options.is_end(choice.token)
-            });
+        if self.loses_ended_rows(options) {
+            let others = scratch.expansions.iter_mut().skip(1);
+            for choice in others.filter(|choice| options.is_end(choice.token)) {
+                (choice.row, choice.token) = (0, LOST_TOKEN);
+                (choice.score, choice.total) = (LOST_SCORE, LOST_SCORE);
+            }
         }
         Ok(())
+    }
+
+    /// Whether only the best expansion of the step may end its hypothesis. In CTranslate2 this is
+    /// so directly after a forced prefix: any other expansion that would end becomes a row that is
+    /// lost to the beam, with [`LOST_TOKEN`] and a score below all others. CTranslate2 knows no
+    /// constraints.
+    pub(super) fn loses_ended_rows(&self, options: &SearchOptions) -> bool {
+        self.step == self.prefix.len()
+            && !self.prefix.is_empty()
+            && options.prefix_role != PrefixRole::Context
+            && options.semantics == DecodingSemantics::CTranslate2
+            && options.sampling.is_none()
+            && self.constraints.token_count() == 0
     }
 
     /// Draws the next token of each sample.

@@ -12,7 +12,7 @@ use super::{
     DecodingSemantics, Fusion, GeneratedToken, PrefixRole, Request, SearchEvents, SearchOptions,
 };
 use crate::{Error, Result};
-use expansion::Expansion;
+use expansion::{Expansion, LOST_TOKEN};
 use finished::FinishedHypothesis;
 use miriam_nmt_network::network::{HypothesisRow, Slot};
 
@@ -171,16 +171,18 @@ impl BeamState {
             let top_k = match options.sampling {
                 Some(sampling) if sampling.top_k > 0 => sampling.top_k,
                 Some(_) => FULL_VOCABULARY,
-                // One of the best tokens may end its hypothesis, which then needs no place.
-                None => {
-                    self.beam_width
-                        + usize::from(options.semantics == DecodingSemantics::CTranslate2)
-                }
+                None if options.semantics == DecodingSemantics::Marian => self.beam_width,
+                // Tokens among the best may end their hypotheses, which then need no place.
+                None => self.beam_width + options.end_ids().len(),
             };
             let fusion = options.fusion.as_ref();
             processor.add_row(fusion.map_or(top_k, |fusion| fusion.candidates(top_k)));
             if self.step < options.min_length {
                 options.end_ids().iter().for_each(|&end| processor.suppress_token(end));
+            }
+            if fusion.is_some() && self.loses_ended_rows(options) {
+                // The language model scores the token of lost rows.
+                processor.require_score(LOST_TOKEN);
             }
             if options.no_repeat_ngram_size > 0
                 || options.repetition_penalty != 1.0
