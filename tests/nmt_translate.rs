@@ -535,7 +535,62 @@ fn every_format_translates() {
         assert_eq!(lines.lines().count(), 20, "{precision}");
         let same = translate(&tiny_model("tiny-ct2"), &["--compute-type", in_ctranslate2]);
         assert_eq!(lines, same, "{precision}");
+        if precision == "i8" {
+            assert_eq!(translate(&tiny_model("tiny-ct2"), &["--compute-type", "auto"]), lines);
+        }
     }
+    assert_eq!(translate(&tiny_model("tiny-ct2"), &["--compute-type", "default"]), whole);
+}
+
+/// The lists and scores are those of CTranslate2 4.8.5.
+#[test]
+fn patience_and_negative_coverage_penalties_act_as_in_ctranslate2() {
+    let translate = |source: &str, options: &[&str]| {
+        let mut command = miriam();
+        command.args(["nmt", "translate", "--quiet", "--precision", "f32"]);
+        command.args(["--max-decoding-length", "8", "-m"]).arg(tiny_model("ct2-relative"));
+        let list = lossy_text(&run_with_input(command.args(options), source.as_bytes()).stdout);
+        let entries = list.lines().map(|line| {
+            let fields: Vec<&str> = line.split(" ||| ").collect();
+            (fields[1].to_owned(), fields[3].parse::<f64>().unwrap())
+        });
+        entries.collect::<Vec<(String, f64)>>()
+    };
+    let assert_near = |found: Vec<(String, f64)>, expected: &[(&str, f64)]| {
+        assert_eq!(found.len(), expected.len(), "{found:?}");
+        for ((text, score), (wanted, wanted_score)) in found.iter().zip(expected) {
+            assert!(text == wanted && (score - wanted_score).abs() < 1e-4, "{found:?}");
+        }
+    };
+    let patient = ["-b", "3", "--n-best", "5", "--patience", "2", "--normalize"];
+    for (normalize, expected) in [
+        (
+            "0",
+            [
+                ("t7 <s>", -2.145417),
+                ("t15", -3.309686),
+                ("t9 <s>", -4.017059),
+                ("t9 t7 <s>", -4.464911),
+                ("t7 <s> t9", -5.568995),
+            ],
+        ),
+        (
+            "1",
+            [
+                ("t7 <s>", -0.715139),
+                ("t9 t7 <s>", -1.116228),
+                ("t7 <s> t7 <s>", -1.215557),
+                ("t9 <s>", -1.33902),
+                ("t7 <s> t9", -1.392249),
+            ],
+        ),
+    ] {
+        let options = [&patient[..], &[normalize]].concat();
+        assert_near(translate("s18 s17\n", &options), &expected);
+    }
+    let options = ["-b", "3", "--n-best", "2", "--coverage-penalty", "-1"];
+    let expected = [("t7", 3.675553), ("t7 <s>", 2.48981)];
+    assert_near(translate("s19 s0 s15 s8 s17\n", &options), &expected);
 }
 
 #[test]
@@ -565,6 +620,10 @@ fn errors_name_the_file_and_what_to_do() {
     for wrong in [
         &["--alignment", "most"][..],
         &["--n-best", "9", "-b", "2"],
+        &["--n-best", "9", "-b", "4", "--patience", "2"],
+        &["--n-best", "4", "-b", "4", "--patience", "0.5"],
+        &["--min-length", "257"],
+        &["--min-length", "9", "--max-decoding-length", "8"],
         &["--force-decode"],
         &["--precision", "i4"],
         &["-b", "0"],

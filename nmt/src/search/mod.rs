@@ -111,7 +111,8 @@ pub struct Sampling {
 pub struct SearchOptions {
     /// The beam size, at most 65,536; 1 is greedy search.
     pub beam_size: usize,
-    /// The number of translations to return, at most `beam_size` (or any number when sampling).
+    /// The number of translations to return, at most [`max_n_best`](Self::max_n_best) (or any number
+    /// when sampling).
     pub n_best: usize,
     /// Scores are divided by the length, including `</s>`, to this power.
     pub length_penalty: f32,
@@ -240,6 +241,14 @@ impl SearchOptions {
     /// Whether a token ends a translation.
     fn is_end(&self, token: u32) -> bool {
         self.end_ids().contains(&token)
+    }
+
+    /// Returns the maximum number of translations that a search can return without sampling.
+    pub fn max_n_best(&self) -> usize {
+        match self.semantics {
+            DecodingSemantics::Marian => self.beam_size,
+            DecodingSemantics::CTranslate2 => self.required_finished(),
+        }
     }
 
     /// Returns the number of finished hypotheses that ends the search in CTranslate2.

@@ -110,8 +110,9 @@ decoding_settings! {
     /// By CTranslate2's rules, search ends when the number of finished hypotheses is this factor
     /// times the beam size. It has no effect without penalties of length and coverage.
     patience, "patience": Number = positive();
-    /// The weight of the preference for translations that attend to the whole source.
-    coverage_penalty, "coverage-penalty": Number = not_negative();
+    /// The weight of the preference for translations that attend to the whole source; below 0, of
+    /// an aversion to them.
+    coverage_penalty, "coverage-penalty": Number = number("a number", |_| true);
     /// The number by which the logits of tokens generated before are divided, or multiplied if they
     /// are negative.
     repetition_penalty, "repetition-penalty": Number = positive();
@@ -238,9 +239,9 @@ impl Translator {
     /// Returns a translator of the same models with other settings.
     ///
     /// # Errors
-    /// If the number of requested translations exceeds the beam size without sampling, if the
-    /// weight of a language model is set but there is no such model, or if sampling is combined
-    /// with a language model.
+    /// If the number of requested translations exceeds what a beam of this size gives, if the
+    /// minimum length exceeds the maximum, if the weight of a language model is set but there is no
+    /// such model, or if sampling is combined with a language model.
     pub fn with_settings(&self, settings: &DecodingSettings) -> Result<Translator> {
         if settings.is_empty() {
             return Ok(self.clone());
@@ -264,14 +265,22 @@ impl Translator {
     }
 }
 
-/// Checks that a beam search can give the requested number of translations, and that a language
-/// model is not combined with sampling.
+/// Checks that a beam search can give the requested number of translations, that there are lengths
+/// from the minimum to the maximum, and that a language model is not combined with sampling.
 pub(super) fn check_search(search: &SearchOptions) -> Result<()> {
-    let SearchOptions { n_best, beam_size, .. } = *search;
+    let SearchOptions { n_best, beam_size, min_length, max_length, .. } = *search;
     if search.fusion.is_some() && search.sampling.is_some() {
         return Err(Error::Untranslatable { reason: LM_WITH_SAMPLING.into() });
     }
-    if search.sampling.is_none() && n_best > beam_size {
+    if min_length > max_length {
+        let reason = format!(
+            "the minimum length of a translation, {min_length}, is more than the maximum, \
+             {max_length}; raise max-decoding-length"
+        );
+        return Err(Error::Untranslatable { reason });
+    }
+    // A beam whose search ends early by its patience may give a shorter list.
+    if search.sampling.is_none() && n_best > beam_size.max(search.max_n_best()) {
         let reason = format!("{n_best} translations are more than the beam size, {beam_size}");
         return Err(Error::Untranslatable { reason });
     }

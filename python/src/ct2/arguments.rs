@@ -93,17 +93,15 @@ fn invalid_compute_type() -> PyErr {
 /// `ValueError` for a name that CTranslate2 does not have, or that `devices` do not compute in.
 pub(super) fn parse_compute_type(name: &str, devices: &DeviceSet) -> PyResult<Option<Precision>> {
     let is_cuda = devices.is_cuda();
-    match name {
-        "default" => return Ok(None),
-        "auto" => return Ok((!is_cuda).then_some(Precision::I8)),
-        _ => {}
-    }
-    let known =
-        Precision::ALL.into_iter().find(|precision| precision.ctranslate2_names().contains(&name));
-    let supported = known
-        .filter(|precision| if is_cuda { !precision.is_integer() } else { !precision.needs_gpu() });
-    if supported.is_some() {
-        return Ok(supported);
+    let known = Precision::from_compute_type(name, is_cuda);
+    if let Some(found) = known
+        && found.is_none_or(
+            |precision| {
+                if is_cuda { !precision.is_integer() } else { !precision.needs_gpu() }
+            },
+        )
+    {
+        return Ok(found);
     }
     let (device, names) = if is_cuda {
         ("GPUs", "\"float32\", \"float16\" or \"bfloat16\"")

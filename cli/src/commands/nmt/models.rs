@@ -72,7 +72,7 @@ pub struct SharedModelArguments {
     /// bergamot and Firefox compute; f16 and bf16 are for GPUs; a file packed by nmt convert
     /// --precision has its own
     #[arg(long, num_args = 1..=3, value_name = "KIND", alias = "compute-type",
-          value_parser = precision_names(&Precision::ALL))]
+          value_parser = precision_or_compute_type())]
     precision: Vec<String>,
     /// Where models compute: cpu, cuda, cuda:N, several GPUs as cuda:0,1, or auto, the first GPU if
     /// it can be used. GPUs compute in f32, or as --precision f16 or bf16 says
@@ -86,12 +86,31 @@ pub struct SharedModelArguments {
     dialect: Option<String>,
 }
 
+/// CTranslate2's compute types whose precision depends on the device and on the model.
+const CHOSEN_COMPUTE_TYPES: [&str; 2] = ["default", "auto"];
+
 /// Returns a parser for the names of `precisions`, including CTranslate2's names.
 pub fn precision_names(precisions: &[Precision]) -> PossibleValuesParser {
-    fn name(precision: &Precision) -> PossibleValue {
-        PossibleValue::new(precision.name()).aliases(precision.ctranslate2_names())
+    precisions.iter().map(precision_name).into()
+}
+
+/// Returns a parser for the names of all precisions, and for all compute types of CTranslate2.
+pub fn precision_or_compute_type() -> PossibleValuesParser {
+    let chosen = CHOSEN_COMPUTE_TYPES.map(|name| PossibleValue::new(name).hide(true));
+    Precision::ALL.iter().map(precision_name).chain(chosen).into()
+}
+
+fn precision_name(precision: &Precision) -> PossibleValue {
+    PossibleValue::new(precision.name()).aliases(precision.ctranslate2_names())
+}
+
+/// Returns the precision that `name` selects on GPUs if `is_cuda`, otherwise on CPUs; `None` for
+/// that of the model.
+pub fn select_precision(name: &str, is_cuda: bool) -> Option<Precision> {
+    if CHOSEN_COMPUTE_TYPES.contains(&name) {
+        return Precision::from_compute_type(name, is_cuda).flatten();
     }
-    precisions.iter().map(name).into()
+    Precision::from_name(name)
 }
 
 /// Model arguments of a command that can also run without models.
@@ -308,9 +327,8 @@ impl ModelArguments {
     /// Sets where and how models compute. Marian's option for GPUs has no effect on a machine
     /// without GPUs, because command lines are copied from machines that have some.
     pub fn place(&self, options: &mut TranslationOptions) -> anyhow::Result<()> {
-        let precision = self.precision();
         let mut devices = self.shared.device.clone();
-        if devices == DeviceSet::Auto && precision.is_some_and(Precision::is_integer) {
+        if devices == DeviceSet::Auto && self.precision(true).is_some_and(Precision::is_integer) {
             devices = DeviceSet::Cpu;
         }
         if !self.shared.devices.is_empty() {
@@ -325,14 +343,14 @@ impl ModelArguments {
             }
         }
         options.set_devices(devices)?;
-        options.precision = precision.unwrap_or(options.precision);
+        options.precision = self.precision(options.devices.is_cuda()).unwrap_or(options.precision);
         Ok(())
     }
 
-    /// Returns the precision of GEMM, if it is set.
-    pub fn precision(&self) -> Option<Precision> {
-        let named = self.shared.precision.iter().filter_map(|name| Precision::from_name(name));
-        let named: Vec<Precision> = named.collect();
+    /// Returns the precision of GEMM on GPUs if `is_cuda`, otherwise on CPUs, if it is set.
+    fn precision(&self, is_cuda: bool) -> Option<Precision> {
+        let named = self.shared.precision.iter().map(|name| select_precision(name, is_cuda));
+        let named: Vec<Option<Precision>> = named.collect();
         // Marian also names the precision of parameters, which is the same here.
         if named.windows(2).any(|pair| pair[0] != pair[1]) {
             exit_with_usage_error(format!(
@@ -340,7 +358,7 @@ impl ModelArguments {
                 self.shared.precision.join(" ")
             ));
         }
-        named.first().copied()
+        named.first().copied().flatten()
     }
 }
 

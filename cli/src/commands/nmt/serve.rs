@@ -6,14 +6,13 @@ use std::sync::Arc;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use miriam_nmt::DecoderConfig;
-use miriam_nmt::engine::Precision;
 use miriam_nmt::translate::{AlignmentFormat, DecodingSettings};
 use miriam_serve::{
     Configuration, MarianServerModels, ModelConfiguration, ModelKind, ShortlistSetting,
 };
 
 use super::ignored_options::IgnoredOptions;
-use super::models::precision_names;
+use super::models::{precision_or_compute_type, select_precision};
 use super::translate::{CpuThreads, SamplingArguments, SearchArguments, parse_cpu_threads};
 use super::value_parsers::{batch_size, finite, length};
 use crate::commands::serve::run_server;
@@ -80,7 +79,7 @@ pub struct Arguments {
     mini_batch: Option<usize>,
     /// Precision of GEMM [that of the model's weights]
     #[arg(long, value_name = "KIND", alias = "compute-type",
-          value_parser = precision_names(&Precision::ALL))]
+          value_parser = precision_or_compute_type())]
     precision: Option<String>,
     /// The same as --threads; 0, which selects GPUs in Marian, has no effect
     #[arg(long, value_name = "N", value_parser = parse_cpu_threads)]
@@ -109,6 +108,8 @@ impl Arguments {
             );
             device = None;
         }
+        let precision =
+            self.precision.as_deref().and_then(|name| select_precision(name, device.is_some()));
         ModelConfiguration {
             name: "marian".into(),
             path: self.model.first().or(self.config.first()).cloned().unwrap_or_default(),
@@ -132,7 +133,7 @@ impl Arguments {
             search: self.search.semantics_name(),
             shortlist: ShortlistSetting::from_words(&self.shortlist),
             mini_batch: self.mini_batch,
-            precision: self.precision.clone(),
+            precision: precision.map(|found| found.name().to_owned()),
             device,
             ..Default::default()
         }

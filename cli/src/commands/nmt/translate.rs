@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use miriam_nmt::search::DecodingSemantics;
 use miriam_nmt::translate::{
     AlignmentFormat, CostReport, DecodingSettings, LineCounts, LineError, LineFormat,
     OutputSampling, SourceText, TranslationOptions,
@@ -142,7 +143,8 @@ struct TextArguments {
     /// them in parts
     #[arg(long, conflicts_with = "max_length_crop")]
     no_max_length_crop: bool,
-    /// Write n-best lists in Marian's form; without N, their length is the beam size
+    /// Write n-best lists in Marian's form; without N, their length is the beam size; N may be up
+    /// to the beam size, with CTranslate2's rules times --patience
     #[arg(long, num_args = 0..=1, value_name = "N", alias = "num-hypotheses",
           value_parser = beam_size())]
     n_best: Option<Option<usize>>,
@@ -228,7 +230,7 @@ pub struct SearchArguments {
     #[arg(long, value_name = "P", value_parser = positive)]
     patience: Option<f32>,
     /// The weight of the penalty for source words without attention
-    #[arg(long, value_name = "B", value_parser = non_negative)]
+    #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = finite)]
     coverage_penalty: Option<f32>,
     /// Divide the scores of already generated words by this; 1 is off
     #[arg(long, value_name = "P", value_parser = positive)]
@@ -315,12 +317,28 @@ impl Arguments {
         if text.n_best.is_some() || options.output.n_best {
             options.output.n_best = true;
             search.n_best = text.n_best.flatten().unwrap_or(search.beam_size);
-            if search.sampling.is_none() && search.n_best > search.beam_size {
-                let [wanted, beam] = [search.n_best, search.beam_size];
+            if let Some(Some(wanted)) = text.n_best
+                && search.sampling.is_none()
+                && wanted > search.max_n_best()
+            {
+                let (beam, patience) = (search.beam_size, search.patience);
+                let factor = match search.semantics {
+                    DecodingSemantics::CTranslate2 if patience != 1.0 => {
+                        format!(" times --patience {patience}")
+                    }
+                    _ => String::new(),
+                };
                 exit_with_usage_error(format!(
-                    "--n-best {wanted} is more than --beam-size {beam}; raise --beam-size"
+                    "--n-best {wanted} is more than --beam-size {beam}{factor}; raise --beam-size"
                 ));
             }
+        }
+        if search.min_length > search.max_length {
+            exit_with_usage_error(format!(
+                "--min-length {} is more than the maximum length of a translation, {}; raise \
+                 --max-decoding-length",
+                search.min_length, search.max_length
+            ));
         }
         self.models.place(&mut options)?;
         options.threads = match batches.cpu_threads {

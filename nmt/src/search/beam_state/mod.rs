@@ -410,10 +410,13 @@ impl BeamState {
                 return true;
             }
         }
+        // Greedy search ends with its only hypothesis.
         options.semantics == DecodingSemantics::CTranslate2
-            && if options.length_penalty == 0.0 && options.coverage_penalty == 0.0 {
-                self.best_has_finished
-                    && self.finished.len() >= options.n_best.min(options.beam_size)
+            && if options.length_penalty == 0.0
+                && options.coverage_penalty == 0.0
+                && options.beam_size > 1
+            {
+                self.best_has_finished && self.finished.len() >= options.n_best
             } else {
                 self.finished.len() >= options.required_finished()
             }
