@@ -30,15 +30,13 @@ pub(super) enum LineSource {
     Pivot(PivotLines),
 }
 
-/// A line of JSON input.
+/// A line of JSON input. As in servers, null counts as missing.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct JsonRequest {
     source: String,
-    #[serde(default)]
-    prefix: String,
-    #[serde(default)]
-    constraints: Vec<String>,
+    prefix: Option<String>,
+    constraints: Option<Vec<String>>,
 }
 
 /// Reader that converts lines to requests.
@@ -227,8 +225,9 @@ fn parse_json(line: &[u8]) -> Result<ParsedLine, String> {
     }
     let object: JsonRequest = serde_json::from_slice(line)
         .map_err(|e| format!("not a JSON object with a source: {e}"))?;
-    let constraints = object.constraints.into_iter().map(String::into_bytes).collect();
-    Ok((object.source.into_bytes(), object.prefix.into_bytes(), constraints))
+    let prefix = object.prefix.unwrap_or_default().into_bytes();
+    let constraints = object.constraints.into_iter().flatten().map(String::into_bytes).collect();
+    Ok((object.source.into_bytes(), prefix, constraints))
 }
 
 #[cfg(test)]
@@ -311,6 +310,9 @@ mod tests {
         assert_eq!(request(LineFormat::Tsv, fields), Ok(Some(expected.clone())));
         let json = r#"{"source": "a b", "prefix": "c", "constraints": ["b", "", "a c"]}"#;
         assert_eq!(request(LineFormat::Json, json), Ok(Some(expected)));
+        let plain = request(LineFormat::Sentence, "a b\n");
+        let json = r#"{"source": "a b", "prefix": null, "constraints": null}"#;
+        assert_eq!(request(LineFormat::Json, json), plain);
         assert_eq!(request(LineFormat::Sentence, "\n"), Ok(None));
         for (form, line) in [
             (LineFormat::Tsv, "a\tb\tc\td"),
