@@ -159,6 +159,51 @@ fn a_start_token_that_the_user_must_give_is_rejected() {
     }
 }
 
+/// Copies `ct2-base`, a model of binary version 2, to a folder.
+fn copy_base_model(folder: &Path) {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/ct2-base");
+    for file in ["model.bin", "source_vocabulary.txt", "target_vocabulary.txt"] {
+        std::fs::copy(data.join(file), folder.join(file)).unwrap();
+    }
+}
+
+/// CTranslate2 takes special tokens from the configuration only since binary version 6.
+#[test]
+fn a_configuration_beside_an_old_model_sets_no_special_tokens() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/ct2-base");
+    let folder = tempfile::tempdir().unwrap();
+    copy_base_model(folder.path());
+    let config = r#"{"decoder_start_token": "t1", "unk_token": "t2", "bos_token": "t3",
+                     "eos_token": "t4", "add_source_bos": true, "add_source_eos": true}"#;
+    std::fs::write(folder.path().join("config.json"), config).unwrap();
+    let (text, expected) = golden(&data, 4);
+    assert_equal(&translate(folder.path(), &text, 4, 14, Precision::F32), &expected, "config");
+}
+
+/// Text has the first id of a repeated word, and all its ids become this word, as in CTranslate2
+/// 4.8.5.
+#[test]
+fn words_of_a_vocabulary_may_be_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    copy_base_model(folder.path());
+    for (side, from, to) in [("source", "\ns3\n", "\ns11\n"), ("target", "\nt13\n", "\nt5\n")] {
+        let path = folder.path().join(format!("{side}_vocabulary.txt"));
+        let words = std::fs::read_to_string(&path).unwrap();
+        assert!(words.contains(from) && words.contains(to));
+        std::fs::write(&path, words.replace(from, to)).unwrap();
+    }
+    let expected = vec![
+        ("t5 t5 t14 t5 t5 t14 t5 t5 t14 t5 t5 t14 t2 t14".to_owned(), -1.157339),
+        ("t5 t5 t14 t5 t5 t14 t5 t5 t14 t5 t5 t14 t5".to_owned(), -1.195384),
+    ];
+    let found = translate(folder.path(), "s11 s15\n", 2, 14, Precision::F32);
+    assert_equal(&found, &[expected], "repeated words");
+    let bundle = ModelBundle::open(folder.path(), None).unwrap();
+    let file = folder.path().join("model.miriam");
+    let error = miriam_nmt::model_file::write(&bundle, None, &file, &NoProgress).unwrap_err();
+    assert!(error.to_string().contains("\"s11\" has several ids"), "{error}");
+}
+
 /// A SentencePiece model in the folder of `model.bin` splits text; its file name decides whether
 /// EOS is added.
 #[test]

@@ -8,6 +8,7 @@
 mod learn;
 mod read;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use miriam_storage::Bytes;
@@ -36,7 +37,8 @@ pub(crate) struct SpecialTokens {
     pub has_source_eos: bool,
 }
 
-/// A bijection of tokens and ids `0..len`, with the ids of EOS and the unknown token.
+/// A bijection of tokens and ids `0..len`, with the ids of EOS and the unknown token. Only the
+/// vocabularies of CTranslate2 may have a token again under further ids.
 ///
 /// ```
 /// use std::path::Path;
@@ -55,6 +57,9 @@ pub(crate) struct SpecialTokens {
 #[derive(Clone)]
 pub struct Vocabulary {
     words: WordStore,
+    /// The ids of repeated tokens, each with the lowest id of its token. The storage has a unique
+    /// placeholder in the place of each.
+    repeats: BTreeMap<u32, u32>,
     name: String,
     eos_id: u32,
     unk_id: u32,
@@ -198,6 +203,7 @@ impl Vocabulary {
         let unk_id = unk_id.or(listed_unk_id).ok_or_else(|| missing(unk_names))?;
         Ok(Vocabulary {
             words: WordStore::Owned(words),
+            repeats: BTreeMap::new(),
             name: path.display().to_string(),
             eos_id,
             unk_id,
@@ -206,7 +212,8 @@ impl Vocabulary {
 
     /// Returns the vocabulary of a model file. `eos_id` and `unk_id` must be less than its length.
     pub(crate) fn from_mapped(words: Dictionary, name: String, eos_id: u32, unk_id: u32) -> Self {
-        Vocabulary { words: WordStore::Mapped(words), name, eos_id, unk_id }
+        let repeats = BTreeMap::new();
+        Vocabulary { words: WordStore::Mapped(words), repeats, name, eos_id, unk_id }
     }
 
     /// Returns the vocabulary truncated to the `rows` rows of an embedding table. `side` is
@@ -228,10 +235,11 @@ impl Vocabulary {
         }
         if self.len() > rows {
             let mut words = Words::new();
-            for word in self.iter().take(rows) {
-                words.intern(word);
+            for id in 0..rows as u32 {
+                words.intern(self.stored_word(id).unwrap_or_default());
             }
             self.words = WordStore::Owned(words);
+            self.repeats.retain(|&id, _| (id as usize) < rows);
             for (what, id) in [("end of sentence", self.eos_id), ("unknown word", self.unk_id)] {
                 if id as usize >= rows {
                     let reason =
@@ -262,7 +270,7 @@ impl Vocabulary {
         &self.name
     }
 
-    /// Finds the id of a token.
+    /// Finds the id of a token, the lowest one if the token is repeated.
     pub fn find(&self, word: &[u8]) -> Option<u32> {
         match &self.words {
             WordStore::Owned(words) => words.find(word).map(|id| id.0),
@@ -272,6 +280,15 @@ impl Vocabulary {
 
     /// Returns the token of an id.
     pub fn word(&self, id: u32) -> Option<&[u8]> {
+        self.stored_word(self.repeats.get(&id).copied().unwrap_or(id))
+    }
+
+    /// Returns a token that has several ids, if there is one.
+    pub(crate) fn repeated_word(&self) -> Option<&[u8]> {
+        self.repeats.values().next().and_then(|&id| self.stored_word(id))
+    }
+
+    fn stored_word(&self, id: u32) -> Option<&[u8]> {
         match &self.words {
             WordStore::Owned(words) => {
                 ((id as usize) < words.len()).then(|| words.word(WordId(id)))

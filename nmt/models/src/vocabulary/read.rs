@@ -1,5 +1,6 @@
 //! Parser of vocabularies.
 
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use miriam_textproc::SentencePiece;
@@ -59,21 +60,27 @@ fn is_word_map(bytes: &[u8]) -> bool {
 }
 
 /// Parses a vocabulary of a JSON list or of one token per line, with these special tokens. As in
-/// CTranslate2, tokens must be UTF-8, and the unknown token comes last if the list lacks it. JSON
-/// maps and YAML are parsed by [`parse`], without `special`.
+/// CTranslate2, tokens must be UTF-8, a repeated token has the first of its ids, and the unknown
+/// token comes last if the list lacks it. JSON maps and YAML are parsed by [`parse`], without
+/// `special`.
 pub fn parse_list(
     bytes: &[u8],
     path: &Path,
     special: &SpecialTokens,
     needs_eos: bool,
 ) -> Result<Vocabulary> {
-    let list: Vec<Vec<u8>> = match compressed::format_extension(path).as_deref() {
+    let mut list: Vec<Vec<u8>> = match compressed::format_extension(path).as_deref() {
         Some("json") => match json::parse(bytes, path)? {
             JsonVocabulary::List(tokens) => tokens.into_iter().map(|token| token.0).collect(),
             JsonVocabulary::Map(_) => return parse(bytes, path),
         },
         Some("yml" | "yaml") => return parse(bytes, path),
-        _ => text_lines(bytes).map(<[u8]>::to_vec).collect(),
+        _ => {
+            let lines = bytes.strip_suffix(b"\n").unwrap_or(bytes).split(|&byte| byte == b'\n');
+            // If some lines have no carriage return, it belongs to the tokens of the others.
+            let has_returns = lines.clone().all(|line| line.ends_with(b"\r"));
+            lines.map(|line| line[..line.len() - usize::from(has_returns)].to_vec()).collect()
+        }
     };
     if let Some((id, token)) =
         list.iter().enumerate().find(|(_, token)| std::str::from_utf8(token).is_err())
@@ -82,14 +89,32 @@ pub fn parse_list(
         let reason = format!("token {id}, {token:?}, is not UTF-8; convert the model again");
         return Err(invalid(path, reason));
     }
+    let repeats = replace_repeats(&mut list);
     let (eos, unk) = (special.eos.as_bytes(), special.unk.as_bytes());
     let appended = (!list.iter().any(|token| token == unk)).then_some(unk);
     let list = list.iter().map(Vec::as_slice).chain(appended);
-    if needs_eos {
-        return Vocabulary::with_names(list, path, [&[eos], &[unk]], None);
-    }
     // A token that no text has stands for a missing EOS.
-    Vocabulary::with_names(list, path, [&[eos, b"<blank>", b"<pad>", unk], &[unk]], None)
+    let eos_names = [eos, b"<blank>", b"<pad>", unk];
+    let eos_names = if needs_eos { &eos_names[..1] } else { &eos_names[..] };
+    let vocabulary = Vocabulary::with_names(list, path, [eos_names, &[unk]], None)?;
+    Ok(Vocabulary { repeats, ..vocabulary })
+}
+
+/// Replaces all but the first of equal tokens by placeholders. Returns their ids, each with the id
+/// of the first.
+fn replace_repeats(list: &mut [Vec<u8>]) -> BTreeMap<u32, u32> {
+    let mut first_ids: HashMap<&[u8], u32> = HashMap::with_capacity(list.len());
+    let mut repeats = BTreeMap::new();
+    for (id, token) in (0..).zip(&*list) {
+        let first = *first_ids.entry(token.as_slice()).or_insert(id);
+        if first != id {
+            repeats.insert(id, first);
+        }
+    }
+    for (&id, first) in &repeats {
+        list[id as usize] = format!("<the word of id {first} again, id {id}>").into_bytes();
+    }
+    repeats
 }
 
 /// Returns the lines of a text without line ends.

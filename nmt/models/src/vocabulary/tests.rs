@@ -55,6 +55,37 @@ fn json_words_keep_their_bytes() {
 }
 
 #[test]
+fn lists_of_ctranslate2_may_repeat_words_and_have_carriage_returns() {
+    let special = SpecialTokens {
+        eos: "</s>".into(),
+        unk: "<unk>".into(),
+        source_bos: None,
+        has_source_eos: true,
+    };
+    let read = |name: &str, text: &str| {
+        let bytes = Bytes::copy_from(text.as_bytes());
+        Vocabulary::parse_with_special_tokens(bytes, Path::new(name), &special, true).unwrap().0
+    };
+    for (name, text) in [
+        ("v.txt", "<unk>\n</s>\na\nb\na\nb\na\n"),
+        ("v.json", r#"["<unk>", "</s>", "a", "b", "a", "b", "a"]"#),
+    ] {
+        for vocabulary in [read(name, text), read(name, text).truncated(7, "source").unwrap()] {
+            let words: Vec<&[u8]> = vocabulary.iter().collect();
+            assert_eq!(words, ["<unk>", "</s>", "a", "b", "a", "b", "a"].map(str::as_bytes));
+            assert_eq!((vocabulary.find(b"a"), vocabulary.find(b"b")), (Some(2), Some(3)));
+            assert_eq!(vocabulary.repeated_word(), Some(&b"a"[..]));
+        }
+        let vocabulary = read(name, text).truncated(4, "source").unwrap();
+        assert_eq!((vocabulary.len(), vocabulary.repeated_word()), (4, None));
+    }
+    let vocabulary = read("v.txt", "<unk>\r\n</s>\r\na\r\n");
+    assert_eq!((vocabulary.find(b"a"), vocabulary.len()), (Some(2), 3));
+    let vocabulary = read("v.txt", "<unk>\n</s>\na\na\r\n");
+    assert_eq!((vocabulary.find(b"a"), vocabulary.find(b"a\r")), (Some(2), Some(3)));
+}
+
+#[test]
 fn nematus_names_are_known() {
     let vocabulary = open_written("v.json", b"{\"eos\": 0, \"UNK\": 1, \"x\": 2}").unwrap();
     assert_eq!((vocabulary.eos_id(), vocabulary.unk_id()), (0, 1));

@@ -7,7 +7,7 @@ use std::path::Path;
 use miriam_storage::Bytes;
 use serde::Deserialize;
 
-use crate::checkpoint::{Checkpoint, Tensor};
+use crate::checkpoint::{Checkpoint, CheckpointFormat, Tensor};
 use crate::decoder_config::{DecoderConfig, DecodingSemantics};
 use crate::formats::files::Files;
 use crate::formats::found_model::FoundModel;
@@ -56,8 +56,7 @@ pub(super) fn find_in_memory(
     find(name, &model, files)
 }
 
-/// The options of CTranslate2's `config.json` that decoding needs. In older folders, which do not
-/// have this file, flags are variables of the model.
+/// The options of CTranslate2's `config.json` that decoding needs.
 #[derive(Default, Deserialize)]
 struct CTranslate2Config {
     layer_norm_epsilon: Option<f32>,
@@ -78,9 +77,35 @@ fn given_or_null<'de, D: serde::Deserializer<'de>>(
     Option::<String>::deserialize(deserializer).map(Some)
 }
 
-/// Takes the flag `name` out of the checkpoint; `default` where it is missing.
-fn take_flag(checkpoint: &mut Checkpoint, name: &str, default: bool) -> bool {
-    checkpoint.take(name).map_or(default, |flag| flag.values().iter().any(|x| *x != 0.0))
+/// The first version of `model.bin` whose special tokens are in `config.json`.
+const FIRST_WITH_CONFIG: u32 = 6;
+
+impl CTranslate2Config {
+    /// Sets the special tokens by the variables of a model of an older version, whatever the file
+    /// says, as CTranslate2 does.
+    fn take_special_tokens(&mut self, checkpoint: &mut Checkpoint) {
+        let mut text = |name: &str| {
+            let bytes = checkpoint.take(name)?.values().into_iter().map(|byte| byte as i8 as u8);
+            Some(String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned())
+        };
+        self.unk_token = text("unk_token");
+        self.bos_token = text("bos_token");
+        self.eos_token = text("eos_token");
+        let mut flag = |name: &str, default: bool| {
+            let values = checkpoint.take(name).map(|flag| flag.values());
+            values.map_or(default, |values| values.iter().any(|value| *value != 0.0))
+        };
+        self.add_source_bos = Some(flag("with_source_bos", false));
+        self.add_source_eos = Some(flag("with_source_eos", false));
+        let has_bos = flag("with_target_bos", true);
+        self.decoder_start_token = if flag("user_decoder_start_tokens", false) {
+            Some(None)
+        } else if has_bos {
+            None
+        } else {
+            Some(Some(self.eos_token.clone().unwrap_or_else(|| "</s>".into())))
+        };
+    }
 }
 
 /// Finds the model of a CTranslate2 folder; its weights are in the file `model`.
@@ -101,7 +126,7 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
         _ => None,
     };
     let config_path = folder.join("config.json");
-    let config: CTranslate2Config = if files.is_file(&config_path) {
+    let mut config: CTranslate2Config = if files.is_file(&config_path) {
         files.read_json(&config_path)?
     } else {
         Default::default()
@@ -113,26 +138,21 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
     }
     let mut checkpoint = Checkpoint::from_bytes(&files.open(model)?, model)?;
     let format = checkpoint.format().to_string();
-
+    if matches!(
+        checkpoint.format(),
+        CheckpointFormat::CTranslate2 { version: ..FIRST_WITH_CONFIG, .. }
+    ) {
+        config.take_special_tokens(&mut checkpoint);
+    }
     let bos = config.bos_token.unwrap_or_else(|| "<s>".into());
     let eos = config.eos_token.unwrap_or_else(|| "</s>".into());
-    let with_source_bos = take_flag(&mut checkpoint, "with_source_bos", false);
     let mut special_tokens = SpecialTokens {
-        source_bos: config.add_source_bos.unwrap_or(with_source_bos).then(|| bos.clone()),
-        has_source_eos: {
-            let with_source_eos = take_flag(&mut checkpoint, "with_source_eos", false);
-            config.add_source_eos.unwrap_or(with_source_eos)
-        },
+        source_bos: config.add_source_bos.unwrap_or(false).then(|| bos.clone()),
+        has_source_eos: config.add_source_eos.unwrap_or(false),
         unk: config.unk_token.unwrap_or_else(|| "<unk>".into()),
-        eos: eos.clone(),
+        eos,
     };
-    let with_target_bos = take_flag(&mut checkpoint, "with_target_bos", true);
-    let user_chooses = take_flag(&mut checkpoint, "user_decoder_start_tokens", false);
-    let start_token = match config.decoder_start_token {
-        Some(token) => token,
-        None if user_chooses => None,
-        None => Some(if with_target_bos { bos } else { eos }),
-    };
+    let start_token = config.decoder_start_token.unwrap_or(Some(bos));
     let starts_from_zero = checkpoint
         .get("decoder/start_from_zero_embedding")
         .is_some_and(|flag| flag.values().iter().any(|x| *x != 0.0));

@@ -194,6 +194,14 @@ fn write_tokenizers(writer: &mut ContainerWriter, words: &TokenizerPair) -> Resu
     let (metadata, codes) = (vocabulary_metadata(words), bpe_sections(words));
     let sides = if metadata.shared { 1 } else { 2 };
     for (name, vocabulary) in SIDES.into_iter().zip(&words.vocabularies).take(sides) {
+        if let Some(word) = vocabulary.repeated_word() {
+            let word = String::from_utf8_lossy(word);
+            let reason = format!(
+                "{word:?} has several ids, which a file of this program cannot have; use the \
+                 folder as it is"
+            );
+            return Err(Error::unsupported(Path::new(vocabulary.name()), reason));
+        }
         Dictionary::write(writer, name, vocabulary.iter())?;
     }
     for (side, segmentation) in words.segmentation.iter().enumerate() {
