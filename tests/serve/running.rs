@@ -192,6 +192,11 @@ fn a_server_whose_models_do_not_open_ends_with_an_error() {
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(errors.contains("does/not/exist"), "{errors}");
     assert!(errors.contains("no model opened, so there is nothing to serve"), "{errors}");
+    // Remedies are keys of a server's configuration, not options of other commands.
+    let model = format!("m={}", project_root().join("nmt/testdata/tiny.npz").display());
+    let output = miriam().args(["serve", "--port", "0", "--model", &model]).output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("with vocabs (vocab=FILE in --model)"), "{errors}");
 }
 
 #[test]

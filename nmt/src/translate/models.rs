@@ -41,7 +41,8 @@ impl LoadedModels {
         // Settings of a model file are not checked when it is opened.
         bundle.settings.validate(path)?;
         let Some(words) = &bundle.tokenizers else {
-            let reason = "no vocabularies were found; name them with --vocabs SOURCE TARGET, or one for both sides";
+            let reason = "no vocabularies were found; name source and target, or one for both \
+                          sides, with --vocabs";
             return Err(Error::unsupported(path, reason));
         };
         let has_file_per_model = bundle.files.len() == bundle.models.len();

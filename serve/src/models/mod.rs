@@ -142,7 +142,11 @@ impl Opener {
     }
 
     fn open_neural(&self, configuration: &ModelConfiguration) -> Result<Opened> {
-        let wrong = |reason: String| Error::model(&configuration.name, reason);
+        let is_marian_server = configuration.marian_server.is_some();
+        let wrong = |reason: String| {
+            let reason = if is_marian_server { reason } else { name_keys(&reason) };
+            Error::model(&configuration.name, reason)
+        };
         let vocabularies = match &configuration.vocabs[..] {
             [] => None,
             [both] => Some([both.as_path(); 2]),
@@ -581,6 +585,17 @@ fn check_keys(configuration: &ModelConfiguration, kind: ModelKind) -> Result<()>
             Err(Error::model(&given.name, reason))
         }
     }
+}
+
+/// Replaces options of `miriam nmt translate` in a message by the keys of a model's configuration.
+fn name_keys(reason: &str) -> String {
+    const KEYS: [(&str, &str); 4] = [
+        ("--vocabs", "vocabs (vocab=FILE in --model)"),
+        ("--shortlist", "shortlist"),
+        ("--precision", "precision"),
+        ("--device", "device"),
+    ];
+    KEYS.iter().fold(reason.to_owned(), |text, (option, key)| text.replace(option, key))
 }
 
 #[cfg(test)]
