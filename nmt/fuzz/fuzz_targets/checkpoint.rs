@@ -37,7 +37,7 @@ fn read(bytes: &[u8]) {
     }
     let model = match checkpoint.format() {
         CheckpointFormat::CTranslate2 { .. } => {
-            let settings = ctranslate2::FolderSettings { start_token: Some(1), ..Default::default() };
+            let settings = ctranslate2::FolderSettings::default();
             ctranslate2::resolve(checkpoint, &settings)
         }
         CheckpointFormat::Safetensors | CheckpointFormat::PyTorch => {

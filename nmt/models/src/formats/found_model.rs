@@ -38,6 +38,8 @@ pub(crate) struct FoundModel {
     pub target_prefix: Vec<u32>,
     /// The token of the target prefix, if its id is not known yet.
     pub target_prefix_token: Option<String>,
+    /// The token that decoding starts with, if its id is not known yet.
+    pub start_token: Option<String>,
     /// The contents of files that are not on disk.
     pub contents: Files,
     pub is_for_browsers: bool,
@@ -96,6 +98,9 @@ impl FoundModel {
                 bundle.shortlist_generator = Some(ShortlistGenerator::VocabularyMap(map));
                 bundle.shortlist_path = Some(path);
             }
+        }
+        if let Some(token) = &self.start_token {
+            bundle.set_start_token(token)?;
         }
         Ok(bundle)
     }

@@ -5,7 +5,7 @@ mod languages;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::architecture::{Architecture, Dialect, Model};
+use crate::architecture::{Architecture, DecoderStart, Dialect, Model};
 use crate::decoder_config::{DecoderConfig, DecodingSemantics};
 use crate::segmentation::{BpeCodesFile, Segmentation};
 use crate::shortlist::{Shortlist, ShortlistOptions, VocabularyMap};
@@ -201,6 +201,31 @@ impl ModelBundle {
     /// ([`Architecture::set_scoring_keys`]).
     pub fn prepare_to_score(&mut self) {
         self.change_architectures(Architecture::set_scoring_keys);
+    }
+
+    /// Sets the token of the target vocabulary that decoding starts with.
+    pub(crate) fn set_start_token(&mut self, token: &str) -> Result<()> {
+        let Some(tokenizers) = &self.tokenizers else {
+            let reason = "the token that decoding starts with is unknown, because the folder of \
+                          the model lacks the vocabulary of the source or of the target; name \
+                          both with --vocabs";
+            return Err(Error::unsupported(&self.path, reason));
+        };
+        let target = &tokenizers.vocabularies[1];
+        let Some(id) = target.find(token.as_bytes()) else {
+            let reason = format!(
+                "decoding starts with {token:?} (decoder_start_token), which the vocabulary of the \
+                 target, {}, lacks",
+                target.name()
+            );
+            return Err(Error::unsupported(&self.path, reason));
+        };
+        self.change_architectures(|architecture| {
+            if let Architecture::Transformer(transformer) = architecture {
+                transformer.decoder_start = DecoderStart::Token(id);
+            }
+        });
+        Ok(())
     }
 
     fn change_architectures(&mut self, change: impl Fn(&mut Architecture)) {

@@ -38,8 +38,6 @@ const IGNORED_WHEN_OFF: [&str; 6] = [
 pub struct FolderSettings {
     /// The epsilon of all norms, if `config.json` has one (`layer_norm_epsilon`).
     pub norm_epsilon: Option<f32>,
-    /// The id of the decoder's start token.
-    pub start_token: Option<u32>,
 }
 
 /// Returns the model of a CTranslate2 checkpoint.
@@ -134,17 +132,10 @@ impl Resolver<'_> {
             return Err(self.unsupported("embeddings are scaled on one side only"));
         }
         let activation = self.read_activation()?;
-        let decoder_start = match (
-            self.flag("decoder/start_from_zero_embedding")?,
-            settings.start_token,
-        ) {
-            (Some(true), _) => DecoderStart::ZeroEmbedding,
-            (_, Some(id)) => DecoderStart::Token(id),
-            _ => {
-                let reason = "the token that decoding starts with is unknown, because the folder \
-                              of the model lacks the vocabulary of the source or of the target";
-                return Err(self.unsupported(reason));
-            }
+        // The id of the start token is set when the vocabulary is known.
+        let decoder_start = match self.flag("decoder/start_from_zero_embedding")? {
+            Some(true) => DecoderStart::ZeroEmbedding,
+            _ => DecoderStart::Token(0),
         };
         let form = self.read_form(&encoder)?;
         let positions = match form.relative {

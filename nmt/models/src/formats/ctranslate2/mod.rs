@@ -13,7 +13,7 @@ use crate::formats::files::Files;
 use crate::formats::found_model::FoundModel;
 use crate::formats::hugging_face::PIECE_FILES;
 use crate::segmentation::{Segmentation, SentencePieceModel};
-use crate::vocabulary::{SpecialTokens, Vocabulary};
+use crate::vocabulary::SpecialTokens;
 use crate::{Error, Result};
 
 pub use architecture::{FolderSettings, resolve};
@@ -162,24 +162,6 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
                       language of the translation";
         return Err(Error::unsupported(folder, reason));
     }
-    // The decoder's start token is known by its string only.
-    let start_token = match (&vocabularies, start_token) {
-        (Some([_, target]), Some(token)) => {
-            let bytes = files.open(target)?;
-            let (target, _) =
-                Vocabulary::parse_with_special_tokens(bytes, target, &special_tokens, true)?;
-            let id = target.find(token.as_bytes());
-            if id.is_none() && !starts_from_zero {
-                let reason = format!(
-                    "decoding starts with {token:?} (decoder_start_token), which the vocabulary \
-                     of the target lacks"
-                );
-                return Err(Error::unsupported(folder, reason));
-            }
-            id
-        }
-        _ => None,
-    };
     let heads = checkpoint.get("decoder/alignment_heads").map(Tensor::values);
     let mut settings = DecoderConfig::default();
     if let Some([heads]) = heads.as_deref()
@@ -189,10 +171,7 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
         settings.keys_without_effect.push(key);
     }
     let model_files = vec![model.to_owned()];
-    let model = resolve(
-        checkpoint,
-        &FolderSettings { norm_epsilon: config.layer_norm_epsilon, start_token },
-    )?;
+    let model = resolve(checkpoint, &FolderSettings { norm_epsilon: config.layer_norm_epsilon })?;
     let CopiedPieces { segmentation, needs_eos } = open_copied_pieces(folder, &files)?;
     special_tokens.has_source_eos |= needs_eos;
     let map = folder.join("vmap.txt");
@@ -208,6 +187,7 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
         special_tokens: Some(special_tokens),
         settings,
         vocabulary_map: has_map.then_some(map),
+        start_token: start_token.filter(|_| !starts_from_zero),
         ..FoundModel::default()
     })
 }
