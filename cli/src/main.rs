@@ -144,6 +144,10 @@ fn main() -> ExitCode {
         Ok(words) => words,
         Err(reason) => common::exit_with_usage_error(reason),
     };
+    let words = match commands::nmt::add_configured_options(words, Arguments::command) {
+        Ok(words) => words,
+        Err(error) => return common::exit_code(Err(error)),
+    };
     let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => error.exit(),

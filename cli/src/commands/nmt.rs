@@ -1,5 +1,6 @@
 //! `miriam nmt`: translation and scoring with neural models, and the tools for their files.
 
+mod configured_options;
 mod convert;
 mod distill;
 mod ignored_options;
@@ -17,6 +18,7 @@ mod translate;
 mod value_parsers;
 mod vocab;
 
+pub use configured_options::add as add_configured_options;
 pub(super) use translate::Arguments as TranslateArguments;
 
 use std::path::PathBuf;

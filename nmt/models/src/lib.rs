@@ -27,7 +27,7 @@ mod vocabulary;
 pub mod yaml;
 
 pub use decoder_config::{
-    AlignmentFormat, DecoderConfig, DecodingSemantics, KnownKeys, MARIAN_KEYS,
+    AlignmentFormat, DecoderConfig, DecodingSemantics, KnownKeys, MARIAN_KEYS, OtherOption,
 };
 pub use error::{Error, Result};
 pub use formats::BundleOptions;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use miriam_nmt::{BundleOptions, DecoderConfig, ModelBundle};
+use miriam_nmt::{BundleOptions, DecoderConfig, Error, ModelBundle};
 
 /// The models of an ensemble or of decoder configurations, with settings that override those in the
 /// files.
@@ -22,12 +22,18 @@ impl MarianServerModels {
     /// Opens the models.
     ///
     /// # Errors
-    /// The errors of [`ModelBundle::open_ensemble`] and [`ModelBundle::open_config`].
+    /// The errors of [`ModelBundle::open_ensemble`] and [`ModelBundle::open_config`]. Also if the
+    /// other options of configurations are not those that the command line was completed with.
     pub(crate) fn open(&self, options: &BundleOptions<'_>) -> miriam_nmt::Result<ModelBundle> {
         let mut bundle = match self.configurations.last() {
             Some(last) => {
                 let settings =
                     DecoderConfig::open_all(&self.configurations, self.has_relative_paths)?;
+                if settings.other_options != self.settings.other_options {
+                    let reason =
+                        "options that are not Marian's have changed; start the server again";
+                    return Err(Error::unsupported(last, reason));
+                }
                 ModelBundle::open_config(settings, last, options)?
             }
             None => ModelBundle::open_ensemble(&self.models, options)?,

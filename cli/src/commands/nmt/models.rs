@@ -16,6 +16,7 @@ use miriam_nmt::{
 
 use miriam_textio::{Input, is_same_file};
 
+use super::configured_options;
 use super::value_parsers::finite;
 use crate::common::{check_model_folder, exit_with_usage_error};
 use crate::model_kind::{ModelKind, explain_wrong_kind};
@@ -217,7 +218,7 @@ impl ModelArguments {
     pub fn settings(&self) -> anyhow::Result<Option<&DecoderConfig>> {
         if !self.config.is_empty() && self.settings.get().is_none() {
             // A pipe can be read only once.
-            let settings = DecoderConfig::open_all(&self.config, self.relative_paths)?;
+            let settings = configured_options::open_all(&self.config, self.relative_paths)?;
             let _ = self.settings.set(settings);
         }
         Ok(self.settings.get())
@@ -281,18 +282,22 @@ impl ModelArguments {
                 ModelBundle::open_config(settings.clone(), config, &options)
                     .map_err(|e| explain_wrong_kind(e, config, ModelKind::NeuralModel))?
             }
-            (models, ..) => ModelBundle::open_ensemble(models, &options).map_err(|error| {
-                match models.iter().find(|path| {
-                    ModelKind::of(path).is_some_and(|kind| kind != ModelKind::NeuralModel)
-                }) {
-                    Some(path) => explain_wrong_kind(error, path, ModelKind::NeuralModel),
-                    None => error.into(),
+            (models, ..) => {
+                let opened = ModelBundle::open_ensemble(models, &options).map_err(|error| {
+                    match models.iter().find(|path| {
+                        ModelKind::of(path).is_some_and(|kind| kind != ModelKind::NeuralModel)
+                    }) {
+                        Some(path) => explain_wrong_kind(error, path, ModelKind::NeuralModel),
+                        None => error.into(),
+                    }
+                });
+                let mut bundle = opened?;
+                if let Some(settings) = settings {
+                    bundle.settings = settings.clone().or(std::mem::take(&mut bundle.settings));
                 }
-            })?,
+                bundle
+            }
         };
-        if let Some(settings) = settings {
-            bundle.settings = settings.clone();
-        }
         warn_of_superfluous_pieces(&bundle);
         let names = self.config_names();
         let file = if names.is_empty() { &*bundle.path } else { Path::new(&names) };

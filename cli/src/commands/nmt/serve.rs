@@ -11,6 +11,7 @@ use miriam_serve::{
     Configuration, MarianServerModels, ModelConfiguration, ModelKind, ShortlistSetting,
 };
 
+use super::configured_options;
 use super::ignored_options::IgnoredOptions;
 use super::models::{precision_or_compute_type, select_precision};
 use super::translate::{CpuThreads, SamplingArguments, SearchArguments, parse_cpu_threads};
@@ -94,8 +95,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the model with its options.
-    fn model_configuration(&self) -> ModelConfiguration {
+    /// Returns the model with its options. `configured` has the settings of configurations.
+    fn model_configuration(&self, configured: &DecoderConfig) -> ModelConfiguration {
         let lengths = DecodingSettings {
             max_length: self.max_length,
             max_length_crop: self.max_length_crop.then_some(true),
@@ -124,6 +125,7 @@ impl Arguments {
                     word_scores: self.word_scores.then_some(true),
                     is_tokenized: self.no_spm_encode.then_some(true),
                     as_pieces: self.no_spm_decode.then_some(true),
+                    other_options: configured.other_options.clone(),
                     ..DecoderConfig::default()
                 },
             }),
@@ -152,13 +154,13 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         Threads::Count(count) => Some(count),
         Threads::All => None,
     };
-    let settings = DecoderConfig::open_all(&arguments.config, arguments.relative_paths)?;
+    let settings = configured_options::open_all(&arguments.config, arguments.relative_paths)?;
     let port = settings.port;
     let port = arguments.port.or(port).unwrap_or(8080);
     let configuration = Configuration {
         listen: vec![format!("127.0.0.1:{port}")],
         threads,
-        models: vec![arguments.model_configuration()],
+        models: vec![arguments.model_configuration(&settings)],
         ..Configuration::default()
     };
     let tuner = Arc::clone(&tuner_cache.tuner);

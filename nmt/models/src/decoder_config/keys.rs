@@ -1,10 +1,13 @@
 //! The keys of decoder configurations: which are honoured, which have no effect here, and which are
 //! rejected because ignoring them would change translations.
 //!
-//! An unknown key is rejected too, as in Marian: it is a typing error, or an option of training.
+//! An unknown key is rejected too, as in Marian, unless it is an option of the program that reads the
+//! file: it is a typing error, or an option of training.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::DecoderConfig;
+use super::read::ConfigReader;
 use crate::yaml::Value;
 use crate::{Error, Result};
 
@@ -241,30 +244,68 @@ pub const AMUN: KnownKeys = KnownKeys {
     ],
 };
 
-/// Returns the keys of `value` that have no effect, in the order of the file.
+/// An entry of a configuration whose key is not Marian's: perhaps an option of the program that
+/// reads it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OtherOption {
+    /// The file.
+    pub file: PathBuf,
+    /// The folder of relative paths, if it is not the working folder.
+    pub folder: Option<PathBuf>,
+    /// The key.
+    pub key: String,
+    /// Its values; none for null.
+    pub values: Vec<String>,
+}
+
+impl OtherOption {
+    /// Returns the error that the key is not known.
+    pub fn unknown_error(&self) -> Error {
+        let reason = "unknown decoding option; remove it or correct its name";
+        Error::mismatch(&self.file, &miriam_textio::shorten(&self.key), reason)
+    }
+}
+
+/// Sets the keys of `reader` that have no effect, and those that are not known, in the order of the
+/// file.
 ///
 /// # Errors
-/// If a key is rejected or not known.
-pub fn check(value: &Value, known: &KnownKeys, path: &Path) -> Result<Vec<String>> {
-    let mut without_effect = Vec::new();
+/// If a key is rejected, or one that is not known has a map as its value.
+pub fn check(
+    reader: &ConfigReader<'_>,
+    known: &KnownKeys,
+    settings: &mut DecoderConfig,
+) -> Result<()> {
+    let ConfigReader { value, path, .. } = *reader;
     for (key, value) in value.entries().unwrap_or_default() {
         let key = String::from_utf8_lossy(key);
         if known.honoured.contains(&&*key) {
             continue;
         }
         if known.without_effect.contains(&&*key) {
-            without_effect.push(key.into_owned());
+            settings.keys_without_effect.push(key.into_owned());
         } else if let Some((_, remedy)) = known.refused.iter().find(|(name, _)| *name == key) {
             if !is_off(&key, value) {
                 let reason = format!("not supported in a configuration; {remedy}");
                 return Err(Error::mismatch(path, &key, reason));
             }
         } else {
-            let reason = "unknown decoding option; remove it or correct its name";
-            return Err(Error::mismatch(path, &miriam_textio::shorten(&key), reason));
+            let items = value.items().iter().map(|item| item.as_str().map(str::to_owned));
+            let values: Option<Vec<String>> = items.collect();
+            let other = OtherOption {
+                file: path.to_owned(),
+                folder: reader.path_folder().map(Path::to_owned),
+                key: key.into_owned(),
+                values: values.clone().unwrap_or_default(),
+            };
+            if values.is_none() {
+                return Err(other.unknown_error());
+            }
+            settings.other_options.retain(|earlier| earlier.key != other.key);
+            settings.other_options.push(other);
         }
     }
-    Ok(without_effect)
+    Ok(())
 }
 
 /// Whether the value of a key turns it off.

@@ -17,7 +17,7 @@ use crate::{Error, Result};
 use read::ConfigReader;
 
 pub use alignment_format::AlignmentFormat;
-pub use keys::{KnownKeys, MARIAN as MARIAN_KEYS};
+pub use keys::{KnownKeys, MARIAN as MARIAN_KEYS, OtherOption};
 pub use semantics::DecodingSemantics;
 
 /// A decoder configuration. Relative paths are resolved already.
@@ -82,6 +82,9 @@ pub struct DecoderConfig {
     pub port: Option<u16>,
     /// Keys that have no effect here, in the order of the file.
     pub keys_without_effect: Vec<String>,
+    /// Entries whose keys are not known here, of files that were read by
+    /// [`open_all`](Self::open_all).
+    pub other_options: Vec<OtherOption>,
 }
 
 impl DecoderConfig {
@@ -108,10 +111,11 @@ impl DecoderConfig {
     }
 
     /// Reads several files; a later file replaces settings of earlier files, as in Marian.
-    /// `has_relative_paths` sets the option `relative-paths` for all of them.
+    /// `has_relative_paths` sets the option `relative-paths` for all of them. The caller must reject
+    /// the [`other_options`](Self::other_options) that it does not know.
     ///
     /// # Errors
-    /// Those of [`open`](Self::open).
+    /// Those of [`open`](Self::open), but unknown keys are not errors.
     pub fn open_all(paths: &[PathBuf], has_relative_paths: bool) -> Result<Self> {
         let mut merged = Self::default();
         for path in paths {
@@ -127,7 +131,11 @@ impl DecoderConfig {
     /// # Errors
     /// If `text` is not YAML, or has a rejected or unknown key or an invalid value.
     pub fn parse(text: &[u8], path: &Path) -> Result<Self> {
-        Self::parse_paths(text, path, false)
+        let settings = Self::parse_paths(text, path, false)?;
+        match settings.other_options.first() {
+            Some(unknown) => Err(unknown.unknown_error()),
+            None => Ok(settings),
+        }
     }
 
     /// Parses a configuration. With `has_relative_paths` its paths are relative to its folder,
@@ -135,17 +143,13 @@ impl DecoderConfig {
     fn parse_paths(text: &[u8], path: &Path, has_relative_paths: bool) -> Result<Self> {
         let value = Value::parse(text, &path.display().to_string())?;
         let reader = ConfigReader { value: &value, path, has_relative_paths };
-        if value.get("scorers").is_some() {
-            let mut settings = reader.read_amun()?;
-            settings.validate_named(path, "max-length-multiple")?;
-            settings.keys_without_effect = keys::check(&value, &keys::AMUN, path)?;
-            Ok(settings)
-        } else {
-            let mut settings = reader.read_marian()?;
-            settings.validate(path)?;
-            settings.keys_without_effect = keys::check(&value, &keys::MARIAN, path)?;
-            Ok(settings)
-        }
+        let is_amun = value.get("scorers").is_some();
+        let mut settings = if is_amun { reader.read_amun()? } else { reader.read_marian()? };
+        let length_factor = if is_amun { "max-length-multiple" } else { "max-length-factor" };
+        settings.validate_named(path, length_factor)?;
+        let known = if is_amun { &keys::AMUN } else { &keys::MARIAN };
+        keys::check(&reader, known, &mut settings)?;
+        Ok(settings)
     }
 
     /// Takes the settings from `other` that are not set here.
@@ -183,7 +187,41 @@ impl DecoderConfig {
             train_sets: first(self.train_sets, other.train_sets),
             port: self.port.or(other.port),
             keys_without_effect: [other.keys_without_effect, self.keys_without_effect].concat(),
+            other_options: {
+                let mut earlier = other.other_options;
+                earlier.retain(|one| !self.other_options.iter().any(|later| later.key == one.key));
+                [earlier, self.other_options].concat()
+            },
         }
+    }
+
+    /// Returns the source and target vocabularies; `path` names the file in messages.
+    ///
+    /// # Errors
+    /// If there are more than two.
+    pub(crate) fn vocabulary_pair(&self, path: &Path) -> Result<Option<[PathBuf; 2]>> {
+        match &self.vocabularies[..] {
+            [] => Ok(None),
+            [both] => Ok(Some([both.clone(), both.clone()])),
+            [source, target] => Ok(Some([source.clone(), target.clone()])),
+            more => {
+                let reason = format!(
+                    "expected one vocabulary for both sides or one for each, found {}",
+                    more.len()
+                );
+                Err(Error::unsupported(path, reason))
+            }
+        }
+    }
+
+    /// Checks that there is a weight for each of `models` models, or none.
+    pub(crate) fn check_weights(&self, path: &Path, models: usize) -> Result<()> {
+        let found = self.weights.len();
+        if found == 0 || found == models {
+            return Ok(());
+        }
+        let reason = format!("expected {models} weights, found {found}");
+        Err(Error::mismatch(path, "weights", reason))
     }
 
     /// Takes the beam size, length normalisation, word penalty and maximum length factor from

@@ -70,6 +70,7 @@ impl ConfigReader<'_> {
             train_sets: self.files("train-sets")?,
             port: self.number("port")?,
             keys_without_effect: Vec::new(),
+            other_options: Vec::new(),
         })
     }
 
@@ -167,10 +168,13 @@ impl ConfigReader<'_> {
     fn file(&self, value: &Value, place: &str) -> Result<PathBuf> {
         let text = value.as_str().filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| self.mismatch(place, "expected a file name"))?;
+        Ok(self.path_folder().unwrap_or(Path::new("")).join(text))
+    }
+
+    /// Returns the folder of relative paths, if it is that of the configuration.
+    pub fn path_folder(&self) -> Option<&Path> {
         let relative = self.value.get("relative-paths").and_then(Value::as_bool).unwrap_or(false);
-        let relative = relative || self.has_relative_paths;
-        let folder = self.path.parent().filter(|_| relative).unwrap_or(Path::new(""));
-        Ok(folder.join(text))
+        self.path.parent().filter(|_| relative || self.has_relative_paths)
     }
 
     fn number<T: std::str::FromStr>(&self, name: &str) -> Result<Option<T>> {

@@ -61,6 +61,15 @@ pub(crate) fn model_path(path: &Path) -> &Path {
     if is_part { folder } else { path }
 }
 
+/// Whether the model at `path` is more than a checkpoint: a folder, an archive, or a file of this
+/// program.
+fn is_package(path: &Path) -> bool {
+    Container::is_container(path)
+        || model_path(path).is_dir()
+        || argos::is_archive(path)
+        || opus_mt::is_archive(path)
+}
+
 /// Options for opening a model.
 #[derive(Clone, Copy, Default)]
 pub struct BundleOptions<'a> {
@@ -118,6 +127,12 @@ impl ModelBundle {
             }
             return Ok(bundle);
         }
+        if marian::is_configuration(path) {
+            let settings = DecoderConfig::open(path)?;
+            if settings.models.iter().any(|model| is_package(model)) {
+                return Self::open_packages(settings, path, options);
+            }
+        }
         let path = model_path(path);
         let format = FORMATS.iter().find(|format| (format.recognises)(path));
         let found = (format.expect("the last one recognises every path").find)(path)?;
@@ -134,8 +149,37 @@ impl ModelBundle {
         path: &Path,
         options: &BundleOptions<'_>,
     ) -> Result<Self> {
+        if settings.models.iter().any(|model| is_package(model)) {
+            return Self::open_packages(settings, path, options);
+        }
         let found = marian::find_from_config(path, settings, Files::default())?;
         Self::from_found(found, path, options)
+    }
+
+    /// Works as [`open_config`](Self::open_config) for models of any format. The settings of the
+    /// models are defaults.
+    fn open_packages(
+        settings: DecoderConfig,
+        path: &Path,
+        options: &BundleOptions<'_>,
+    ) -> Result<Self> {
+        let pair = settings.vocabulary_pair(path)?;
+        let pair = pair.as_ref().map(|pair| [pair[0].as_path(), pair[1].as_path()]);
+        let shortlist = settings.shortlist.as_ref().filter(|_| !options.without_shortlist);
+        let options = BundleOptions {
+            vocabularies: options.vocabularies.or(pair),
+            without_shortlist: options.without_shortlist || shortlist.is_some(),
+        };
+        let mut bundle = Self::open_ensemble(&settings.models, &options)?;
+        settings.check_weights(path, bundle.models.len())?;
+        if let Some(codes) = &settings.bpe_codes {
+            bundle.set_bpe_codes([codes, codes])?;
+        }
+        if let Some((file, shape)) = shortlist {
+            bundle.set_shortlist(file, *shape)?;
+        }
+        bundle.settings = settings.or(std::mem::take(&mut bundle.settings));
+        Ok(bundle)
     }
 
     fn from_found(mut found: FoundModel, path: &Path, options: &BundleOptions<'_>) -> Result<Self> {

@@ -97,23 +97,8 @@ pub(super) fn find_from_config(
         Ok(opened.model)
     });
     let models = models.collect::<Result<Vec<_>>>()?;
-    if !settings.weights.is_empty() && settings.weights.len() != models.len() {
-        let (expected, found) = (models.len(), settings.weights.len());
-        let reason = format!("expected {expected} weights, found {found}");
-        return Err(Error::mismatch(path, "weights", reason));
-    }
-    let vocabularies = match &settings.vocabularies[..] {
-        [] => None,
-        [both] => Some([both.clone(), both.clone()]),
-        [source, target] => Some([source.clone(), target.clone()]),
-        more => {
-            let reason = format!(
-                "expected one vocabulary for both sides or one for each, found {}",
-                more.len()
-            );
-            return Err(Error::unsupported(path, reason));
-        }
-    };
+    settings.check_weights(path, models.len())?;
+    let vocabularies = settings.vocabulary_pair(path)?;
     let segmentation = match &settings.bpe_codes {
         Some(codes) => {
             let both = Segmentation::Bpe(BpeCodesFile::open(codes)?);
