@@ -593,6 +593,61 @@ fn patience_and_negative_coverage_penalties_act_as_in_ctranslate2() {
     assert_near(translate("s19 s0 s15 s8 s17\n", &options), &expected);
 }
 
+/// The attention is that of CTranslate2 4.8.5.
+#[test]
+fn alignments_average_the_heads_that_a_model_of_ctranslate2_names() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["config.json", "source_vocabulary.json", "target_vocabulary.json"] {
+        std::fs::copy(tiny_model("ct2-relative").join(name), folder.path().join(name)).unwrap();
+    }
+    let mut model = std::fs::read(tiny_model("ct2-relative").join("model.bin")).unwrap();
+    let name = b"decoder/alignment_heads\0";
+    let at = model.windows(name.len()).position(|bytes| bytes == name).unwrap() + name.len();
+    // The rank, the type, the size, and the number of heads in two bytes.
+    assert_eq!(model[at..at + 8], [0, 2, 2, 0, 0, 0, 1, 0]);
+    for (heads, expected) in [
+        (
+            1,
+            [
+                [0.1182, 0.39947, 0.11875, 0.14467, 0.21891],
+                [0.12352, 0.30769, 0.2827, 0.10267, 0.18341],
+            ],
+        ),
+        (
+            2,
+            [
+                [0.35438, 0.21007, 0.16324, 0.13976, 0.13254],
+                [0.32301, 0.1837, 0.22352, 0.13792, 0.13185],
+            ],
+        ),
+        (
+            0,
+            [
+                [0.29468, 0.18196, 0.25321, 0.13401, 0.13614],
+                [0.24591, 0.2119, 0.24923, 0.13688, 0.15608],
+            ],
+        ),
+    ] {
+        model[at + 6] = heads;
+        std::fs::write(folder.path().join("model.bin"), &model).unwrap();
+        let mut command = miriam();
+        command.args(["nmt", "translate", "--quiet", "--precision", "f32", "-b", "1"]);
+        command
+            .args(["--max-decoding-length", "4", "--alignment", "soft", "-m"])
+            .arg(folder.path());
+        let output = run_with_input(&mut command, b"s19 s0 s15 s8 s17\n");
+        assert_eq!(lossy_text(&output.stderr), "", "{heads}");
+        let line = lossy_text(&output.stdout);
+        let (text, attention) = line.split_once(" ||| ").unwrap();
+        assert_eq!(text, "t7 <s>");
+        for (found, expected) in attention.split_whitespace().zip(expected) {
+            let found: Vec<f64> = found.split(',').map(|one| one.parse().unwrap()).collect();
+            let is_near = found.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1e-4);
+            assert!(found.len() == 5 && is_near, "{heads}: {found:?} {expected:?}");
+        }
+    }
+}
+
 #[test]
 fn errors_name_the_file_and_what_to_do() {
     let folder = tempfile::tempdir().unwrap();

@@ -142,6 +142,7 @@ fn any_transformer() -> impl Strategy<Value = TransformerConfig> {
                 embeddings,
                 tied_layers: (1..=decoder.depth).map(layer).collect(),
                 alignment_layer: 1 + layers[0].index(decoder.depth),
+                alignment_heads: 1,
                 activation,
                 preprocess,
                 postprocess,
@@ -325,6 +326,7 @@ fn small_transformer() -> TransformerConfig {
         decoder_start: DecoderStart::ZeroEmbedding,
         pre_norm_keys: PreNormKeys::Normalized,
         alignment_layer: 2,
+        alignment_heads: 1,
         norm_epsilon: 1e-6,
     }
 }

@@ -101,6 +101,7 @@ mod tests {
             decoder_start: DecoderStart::ZeroEmbedding,
             pre_norm_keys: PreNormKeys::Normalized,
             alignment_layer: 1,
+            alignment_heads: 1,
             norm_epsilon: 1e-6,
         })
     }

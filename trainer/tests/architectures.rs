@@ -45,6 +45,7 @@ pub fn transformer() -> TransformerConfig {
         decoder_start: DecoderStart::ZeroEmbedding,
         pre_norm_keys: PreNormKeys::Normalized,
         alignment_layer: 2,
+        alignment_heads: 1,
         norm_epsilon: 1e-6,
     }
 }

@@ -96,6 +96,7 @@ pub fn transformer_of_width(
         decoder_start: DecoderStart::ZeroEmbedding,
         pre_norm_keys: PreNormKeys::Normalized,
         alignment_layer: layers[1],
+        alignment_heads: 1,
         norm_epsilon: 1e-6,
     }
 }

@@ -40,10 +40,21 @@ pub struct TransformerConfig {
     pub decoder_start: DecoderStart,
     /// The input of keys and values of self-attention with pre-norm.
     pub pre_norm_keys: PreNormKeys,
-    /// The decoder layer, from 1, whose first cross-attention head gives alignments.
+    /// The decoder layer, from 1, whose first cross-attention heads give alignments.
     pub alignment_layer: usize,
+    /// The number of these heads, whose attention is averaged.
+    #[serde(default = "one_head", skip_serializing_if = "is_one_head")]
+    pub alignment_heads: usize,
     /// The epsilon of layer norms, added to the variance.
     pub norm_epsilon: f32,
+}
+
+fn one_head() -> usize {
+    1
+}
+
+fn is_one_head(heads: &usize) -> bool {
+    *heads == 1
 }
 
 /// The shape of the encoder or decoder stack.
@@ -373,6 +384,10 @@ impl TransformerConfig {
                 "the alignment layer {} is out of range, 1 to {depth}",
                 self.alignment_layer
             ));
+        }
+        if !(1..=self.decoder.heads).contains(&self.alignment_heads) {
+            let (found, heads) = (self.alignment_heads, self.decoder.heads);
+            return Err(format!("{found} heads for alignments are out of range, 1 to {heads}"));
         }
         match self.positional_encoding {
             PositionalEncodingKind::Table { length } => {

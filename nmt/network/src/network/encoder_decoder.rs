@@ -45,8 +45,8 @@ pub trait EncoderDecoder<B: DecodingOps>: TeacherForced<B> {
 
     /// Computes a step: row i continues row `rows[i].parent` of the previous step by a token.
     /// `sources` has the sentence of each row. Returns the input of the output layer, `[rows,
-    /// width]`. If `alignment` is given, appends a list with the attention weights of each row; the
-    /// lists of a language model are empty.
+    /// width]`. If `alignment` is given, appends a list with the attention weights of each row, for
+    /// each head that gives alignments; the lists of a language model are empty.
     fn step(
         &self,
         backend: &mut B,

@@ -186,7 +186,9 @@ impl<D: Device, F: EncoderDecoder<D::Backend>> Session for NetworkSession<D, F> 
         let alignments = self.keeps_alignments.then_some(&mut self.alignments);
         let (backend, state) = (&mut self.backend, &mut self.state);
         self.hidden = self.model.layers.step(backend, state, rows, &sources, alignments)?;
-        self.backend.collect_attention_weights(&mut self.alignments)
+        self.backend.collect_attention_weights(&mut self.alignments)?;
+        average_heads(&mut self.alignments, rows.len());
+        Ok(())
     }
 
     fn topk(&mut self, best: &mut [TopK]) -> Result<()> {
@@ -261,4 +263,18 @@ impl<D: Device, F: EncoderDecoder<D::Backend>> Session for NetworkSession<D, F> 
         assert!(self.keeps_alignments, "alignments are not kept");
         &self.alignments[row as usize]
     }
+}
+
+/// Averages the attention weights of several heads, each with a list for every row.
+fn average_heads(weights: &mut Vec<Vec<f32>>, rows: usize) {
+    if weights.len() <= rows || rows == 0 {
+        return;
+    }
+    let heads = (weights.len() / rows) as f32;
+    let (sums, others) = weights.split_at_mut(rows);
+    for (at, other) in others.iter().enumerate() {
+        sums[at % rows].iter_mut().zip(other).for_each(|(sum, weight)| *sum += weight);
+    }
+    sums.iter_mut().flatten().for_each(|sum| *sum /= heads);
+    weights.truncate(rows);
 }

@@ -99,6 +99,7 @@ fn base_config() -> TransformerConfig {
         decoder_start: DecoderStart::ZeroEmbedding,
         pre_norm_keys: PreNormKeys::Normalized,
         alignment_layer: 2,
+        alignment_heads: 1,
         norm_epsilon: 1e-6,
     }
 }
@@ -180,6 +181,7 @@ fn any_config() -> impl Strategy<Value = TransformerConfig> {
             shape.encoder.heads = 2;
             shape.tied_layers = if tied { vec![1, 1, 3] } else { vec![1, 2, 3] };
             shape.alignment_layer = 3;
+            shape.alignment_heads = if tied { shape.decoder.heads } else { 1 };
             shape.preprocess = ProcessSteps(before);
             shape.postprocess = ProcessSteps(after);
             shape.postprocess_top = ProcessSteps(top);

@@ -42,8 +42,10 @@ struct TransformerDecoder<B: Backend> {
     width: usize,
     top: SublayerConnection<B>,
     start_token: Option<u32>,
-    /// The layer whose first head gives alignments.
+    /// The layer whose first heads give alignments.
     alignment_layer: usize,
+    /// The number of these heads.
+    alignment_heads: usize,
 }
 
 struct DecoderLayer<B: Backend> {
@@ -157,6 +159,7 @@ impl<B: Backend> Transformer<B> {
                 DecoderStart::Token(token) => Some(token),
             },
             alignment_layer: shape.alignment_layer - 1,
+            alignment_heads: shape.alignment_heads,
         };
         let table = if tables.tied_output {
             tables.decoder_table_name()
@@ -371,7 +374,13 @@ impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
                     backend,
                     &x,
                     |backend: &mut B, queries: ColumnSlice<'_, B::Tensor>| match alignment {
-                        Some(weights) => backend.attend_with_weights(queries, &groups, 0, weights),
+                        Some(weights) => {
+                            for head in 1..decoder.alignment_heads {
+                                let queries = queries.clone();
+                                backend.attend_with_weights(queries, &groups, head, weights)?;
+                            }
+                            backend.attend_with_weights(queries, &groups, 0, weights)
+                        }
                         None => backend.attend(queries, &groups, AttentionMask::All),
                     },
                 )?;

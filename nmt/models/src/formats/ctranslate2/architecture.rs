@@ -151,6 +151,13 @@ impl Resolver<'_> {
             }
             _ => decoder.depth,
         };
+        let heads = self.checkpoint.get("decoder/alignment_heads");
+        let alignment_heads = match heads.and_then(|tensor| tensor.values().first().copied()) {
+            None => 1,
+            // All heads.
+            Some(0.0) => decoder.heads,
+            Some(heads) => heads as usize,
+        };
         let tables = self.take_embeddings(tied_output)?;
         for (side, stack) in [("encoder", &encoder), ("decoder", &decoder)] {
             self.take_layers(side, stack, &form, pre_norm)?;
@@ -179,6 +186,7 @@ impl Resolver<'_> {
             decoder_start,
             pre_norm_keys: PreNormKeys::Normalized,
             alignment_layer,
+            alignment_heads,
             norm_epsilon: settings.norm_epsilon.unwrap_or(default_epsilon),
             embeddings: tables,
         })

@@ -7,8 +7,8 @@ use std::path::Path;
 use miriam_storage::Bytes;
 use serde::Deserialize;
 
-use crate::checkpoint::{Checkpoint, CheckpointFormat, Tensor};
-use crate::decoder_config::{DecoderConfig, DecodingSemantics};
+use crate::checkpoint::{Checkpoint, CheckpointFormat};
+use crate::decoder_config::DecodingSemantics;
 use crate::formats::files::Files;
 use crate::formats::found_model::FoundModel;
 use crate::formats::hugging_face::PIECE_FILES;
@@ -162,14 +162,6 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
                       language of the translation";
         return Err(Error::unsupported(folder, reason));
     }
-    let heads = checkpoint.get("decoder/alignment_heads").map(Tensor::values);
-    let mut settings = DecoderConfig::default();
-    if let Some([heads]) = heads.as_deref()
-        && *heads != 1.0
-    {
-        let key = format!("alignment_heads: {heads} (alignments are those of the first head)");
-        settings.keys_without_effect.push(key);
-    }
     let model_files = vec![model.to_owned()];
     let model = resolve(checkpoint, &FolderSettings { norm_epsilon: config.layer_norm_epsilon })?;
     let CopiedPieces { segmentation, needs_eos } = open_copied_pieces(folder, &files)?;
@@ -185,7 +177,6 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
         contents: files,
         segmentation,
         special_tokens: Some(special_tokens),
-        settings,
         vocabulary_map: has_map.then_some(map),
         start_token: start_token.filter(|_| !starts_from_zero),
         ..FoundModel::default()

@@ -260,6 +260,7 @@ fn read_transformer(options: &Options, tables: EmbeddingConfig) -> Result<Transf
             }
         },
         alignment_layer,
+        alignment_heads: 1,
         norm_epsilon: NORM_EPSILON,
         tied_layers,
         encoder,

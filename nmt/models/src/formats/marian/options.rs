@@ -141,6 +141,7 @@ impl OptionsWriter {
             decoder_start,
             pre_norm_keys,
             alignment_layer,
+            alignment_heads,
             norm_epsilon,
         } = transformer;
         if encoder.heads != decoder.heads {
@@ -157,6 +158,9 @@ impl OptionsWriter {
         }
         if let DecoderStart::Token(id) = decoder_start {
             return Err(format!("decoding that starts with token {id}"));
+        }
+        if *alignment_heads != 1 {
+            return Err(format!("alignments that average {alignment_heads} heads"));
         }
         if *norm_epsilon != NORM_EPSILON {
             return Err(format!("an epsilon of {norm_epsilon} in layer norms"));

@@ -120,6 +120,7 @@ fn read_transformer(
     Ok(TransformerConfig {
         tied_layers: (1..=decoder.depth).collect(),
         alignment_layer: decoder.depth,
+        alignment_heads: 1,
         activation: config.activation("activation_function", config.text("activation_function"))?,
         preprocess: norm_if(!is_marian),
         postprocess: ProcessSteps::add_and_norm_if(is_marian, ProcessStep::Norm),

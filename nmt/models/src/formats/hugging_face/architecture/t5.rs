@@ -134,6 +134,7 @@ fn read_transformer(checkpoint: &Checkpoint, config: &Config) -> Result<Transfor
     Ok(TransformerConfig {
         tied_layers: (1..=decoder.depth).collect(),
         alignment_layer: decoder.depth,
+        alignment_heads: 1,
         activation,
         preprocess: norm.clone(),
         postprocess: ProcessSteps(vec![ProcessStep::Add]),
