@@ -38,6 +38,8 @@ mod moses_inis;
 mod n_best;
 mod nmt;
 mod nmt_bundles;
+mod nmt_configurations;
+mod nmt_ctranslate2;
 mod nmt_device;
 #[cfg(feature = "cuda")]
 mod nmt_device_models;

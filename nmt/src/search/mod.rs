@@ -111,8 +111,8 @@ pub struct Sampling {
 pub struct SearchOptions {
     /// The beam size, at most 65,536; 1 is greedy search.
     pub beam_size: usize,
-    /// The number of translations to return, at most [`max_n_best`](Self::max_n_best) (or any number
-    /// when sampling).
+    /// The number of translations to return, at most [`max_n_best`](Self::max_n_best) (or any
+    /// number when sampling).
     pub n_best: usize,
     /// Scores are divided by the length, including `</s>`, to this power.
     pub length_penalty: f32,

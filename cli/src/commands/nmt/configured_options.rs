@@ -1,8 +1,8 @@
 //! Options of the command line in the configurations that `-c` names.
 //!
-//! Marian's keys are read with the configuration. Any other key that is a long option of the command
-//! is added to the words of the command line, unless that option is there already, or one that
-//! excludes it.
+//! Marian's keys are read with the configuration. Any other key that is a long option of the
+//! command is added to the words of the command line, unless that option is there already, or one
+//! that excludes it.
 
 use std::any::TypeId;
 use std::ffi::OsString;
@@ -19,7 +19,8 @@ const READERS: [&str; 3] = ["translate", "score", "serve"];
 /// added to the command line by [`add`].
 ///
 /// # Errors
-/// Those of [`DecoderConfig::open_all`], and if a configuration that is not a file has other options.
+/// Those of [`DecoderConfig::open_all`], and if a configuration that is not a file has other
+/// options.
 pub fn open_all(paths: &[PathBuf], has_relative_paths: bool) -> anyhow::Result<DecoderConfig> {
     let settings = DecoderConfig::open_all(paths, has_relative_paths)?;
     match settings.other_options.iter().find(|other| !other.file.is_file()) {
@@ -31,7 +32,8 @@ pub fn open_all(paths: &[PathBuf], has_relative_paths: bool) -> anyhow::Result<D
 /// Adds the options of configurations to the words of a command line.
 ///
 /// # Errors
-/// If a configuration cannot be read or has a key that is not an option, or if its value is invalid.
+/// If a configuration cannot be read or has a key that is not an option, or if its value is
+/// invalid.
 pub fn add(mut words: Vec<OsString>, command: fn() -> Command) -> anyhow::Result<Vec<OsString>> {
     if !words.iter().any(|word| word == "nmt") {
         return Ok(words);
@@ -89,13 +91,12 @@ fn is_overridden(command: &Command, option: &Arg, given: &ArgMatches) -> bool {
         let excluded = command.get_arg_conflicts_with(one);
         excluded.into_iter().any(|excluded| excluded.get_id() == other.get_id())
     }
-    let is_given = |other: &&Arg| {
-        given.value_source(other.get_id().as_str()) == Some(ValueSource::CommandLine)
-    };
-    command.get_arguments().filter(is_given).any(|other| {
-        other.get_id() == option.get_id()
-            || excludes(command, other, option)
-            || excludes(command, option, other)
+    command.get_arguments().any(|other| {
+        let source = given.value_source(other.get_id().as_str());
+        source == Some(ValueSource::CommandLine)
+            && (other.get_id() == option.get_id()
+                || excludes(command, other, option)
+                || excludes(command, option, other))
     })
 }
 

@@ -1,8 +1,8 @@
 //! The keys of decoder configurations: which are honoured, which have no effect here, and which are
 //! rejected because ignoring them would change translations.
 //!
-//! An unknown key is rejected too, as in Marian, unless it is an option of the program that reads the
-//! file: it is a typing error, or an option of training.
+//! An unknown key is rejected too, as in Marian, unless it is an option of the program that reads
+//! the file: it is a typing error, or an option of training.
 
 use std::path::{Path, PathBuf};
 

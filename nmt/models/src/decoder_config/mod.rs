@@ -111,8 +111,8 @@ impl DecoderConfig {
     }
 
     /// Reads several files; a later file replaces settings of earlier files, as in Marian.
-    /// `has_relative_paths` sets the option `relative-paths` for all of them. The caller must reject
-    /// the [`other_options`](Self::other_options) that it does not know.
+    /// `has_relative_paths` sets the option `relative-paths` for all of them. The caller must
+    /// reject the [`other_options`](Self::other_options) that it does not know.
     ///
     /// # Errors
     /// Those of [`open`](Self::open), but unknown keys are not errors.
