@@ -252,11 +252,8 @@ impl<'p> ArpaReader<'p> {
                     let backoff = if format.longest { -0.0 } else { entries.backoffs[i] };
                     let unigram = Unigram { log10: entries.log10[i], backoff };
                     let earlier = if word == b"<unk>" || word == b"<UNK>" {
-                        let earlier = unknown.push(word == b"<unk>", seen);
-                        if earlier.is_none() {
-                            unigrams[0] = unigram;
-                        }
-                        earlier
+                        unigrams[0] = unigram;
+                        unknown.push(word == b"<unk>", seen)
                     } else {
                         if unigrams.len() == u32::MAX as usize {
                             return Err(error(
@@ -307,13 +304,14 @@ impl<'p> ArpaReader<'p> {
             tracing::warn!("{name}: no {marker} among the unigrams; it is scored as <unk>");
         }
         self.positives = positives;
-        self.has_unknown = unknown.has_any();
-        if unknown.has_both() {
+        self.has_unknown = unknown.count > 0;
+        if unknown.count > 1 {
             tracing::warn!(
-                "{name}: <unk> and <UNK> are both among the unigrams; they are one unknown word, with \
-                 the probability of the later entry, as in KenLM"
+                "{name}: the unknown word (<unk> or <UNK>) is listed {} times among the unigrams; \
+                 the last entry counts, as in KenLM",
+                unknown.count
             );
-            self.counts[0] -= 1;
+            self.counts[0] -= unknown.count - 1;
         }
         if !self.has_unknown {
             tracing::warn!(
@@ -471,31 +469,27 @@ fn leading_number(text: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// The entries of the unknown word among the unigrams: `<unk>` and `<UNK>` are two names of it, as
-/// in KenLM. Text with the token `<UNK>` gives models that list both.
+/// in KenLM. Text with the token `<UNK>` gives models that list both. As in KenLM, the last entry
+/// counts, while the first entry of any other word does.
 #[derive(Default)]
 struct UnknownEntries {
-    /// The numbers of the entries of `<unk>` and of `<UNK>`, from 0.
+    /// The numbers of the first entries of `<unk>` and of `<UNK>`, from 0.
     by_name: [Option<usize>; 2],
+    /// The number of entries of either name.
+    count: u64,
 }
 
 impl UnknownEntries {
     /// Adds entry `entry`, of `<unk>` or of `<UNK>`; if there is an earlier entry of the same name,
     /// returns the earlier one instead.
     fn push(&mut self, is_lowercase: bool, entry: usize) -> Option<usize> {
+        self.count += 1;
         let first = &mut self.by_name[usize::from(!is_lowercase)];
         if first.is_none() {
             *first = Some(entry);
             return None;
         }
         *first
-    }
-
-    fn has_any(&self) -> bool {
-        self.by_name.iter().any(Option::is_some)
-    }
-
-    fn has_both(&self) -> bool {
-        self.by_name.iter().all(Option::is_some)
     }
 
     /// Returns the entry of the word `id`, which is at least 1. Ids from 1 are in the order of

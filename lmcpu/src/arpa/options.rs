@@ -15,7 +15,8 @@ pub enum DuplicatePolicy {
     /// It is an error.
     #[default]
     Reject,
-    /// Keep the first entry, as KenLM's probing models do; drop the others and log their number.
+    /// Keep the first entry, as KenLM's probing models do; drop the others and log their number. Of
+    /// `<unk>`, the last entry is kept, as in KenLM.
     KeepFirst,
 }
 

@@ -141,6 +141,22 @@ fn both_names_of_the_unknown_word_are_one_word() {
     }
 }
 
+/// Of the entries of `<unk>`, the last one counts, as in KenLM; of other words, the first one does.
+#[test]
+fn the_last_entry_of_the_unknown_word_counts() {
+    let options = ArpaOptions { duplicates: DuplicatePolicy::KeepFirst, ..ArpaOptions::default() };
+    for (entries, count, log10) in [
+        ("-3\t<unk>\n-1.7\tb", 6, -3.0),
+        ("-3\t<unk>\n-1.7\tb\t-0.1\n-4\t<UNK>\n-2\t<unk>\n-9\tb", 9, -2.0),
+    ] {
+        let text = TOY.replace("1=5", &format!("1={count}")).replace("-1.7\tb", entries);
+        let input = Input::from_reader(Cursor::new(text.into_bytes()), "test", None).unwrap();
+        let arpa = ArpaReader::open(input, options, &NoProgress).unwrap();
+        let log10s: Vec<f32> = arpa.unigrams().iter().map(|unigram| unigram.log10).collect();
+        assert_eq!(log10s, [log10, -99.0, -1.2, -1.5, -1.7]);
+    }
+}
+
 #[test]
 fn an_entry_may_span_lines_and_line_numbers_stay_right() {
     let text = TOY.replace("-0.6\ta b\t0", "\n\n-0.6\ta\nb\t0");
