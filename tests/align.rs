@@ -297,6 +297,18 @@ fn shortlists_are_what_marian_reads() {
     assert!(error.contains("--vocabs"), "{error}");
 }
 
+/// A missing folder for temporary files is found even if memory suffices.
+#[test]
+fn a_missing_temporary_folder_is_an_error() {
+    let (folder, source, target) = write_small_corpus();
+    let texts = ["--source", path_str(&source), "--target", path_str(&target)];
+    let links = folder.path().join("links");
+    let arguments = ["-o", path_str(&links), "--temp", "/no/such/folder"];
+    let error = run_to_error(&mut align(&[&texts[..], &arguments].concat()));
+    assert!(error.contains("/no/such/folder") && error.contains("--temp"), "{error}");
+    assert!(!links.exists());
+}
+
 /// A pair that is too long on both sides is counted once, and is reported as too long, not as
 /// empty.
 #[test]

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use miriam_storage::spill_file::{TEMP_OR_MEMORY, check_folder};
 use miriam_textio::{Output, ParallelLines, Progress, Vocabulary, ordered_map};
 
 use crate::bitext::Bitext;
@@ -115,6 +116,9 @@ pub fn align_files(
     run_in_pool(options.threads, || {
         if let Some(path) = &options.load_model {
             return align_with_saved_model(source, target, output, path, options, progress);
+        }
+        if let Some(folder) = &options.temp_dir {
+            check_folder(folder, TEMP_OR_MEMORY)?;
         }
         let text = Bitext::read(source, target, [Vocabulary::new(), Vocabulary::new()], progress)?;
         let mut output = Output::create_atomic(output)?;

@@ -12,6 +12,19 @@ use crate::{Error, Result};
 /// The remedy of commands whose users choose both the folder and the memory limit.
 pub const TEMP_OR_MEMORY: &str = "name another folder with --temp, or more memory with --memory";
 
+/// Checks that temporary files can be created in `folder`, before long work begins. `remedy` is the
+/// advice in error messages, as for [`SpillFile::new`].
+///
+/// # Errors
+/// [`Error::Spill`] if a file cannot be created.
+pub fn check_folder(folder: &Path, remedy: &'static str) -> Result<()> {
+    tempfile::tempfile_in(folder).map(drop).map_err(|source| Error::Spill {
+        folder: folder.to_owned(),
+        remedy,
+        source,
+    })
+}
+
 /// A temporary file to which many threads append and from which they read. It is created when the
 /// first bytes are written.
 #[derive(Debug)]
@@ -142,6 +155,9 @@ mod tests {
         let spill = SpillFile::new(Path::new("/no/such/folder"), TEMP_OR_MEMORY);
         let error = spill.append(b"x").unwrap_err().to_string();
         assert!(error.contains("/no/such/folder") && error.contains("--temp"), "{error}");
+        let early = check_folder(Path::new("/no/such/folder"), TEMP_OR_MEMORY).unwrap_err();
+        assert_eq!(early.to_string(), error);
+        check_folder(&std::env::temp_dir(), TEMP_OR_MEMORY).unwrap();
         assert!(spill.read(0, &mut [0]).is_err());
         let spill = SpillFile::new(&std::env::temp_dir(), TEMP_OR_MEMORY);
         spill.append(b"two").unwrap();

@@ -37,7 +37,7 @@ mod word_ranges;
 
 use std::path::{Path, PathBuf};
 
-use miriam_storage::spill_file::{SpillFile, TEMP_OR_MEMORY};
+use miriam_storage::spill_file::{SpillFile, TEMP_OR_MEMORY, check_folder};
 use miriam_textio::{Input, Output, Progress, display_name};
 
 use self::corpus::{BOS, Corpus, EOS, ReadOptions, UNK};
@@ -95,7 +95,8 @@ pub struct EstimateOptions {
     pub collapse_values: bool,
     /// The memory to use, in bytes.
     pub memory: u64,
-    /// The folder for temporary files.
+    /// The folder for temporary files. Unless it is the system's, it must be usable even if no
+    /// temporary file is needed.
     pub temp_dir: PathBuf,
     /// The number of worker threads.
     pub threads: usize,
@@ -280,6 +281,9 @@ fn estimate_within(
     outputs: ModelOutputs<'_>,
     progress: &dyn Progress,
 ) -> Result<EstimateSummary> {
+    if options.temp_dir != std::env::temp_dir() {
+        check_folder(&options.temp_dir, TEMP_OR_MEMORY)?;
+    }
     let (name, threads) = (input.name().to_owned(), options.threads.max(1));
     let resources = Resources { threads, memory: plan.working_memory() };
     let spill = SpillFile::new(&options.temp_dir, TEMP_OR_MEMORY);

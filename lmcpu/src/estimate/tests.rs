@@ -327,10 +327,13 @@ fn errors_say_what_to_do() {
     let temp = PathBuf::from("/no/such/folder");
     let plan = MemoryPlan { memory: 1, chunk_tokens: 4, block_bytes: 100 };
     let unwritable = EstimateOptions { temp_dir: temp, ..small(3) };
-    let disk = estimate_with_plan(&unwritable, plan, text_input(b"a b c d e f\n", "text"))
-        .unwrap_err()
-        .to_string();
-    assert!(disk.contains("/no/such/folder") && disk.contains("--temp"), "{disk}");
+    // The folder is checked even if memory suffices.
+    for plan in [plan, MemoryPlan::new(64 << 20)] {
+        let disk = estimate_with_plan(&unwritable, plan, text_input(b"a b c d e f\n", "text"))
+            .unwrap_err()
+            .to_string();
+        assert!(disk.contains("/no/such/folder") && disk.contains("--temp"), "{disk}");
+    }
 }
 
 #[test]
