@@ -47,11 +47,13 @@ fn added_features_are_the_scores_of_lm_perplexity() {
 fn taken_names_and_missing_names_of_features_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("list");
-    fs::write(&list, "0 ||| a ||| LM0= -1 ||| 0\n0 ||| b ||| Ngram0= -1 ||| 0\n").unwrap();
+    fs::write(&list, "0 ||| a ||| LM0= -1 ||| 0\n1 ||| b ||| Ngram0= -1 ||| 0\n").unwrap();
     let mut command = miriam();
     command.args(["lm", "rescore"]).arg(project_root().join("examples/toy/lm.arpa"));
     let error = run_to_error(command.arg("--n-best").arg(&list));
-    assert!(error.contains("line 2, field 3: the entry already has a feature Ngram0"), "{error}");
+    let reason =
+        "line 2, field 3: the entry already has a feature Ngram0; give other names with --features";
+    assert!(error.contains(reason), "{error}");
     let error = run_to_usage_error(command.args(["--features", "A,B"]));
     assert!(error.contains("expected a name for each model, 1 in all, found 2"), "{error}");
 }

@@ -1,7 +1,7 @@
 //! Models that score lists of translations, and the names of their scores.
 
 use hashbrown::HashMap;
-use miriam_textio::n_best::split_features;
+use miriam_textio::n_best::{NBestEntry, split_features};
 
 use crate::{Error, Result};
 
@@ -87,12 +87,12 @@ pub struct Feature<'m> {
 }
 
 impl Feature<'_> {
-    /// Returns the names of `features`. `present` is the field of features that entries of the
-    /// list already have; numbered names differ from the names in it.
+    /// Returns the names of `features`. `present` has the first entries of the list; numbered names
+    /// differ from the names of the features of these entries.
     ///
     /// # Errors
     /// If a name is invalid, or two features have the same name.
-    pub fn resolve_names(features: &[Feature<'_>], present: &[u8]) -> Result<Vec<String>> {
+    pub fn resolve_names(features: &[Feature<'_>], present: &[NBestEntry]) -> Result<Vec<String>> {
         let mut names: Vec<String> = Vec::with_capacity(features.len());
         let given = |name: &String| {
             features.iter().any(|other| matches!(&other.name, FeatureName::Given(n) if n == name))
@@ -108,9 +108,11 @@ impl Feature<'_> {
                 }
                 FeatureName::Numbered(stem) => {
                     let is_free = |name: &String| {
+                        let mut known =
+                            present.iter().flat_map(|entry| split_features(entry.features()));
                         !names.contains(name)
                             && !given(name)
-                            && split_features(present).all(|(known, _)| known != name.as_bytes())
+                            && known.all(|(known, _)| known != name.as_bytes())
                     };
                     (0..)
                         .map(|number: u32| format!("{stem}{number}"))

@@ -67,7 +67,7 @@ pub fn add_features(
     let outcome = (|| {
         reader.first = reader.texts.list.next()?;
         let Some(first) = &reader.first else { return reader.check_end() };
-        let names = Feature::resolve_names(features, first[0].features())?;
+        let names = Feature::resolve_names(features, first)?;
         if reader.skip(output.units(), stop)?.is_none() {
             return Ok(());
         }
@@ -277,8 +277,9 @@ impl Worker<'_> {
         match known {
             None => Ok(()),
             Some(known) => {
-                let reason =
-                    format!("the entry already has a feature {known}; choose another name");
+                let reason = format!(
+                    "the entry already has a feature {known}; give other names with --features"
+                );
                 Err(entry.error(entry.fields.features_field, reason).into())
             }
         }
@@ -389,6 +390,12 @@ mod tests {
             scored("0 ||| a ||| N1= 1 ||| 0\n", None, &["N*", "N*"]).unwrap(),
             "0 ||| a ||| N1= 1 N0= 1 N2= 1 ||| 0\n",
             "numbers that the list has are left out"
+        );
+        let list = "0 ||| a ||| N1= 1 ||| 0\n0 ||| b ||| N0= 1 ||| 0\n";
+        assert_eq!(
+            scored(list, None, &["N*", "N*"]).unwrap(),
+            "0 ||| a ||| N1= 1 N2= 1 N3= 1 ||| 0\n0 ||| b ||| N0= 1 N2= 1 N3= 1 ||| 0\n",
+            "in all entries of the first sentence"
         );
     }
 

@@ -25,7 +25,7 @@ pub struct Arguments {
     #[arg(short = 'i', long, visible_alias = "input", value_name = "LIST", default_value = "-")]
     n_best: PathBuf,
     /// The names of the new features, one for each model, separated by commas [default: Ngram0,
-    /// Ngram1, ..., except names that the list already has]
+    /// Ngram1, ..., except names that the first sentence already has]
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     features: Vec<String>,
     /// The file to write; compressed if it ends in .gz or .zst. The same command continues a run

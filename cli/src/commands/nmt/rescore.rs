@@ -40,7 +40,7 @@ pub struct Arguments {
     n_best: PathBuf,
     /// The names of the new features, separated by commas, first those of -m, then those of
     /// --reverse [default: Neural0, Neural1, ... and Reverse0, ..., except names that the
-    /// list already has]
+    /// first sentence already has]
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     features: Vec<String>,
     /// The file to write; compressed if it ends in .gz or .zst. The same command continues a run
