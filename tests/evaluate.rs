@@ -177,6 +177,21 @@ fn a_tokenized_text_gets_a_warning() {
 }
 
 #[test]
+fn options_of_other_metrics_get_a_warning() {
+    let reference = testdata("odd.ref1");
+    let log = |arguments: &[&str]| {
+        let mut command = evaluate(&reference, arguments);
+        lossy_text(&command.arg("-i").arg(testdata("odd.out")).output().unwrap().stderr)
+    };
+    let warnings = log(&["--metric", "chrf", "-lc", "--ter-no-punct", "-tok", "none"]);
+    let bleu = "without effect here: --tokenize --lowercase; --metric bleu reads it";
+    assert!(warnings.contains(bleu), "{warnings}");
+    let ter = "without effect here: --ter-no-punct; --metric ter reads it";
+    assert!(warnings.contains(ter), "{warnings}");
+    assert!(!log(&["--metric", "bleu,chrf", "-lc", "-tok", "none"]).contains("without effect"));
+}
+
+#[test]
 fn texts_of_different_lengths_are_rejected() {
     let (reference, output) = (testdata("odd.ref1"), testdata("odd.out"));
     let folder = tempfile::tempdir().expect("a temporary folder");

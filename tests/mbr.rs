@@ -92,10 +92,7 @@ fn every_utility_and_estimate_writes_a_line_a_sentence() {
             if estimate == "coarse-to-fine" {
                 command.args(["--keep", "2"]);
             }
-            let output = run_with_input(
-                command.args(["--show-loss", "--tokenize", "none"]),
-                list.as_bytes(),
-            );
+            let output = run_with_input(command.arg("--show-loss"), list.as_bytes());
             assert_eq!(lossy_text(&output.stdout), "a b c d\ng\n", "{utility} {estimate}");
             let log = lossy_text(&output.stderr);
             assert!(log.contains("2 sentences, 4 entries, 4 different translations"), "{log}");
@@ -159,6 +156,13 @@ fn lists_that_do_not_fit_are_rejected_by_line_and_field() {
     for (options, needed) in [
         (&["--keep", "20"][..], "--keep needs --estimate coarse-to-fine"),
         (&["--weights", "uniform", "--scale", "0.1"], "--scale needs --weights posterior"),
+        (&["--tokenize", "none"], "--tokenize needs --utility bleu"),
+        (
+            &["--utility", "bleu", "--chrf-word-order", "2"],
+            "--chrf-word-order needs --utility chrf",
+        ),
+        (&["--utility", "bleu", "--ter-no-punct"], "--ter-no-punct needs --utility ter"),
+        (&["--utility", "ter", "-s", "floor"], "--smooth-method needs --utility bleu"),
     ] {
         let error = run_to_usage_error(miriam().arg("mbr").args(options).arg("-i").arg(&whole));
         assert!(error.contains(needed), "{error}");

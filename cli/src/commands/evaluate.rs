@@ -13,7 +13,7 @@ use miriam_metrics::{
 use miriam_textio::{Lines, Output, display_name};
 
 use super::compared_systems::ComparedSystems;
-use super::metric_arguments::{BleuArguments, ChrfArguments, TerArguments};
+use super::metric_arguments::{BleuArguments, ChrfArguments, MetricOptions, TerArguments};
 use crate::common::{CommonOptions, check_files, open_text};
 
 /// A text looks tokenised if at least this number of its lines end in a separate full stop.
@@ -77,11 +77,11 @@ pub struct Arguments {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    bleu: BleuArguments,
+    bleu: MetricOptions<BleuArguments>,
     #[command(flatten)]
-    chrf: ChrfArguments,
+    chrf: MetricOptions<ChrfArguments>,
     #[command(flatten)]
-    ter: TerArguments,
+    ter: MetricOptions<TerArguments>,
     #[command(flatten)]
     significance: SignificanceArguments,
 }
@@ -194,6 +194,15 @@ pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<(
     if arguments.sentence_level && kinds.len() > 1 {
         exit_with_usage_error("--sentence-level takes one metric");
     }
+    for (kind, name, given) in [
+        (MetricName::Bleu, "bleu", &arguments.bleu.given),
+        (MetricName::Chrf, "chrf", &arguments.chrf.given),
+        (MetricName::Ter, "ter", &arguments.ter.given),
+    ] {
+        if !kinds.contains(&kind) && !given.is_empty() {
+            tracing::warn!("without effect here: {}; --metric {name} reads it", given.join(" "));
+        }
+    }
     let metrics: Vec<Box<dyn Metric>> =
         kinds.iter().map(|&kind| arguments.build_metric(kind)).collect::<Result<_, _>>()?;
     let files = arguments.more_references.iter().chain(&arguments.reference);
@@ -268,11 +277,11 @@ impl Arguments {
 
     fn build_metric(&self, kind: MetricName) -> anyhow::Result<Box<dyn Metric>> {
         Ok(match kind {
-            MetricName::Bleu => {
-                Box::new(self.bleu.build(self.language_pair.as_deref(), self.sentence_level)?)
-            }
-            MetricName::Chrf => Box::new(self.chrf.build()?),
-            MetricName::Ter => Box::new(self.ter.build()),
+            MetricName::Bleu => Box::new(
+                self.bleu.arguments.build(self.language_pair.as_deref(), self.sentence_level)?,
+            ),
+            MetricName::Chrf => Box::new(self.chrf.arguments.build()?),
+            MetricName::Ter => Box::new(self.ter.arguments.build()),
         })
     }
 }

@@ -9,7 +9,7 @@ use miriam_combine::mbr::{MbrOptions, MbrOutput, MbrSummary, ReferenceWeights, m
 use miriam_metrics::mbr::{Estimate, Utility};
 use miriam_textio::Output;
 
-use super::metric_arguments::{BleuArguments, ChrfArguments, TerArguments};
+use super::metric_arguments::{BleuArguments, ChrfArguments, MetricOptions, TerArguments};
 use crate::common::{CommonOptions, check_files, exit_with_usage_error};
 
 /// Choose from n-best lists the translations that are most like all others (minimum Bayes risk).
@@ -58,14 +58,14 @@ pub struct Arguments {
     #[arg(long)]
     write_lists: bool,
     #[command(flatten)]
-    bleu: BleuArguments,
+    bleu: MetricOptions<BleuArguments>,
     #[command(flatten)]
-    chrf: ChrfArguments,
+    chrf: MetricOptions<ChrfArguments>,
     #[command(flatten)]
-    ter: TerArguments,
+    ter: MetricOptions<TerArguments>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum UtilityName {
     /// chrF; chrF++ with --chrf-word-order 2
     Chrf,
@@ -109,12 +109,23 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if a.scale.is_some() && a.weights != WeightsName::Posterior {
         exit_with_usage_error("--scale needs --weights posterior".into());
     }
+    for (utility, name, given) in [
+        (UtilityName::Chrf, "chrf", &a.chrf.given),
+        (UtilityName::Bleu, "bleu", &a.bleu.given),
+        (UtilityName::Ter, "ter", &a.ter.given),
+    ] {
+        if utility != a.utility
+            && let Some(option) = given.first()
+        {
+            exit_with_usage_error(format!("{option} needs --utility {name}"));
+        }
+    }
     check_files(&a.n_best, &[("--output", Some(&a.output))])?;
     let options = MbrOptions {
         utility: match a.utility {
-            UtilityName::Chrf => Utility::Chrf(a.chrf.build()?),
-            UtilityName::Bleu => Utility::Bleu(a.bleu.build(None, true)?),
-            UtilityName::Ter => Utility::Ter(a.ter.build()),
+            UtilityName::Chrf => Utility::Chrf(a.chrf.arguments.build()?),
+            UtilityName::Bleu => Utility::Bleu(a.bleu.arguments.build(None, true)?),
+            UtilityName::Ter => Utility::Ter(a.ter.arguments.build()),
         },
         estimate: match a.estimate {
             EstimateName::Exact => Estimate::Exact,

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::PossibleValuesParser;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 use miriam_metrics::bleu::Smoothing;
 use miriam_metrics::{Bleu, Chrf, MISSING_TOKENIZERS, PIECE_TOKENIZERS, Ter, Tokenizer};
 
@@ -69,6 +70,39 @@ pub struct TerArguments {
     /// Separate punctuation from words
     #[arg(long)]
     ter_normalized: bool,
+}
+
+/// Options of a metric, and the names of those on the command line.
+pub struct MetricOptions<A> {
+    pub arguments: A,
+    /// The options that were given, such as `--chrf-beta`.
+    pub given: Vec<String>,
+}
+
+impl<A: Args> Args for MetricOptions<A> {
+    fn augment_args(command: Command) -> Command {
+        A::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        A::augment_args_for_update(command)
+    }
+}
+
+impl<A: Args> FromArgMatches for MetricOptions<A> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let all = A::augment_args(Command::new("options"));
+        let given = all.get_arguments().filter(|argument| {
+            matches.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine)
+        });
+        let given = given.filter_map(|argument| Some(format!("--{}", argument.get_long()?)));
+        Ok(MetricOptions { given: given.collect(), arguments: A::from_arg_matches(matches)? })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 fn tokenizer_parser() -> PossibleValuesParser {
