@@ -91,6 +91,18 @@ fn tuning_of_a_list_takes_no_options_of_a_decoder() {
     let values = found.strip_prefix("F0= ").unwrap().trim().split(' ');
     let values: Vec<f64> = values.map(|value| value.parse().unwrap()).collect();
     assert!(values[1] > values[0], "{found}");
+    // Weights of 0 give no order to begin with.
+    let [zeros, ones] = ["zeros", "ones"].map(|name| folder.path().join(name));
+    fs::write(&zeros, "F0= 0 0\n").unwrap();
+    fs::write(&ones, "F0= 1 1\n").unwrap();
+    for (initial, is_reported) in [(&zeros, true), (&ones, false)] {
+        let mut command = tune(&["--method", "mert", "--weights"]);
+        let log = lossy_text(&command.arg(initial).output().unwrap().stderr);
+        let reported =
+            log.contains("zeros: all weights are 0, so tuning begins with equal weights");
+        assert_eq!(reported, is_reported, "{log}");
+        assert_eq!(fs::read_to_string(&weights).unwrap(), found);
+    }
     // The ends of lines make no difference.
     fs::write(&reference, "a b c d e\r\n").unwrap();
     run(&mut tune(&["--method", "mert"]));

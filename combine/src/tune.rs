@@ -22,7 +22,7 @@ use crate::{Error, Result};
 pub struct TuneListOptions {
     /// The references, at least one, with a line for each sentence of the list.
     pub references: Vec<PathBuf>,
-    /// The initial weights; `None` for equal weights.
+    /// The initial weights; `None`, or all 0, for equal weights.
     pub initial: Option<FeatureWeights>,
     /// The optimiser.
     pub method: TuningAlgorithm,
@@ -69,7 +69,13 @@ pub fn tune_lists(
     let (scheme, lists) = read_lists(list, &references, options, progress)?;
     let equal = vec![1.0; scheme.num_values()];
     let initial = options.initial.as_ref().map(|weights| weights.for_scheme(&scheme));
-    let start = l1_normalized(initial.transpose()?.unwrap_or(equal));
+    let initial = initial.transpose()?;
+    if let (Some(file), Some(weights)) = (&options.initial, &initial)
+        && weights.iter().all(|weight| *weight == 0.0)
+    {
+        tracing::warn!("{}: all weights are 0, so tuning begins with equal weights", file.name());
+    }
+    let start = l1_normalized(initial.unwrap_or(equal));
     let initial_bleu = best_entries(&lists, &start).bleu();
     let (mut best, mut best_bleu, mut weights) = (start.clone(), initial_bleu, start);
     let mut stalled = 0;

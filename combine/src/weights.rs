@@ -84,6 +84,11 @@ impl FeatureWeights {
         Ok(FeatureWeights { file, features })
     }
 
+    /// Returns the name of the file in messages.
+    pub(crate) fn name(&self) -> &str {
+        &self.file
+    }
+
     /// Returns one weight for each value of an entry of the list, in the order of the values.
     ///
     /// # Errors
