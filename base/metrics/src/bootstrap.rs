@@ -16,7 +16,7 @@ pub fn estimate_confidence(
     score: &mut Score,
 ) {
     let scores = resample_scores(metric, rows, resampling);
-    score.confidence = Some(confidence_interval(metric, scores, plain_mean));
+    score.confidence = Some(confidence_interval(metric, scores, exact_mean));
     score.signature.insert_resampling("bs", resampling.count, resampling.seed);
 }
 
@@ -41,10 +41,21 @@ pub(crate) fn confidence_interval(
     }
 }
 
-/// Returns a mean without imitating NumPy's rounding: sacreBLEU uses the mean of Python's
-/// `statistics` for the interval of one system.
-fn plain_mean(_: &dyn Metric, scores: &[f64]) -> f64 {
-    scores.iter().sum::<f64>() / scores.len().max(1) as f64
+/// Returns the exact mean, rounded once, as Python's `statistics.mean` computes it, which sacreBLEU
+/// uses for the interval of one system.
+fn exact_mean(_: &dyn Metric, scores: &[f64]) -> f64 {
+    let (mut sum, mut error) = (0.0, 0.0);
+    for &score in scores {
+        // `total` and what is added to `error` are exactly `sum + score` (Knuth 1969).
+        let total = sum + score;
+        let added = total - sum;
+        error += (sum - (total - added)) + (score - added);
+        sum = total;
+    }
+    let count = scores.len().max(1) as f64;
+    let mean = (sum + error) / count;
+    let remainder = (-mean).mul_add(count, sum) + error;
+    mean + remainder / count
 }
 
 /// Returns NumPy's mean, which sacreBLEU uses in paired tests.
@@ -79,4 +90,28 @@ pub(crate) fn resample_scores(
             metric.score_f32(&sums)
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Bleu;
+
+    /// The expected means are those of Python's `statistics.mean`. Sums that are rounded at every
+    /// step give other last digits, except for the last mean.
+    #[test]
+    fn means_are_those_of_python() {
+        let mean = |scores: &[f64]| exact_mean(&Bleu::default(), scores);
+        let equal = 15.619_699_498_399_974;
+        assert_eq!(mean(&[equal; 137]), equal);
+        for (count, expected) in
+            [(1000, 0.745_526_377_872_957_1), (137, 1.172_347_027_551_217_6), (1, 100.0)]
+        {
+            let scores = (0..count).map(|i| 100.0 / (1.0 + f64::from(i * 7919 % 1009)));
+            let mut scores: Vec<f64> = scores.collect();
+            scores.sort_unstable_by(f64::total_cmp);
+            assert_eq!(mean(&scores), expected, "{count}");
+        }
+        assert_eq!(mean(&[]), 0.0);
+    }
 }
