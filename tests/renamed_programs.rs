@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::{
-    lossy_text, miriam, project_root, report_skip, run, run_to_error, run_to_usage_error,
-    run_with_input,
+    lossy_text, miriam, output_with_input, project_root, report_skip, run, run_to_error,
+    run_to_usage_error, run_with_input,
 };
 
 /// A temporary folder with the names of the programs, made by `miriam install-aliases`.
@@ -156,7 +156,14 @@ fn multi_bleu_counts_the_words_of_tokenised_text() {
     let files = [&format!("{}0", text(&stem)), text(&second)];
     assert_eq!(names.output("multi-bleu.perl", &files, hypotheses), cased);
     let error = run_to_error(names.program("multi-bleu.perl").args([text(&stem)]));
-    assert!(error.contains("ref0: the file has more lines than standard input"), "{error}");
+    assert!(error.contains("standard input has 0 lines, "), "{error}");
+    assert!(error.contains("ref0 has 3: line N of one belongs to line N of"), "{error}");
+    let mut longer = names.program("multi-bleu.perl");
+    let output = output_with_input(longer.arg(&stem), hypotheses.repeat(2).as_bytes());
+    let error = lossy_text(&output.stderr);
+    assert_eq!((output.status.code(), &output.stdout[..]), (Some(1), &b""[..]), "{error}");
+    assert!(error.contains("standard input has 6 lines, "), "{error}");
+    assert!(error.contains("ref0 has 3: line N of one belongs to line N of"), "{error}");
     let error = run_to_error(names.program("multi-bleu.perl").arg("missing"));
     assert!(error.contains("missing"), "{error}");
 }

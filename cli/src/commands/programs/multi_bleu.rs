@@ -1,6 +1,7 @@
-//! Moses' `multi-bleu.perl`: BLEU of tokenised text, printed as the script prints it. The script
-//! ignores missing lines of a reference and missing files of further references; this program stops
-//! at them.
+//! Moses' `multi-bleu.perl`: BLEU of tokenised text, printed as the script prints it. Unlike the
+//! script, this program stops if a reference has another number of lines, or if the file of a
+//! further reference is missing. The script ignores lines of references after the last translation,
+//! and takes a missing reference for one of 9,999 words.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Parser;
 use miriam_metrics::bleu::{BleuCounts, MAX_NGRAM_ORDER, NgramMatcher, ReferenceNgrams, TokenId};
-use miriam_textio::{Input, Lines};
+use miriam_textio::{Error as TextError, Input, Lines};
 
 use crate::commands::numbered_references::{find_numbered, find_stem};
 use crate::common::CommonOptions;
@@ -41,29 +42,44 @@ pub fn run(arguments: Vec<OsString>, _: &CommonOptions) -> anyhow::Result<()> {
         references.push(Lines::new(Input::open(path)?));
     }
     let (mut matcher, mut sums) = (NgramMatcher::default(), BleuCounts::default());
+    let mut count = 0;
     while let Some(line) = hypotheses.next()? {
         let hypothesis = lowercase_if(options.lc, line.bytes);
         let mut lines = Vec::with_capacity(paths.len());
-        for (reference, path) in references.iter_mut().zip(&paths) {
+        for reference in &mut references {
             let Some(line) = reference.next()? else {
-                bail!("{}: the file has fewer lines than standard input", path.display());
+                let total = count_lines(&mut hypotheses, count + 1)?;
+                return Ok(check_line_counts([&hypotheses, &*reference], [total, count])?);
             };
             lines.push(lowercase_if(options.lc, line.bytes));
         }
+        count += 1;
         let ngrams = ReferenceNgrams::new(lines.iter().map(|line| words(line)));
         let tokens: Vec<TokenId> = words(&hypothesis).map(|word| ngrams.token_id(word)).collect();
         sums += matcher.count_matches(&ngrams, &tokens);
     }
-    for (reference, path) in references.iter_mut().zip(&paths) {
-        if reference.next()?.is_some() {
-            bail!("{}: the file has more lines than standard input", path.display());
-        }
+    for reference in &mut references {
+        let total = count_lines(reference, count)?;
+        check_line_counts([&hypotheses, &*reference], [count, total])?;
     }
     crate::console::print_line(to_text(&sums))?;
     if sums.reference_len == 0 {
         bail!("the references have no word");
     }
     Ok(())
+}
+
+/// Reads the rest of a text and returns the number of all its lines, of which `count` were read.
+fn count_lines(text: &mut Lines, mut count: u64) -> miriam_textio::Result<u64> {
+    while text.next()?.is_some() {
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// Checks that two texts have the same number of lines.
+fn check_line_counts(texts: [&Lines; 2], counts: [u64; 2]) -> miriam_textio::Result<()> {
+    TextError::check_line_counts(texts.map(Lines::name).into_iter().zip(counts))
 }
 
 /// Returns the files that the script reads. For the first name, `REFERENCE`, these are the numbered
