@@ -1,6 +1,10 @@
 //! `miriam demo` end to end.
 
-use crate::common::{lossy_text, miriam, project_root, read_decompressed, run};
+use std::process::Command;
+
+use crate::common::{
+    lossy_text, miriam, project_root, read_decompressed, report_skip, run, run_to_error,
+};
 
 /// Returns the scores and texts of the lines with `label`.
 fn columns<'a>(output: &'a str, label: &str) -> Vec<(&'a str, &'a str)> {
@@ -59,4 +63,25 @@ fn the_demo_goes_from_text_to_translations_of_two_systems() {
         output.lines().filter(|line| !varies(line)).map(str::to_owned).collect()
     };
     assert_eq!(stable(&output), stable(&demo("1")));
+}
+
+/// Where no space is left, the message names the folder and the remedy.
+#[test]
+fn a_full_temporary_folder_is_named() {
+    // A limit on the size of files stands for a full disk.
+    let limited = |command: &str| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("trap '' XFSZ; ulimit -f 20; {command}")]);
+        shell
+    };
+    if !limited("true").status().is_ok_and(|status| status.success()) {
+        return report_skip("the shell cannot limit the size of files");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let demo = concat!("exec '", env!("CARGO_BIN_EXE_miriam"), "' demo");
+    let error = run_to_error(limited(demo).env("TMPDIR", folder.path()));
+    assert!(error.contains("train.en: "), "{error}");
+    assert!(error.contains(folder.path().to_str().unwrap()), "{error}");
+    assert!(error.contains("set TMPDIR to another folder"), "{error}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

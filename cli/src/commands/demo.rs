@@ -8,13 +8,15 @@
 
 mod neural;
 
-use std::fs;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
 use clap::Args;
 use miriam_decoder::{Configuration, System, Translation, Translator};
 use miriam_metrics::{Bleu, Tokenizer, corpus_score, corpus_statistics};
-use miriam_pipeline::{TrainOptions, train};
+use miriam_pipeline::{TrainOptions, TrainSummary, train};
+use miriam_textio::Output;
+use tempfile::TempDir;
 
 use self::neural::NeuralModel;
 use crate::common::{CommonOptions, temporary_folder};
@@ -52,25 +54,8 @@ struct TranslatedSentence {
 
 pub fn run(_: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let folder = temporary_folder()?;
-    fn path_in(name: &str, folder: &tempfile::TempDir) -> std::path::PathBuf {
-        folder.path().join(name)
-    }
-    for (name, content) in CORPUS_FILES {
-        fs::write(path_in(name, &folder), content)?;
-    }
-    let options = TrainOptions {
-        dev: Some((path_in("dev.en", &folder), path_in("dev.es", &folder))),
-        lm_order: 3,
-        threads: common.threads.count(),
-        ..TrainOptions::new(
-            path_in("train.en", &folder),
-            path_in("train.es", &folder),
-            path_in("model", &folder),
-        )
-    };
-    let progress = common.progress();
-    let summary = train(&options, &progress)?;
-    let model = NeuralModel::open(&path_in("neural", &folder))?;
+    let (summary, model) =
+        train_systems(folder.path(), common).map_err(|error| explain_full_disk(error, &folder))?;
     let out = &mut standard_output();
     writeln!(out, "{summary}")?;
     writeln!(
@@ -79,13 +64,48 @@ pub fn run(_: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         model.num_parameters()
     )?;
     let sources: Vec<&str> = TEST_SOURCE.lines().collect();
-    let system = System::load(&Configuration::from_ini(&summary.ini)?, &progress)?;
+    let system = System::load(&Configuration::from_ini(&summary.ini)?, &common.progress())?;
     let systems = [
         ("phrase-based", translate_with_phrases(&system, &sources)?),
         ("neural", model.translate(&sources)?),
     ];
     print_translations(out, &sources, &systems)?;
     print_scores(out, systems)
+}
+
+/// Trains a phrase-based system in `folder`, and writes the neural model there.
+fn train_systems(
+    folder: &Path,
+    common: &CommonOptions,
+) -> anyhow::Result<(TrainSummary, NeuralModel)> {
+    for (name, content) in CORPUS_FILES {
+        Output::write_file(&folder.join(name), content)?;
+    }
+    let options = TrainOptions {
+        dev: Some((folder.join("dev.en"), folder.join("dev.es"))),
+        lm_order: 3,
+        threads: common.threads.count(),
+        ..TrainOptions::new(folder.join("train.en"), folder.join("train.es"), folder.join("model"))
+    };
+    let summary = train(&options, &common.progress())?;
+    Ok((summary, NeuralModel::open(&folder.join("neural"))?))
+}
+
+fn is_full_disk(error: &io::Error) -> bool {
+    let kind = error.kind();
+    matches!(kind, ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge)
+}
+
+/// Adds the remedy to an error about a disk without space.
+fn explain_full_disk(error: anyhow::Error, folder: &TempDir) -> anyhow::Error {
+    if !error.chain().filter_map(|cause| cause.downcast_ref()).any(is_full_disk) {
+        return error;
+    }
+    error.context(format!(
+        "{}: the demonstration needs about 30 MB in this temporary folder; free some space there, \
+         or set TMPDIR to another folder",
+        folder.path().display()
+    ))
 }
 
 /// Prints the first sentences with the translations of each system.

@@ -4,11 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use anyhow::Context;
 use miriam_nmt::ModelBundle;
 use miriam_nmt::batch::{BatchingOptions, Job, JobList, translate_batches};
 use miriam_nmt::engine::{Autotuner, Cpu};
 use miriam_nmt::search::{Request, SearchOptions};
 use miriam_nmt::translate::{LoadedModels, TokenizerScratch, TranslationOptions};
+use miriam_textio::Output;
 
 use super::TranslatedSentence;
 
@@ -29,9 +31,9 @@ pub struct NeuralModel {
 impl NeuralModel {
     /// Creates `folder`, writes the model's files to it and opens the model.
     pub fn open(folder: &Path) -> anyhow::Result<Self> {
-        fs::create_dir(folder)?;
+        fs::create_dir(folder).with_context(|| folder.display().to_string())?;
         for (name, content) in FILES {
-            fs::write(folder.join(name), content)?;
+            Output::write_file(&folder.join(name), content)?;
         }
         let bundle = ModelBundle::open(folder, None)?;
         let options = TranslationOptions::for_bundle(&bundle, None);
