@@ -73,13 +73,18 @@ fn perl_starts_the_names_of_scripts() {
     let Ok(_) = Command::new("perl").arg("-v").output() else {
         return report_skip("there is no perl");
     };
-    let mut perl = Command::new("perl");
-    perl.arg(program.get_program()).args(["-l", "en", "-q"]);
-    let tokens = run_with_input(&mut perl, b"It's 'here'.\n").stdout;
-    assert_eq!(
-        lossy_text(&tokens),
-        names.output("tokenizer.perl", &["-l", "en"], "It's 'here'.\n")
-    );
+    for switches in [&[][..], &["-w"], &["-CS", "-w"]] {
+        let mut perl = Command::new("perl");
+        perl.env("LC_ALL", "C").args(switches).arg(program.get_program());
+        perl.args(["-l", "en", "-q"]);
+        let output = run_with_input(&mut perl, b"It's 'here'.\n");
+        assert_eq!(
+            lossy_text(&output.stdout),
+            names.output("tokenizer.perl", &["-l", "en"], "It's 'here'.\n"),
+            "{switches:?}"
+        );
+        assert_eq!(lossy_text(&output.stderr), "", "{switches:?}");
+    }
     let error = run_to_usage_error(Command::new("perl").arg(program.get_program()).arg("--wrong"));
     assert!(error.contains("--wrong"), "{error}");
 }

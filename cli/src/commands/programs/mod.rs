@@ -55,11 +55,22 @@ type Program = fn(Vec<OsString>, &CommonOptions) -> anyhow::Result<()>;
 /// The argument before the name of a program in the files that [`write_starter`] writes.
 const NAME_FOLLOWS: &str = "--started-as";
 
-/// Returns the arguments as if the binary had been started under the name that follows
-/// [`NAME_FOLLOWS`]; without it, unchanged.
+/// The beginning of the argument in the first line of such a file. The name of the program and the
+/// path of the file follow it.
+const NAME_AND_FILE_FOLLOW: &str = "--started-as=";
+
+/// Returns the arguments as if the binary had been started under the name that a file of
+/// [`write_starter`] states; unchanged if it was not started by such a file.
 pub fn started_as(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    if arguments.len() > 2 && arguments[1] == NAME_FOLLOWS {
+    if arguments.len() <= 2 {
+        return arguments;
+    }
+    let option = arguments[1].to_str();
+    if option == Some(NAME_FOLLOWS) {
         arguments.drain(..2);
+    } else if let Some(name) = option.and_then(|option| option.strip_prefix(NAME_AND_FILE_FOLLOW)) {
+        let name = OsString::from(name);
+        arguments.splice(..3, [name]);
     }
     arguments
 }
@@ -144,23 +155,53 @@ pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The first lines of a file that starts this binary. Scripts run Perl scripts as `perl FILE`, and
-/// perl runs the program that the first line names.
-const STARTER: &[u8] = b"#!/bin/sh\n# Made by `miriam install-aliases`.\n";
+/// The second line of a file that starts this binary.
+const STARTER_MARK: &[u8] = b"# Made by `miriam install-aliases`.\n";
 
-/// Writes a file that starts `binary` as the program `name`.
+/// The length of the longest first line that all kernels read as a whole.
+const MAX_FIRST_LINE: usize = 127;
+
+/// Writes a file that starts `binary` as the program `name`, which ends in `.perl`. Scripts also
+/// run it as `perl FILE`, with switches of Perl.
 fn write_starter(file: &Path, binary: &Path, name: &str) -> std::io::Result<()> {
-    // Within single quotes, the shell only interprets the quote that ends them.
-    let binary = binary.as_os_str().as_bytes().split(|&byte| byte == b'\'').collect::<Vec<_>>();
-    let line = [b"exec '", &binary.join(&br"'\''"[..])[..], b"' "].concat();
-    let words = format!("{NAME_FOLLOWS} {name} \"$@\"\n");
-    std::fs::write(file, [STARTER, &line, words.as_bytes()].concat())?;
+    let binary = binary.as_os_str().as_bytes();
+    let argument = format!(" {NAME_AND_FILE_FOLLOW}{name}\n");
+    let first_line = [b"#!", binary, argument.as_bytes()].concat();
+    let is_valid =
+        first_line.len() <= MAX_FIRST_LINE && !binary.iter().any(|byte| byte.is_ascii_whitespace());
+    let text = if is_valid {
+        // Perl interprets a file whose first line has the word "perl".
+        let path = quote(binary, br"'\", br"\");
+        let words =
+            format!(", '{NAME_FOLLOWS}', '{name}', @ARGV or die \"$0: cannot start: $!\\n\";\n");
+        [&first_line[..], STARTER_MARK, b"exec {", &path, b"} ", &path, words.as_bytes()].concat()
+    } else {
+        // Perl runs the program that the first line names; the shell takes none of its switches.
+        let words = format!(" {NAME_FOLLOWS} {name} \"$@\"\n");
+        let path = quote(binary, b"'", br"'\'");
+        [b"#!/bin/sh\n", STARTER_MARK, b"exec ", &path, words.as_bytes()].concat()
+    };
+    std::fs::write(file, text)?;
     std::fs::set_permissions(file, PermissionsExt::from_mode(0o755))
+}
+
+/// Returns `path` in single quotes, with `escape` before each byte of `special`.
+fn quote(path: &[u8], special: &[u8], escape: &[u8]) -> Vec<u8> {
+    let mut quoted = b"'".to_vec();
+    for byte in path {
+        if special.contains(byte) {
+            quoted.extend_from_slice(escape);
+        }
+        quoted.push(*byte);
+    }
+    quoted.push(b'\'');
+    quoted
 }
 
 /// Whether [`write_starter`] wrote the file.
 fn is_starter(file: &Path) -> bool {
-    std::fs::read(file).is_ok_and(|text| text.starts_with(STARTER))
+    std::fs::read(file)
+        .is_ok_and(|text| text.split_inclusive(|&byte| byte == b'\n').nth(1) == Some(STARTER_MARK))
 }
 
 /// Whether the link points to a binary of this name, even in another or a missing folder.
