@@ -5,7 +5,10 @@
 //! table and the reference is short, as nearly always, the distance is computed bit-parallel: a row
 //! of the table is two machine words, for the steps up and the steps down from cell to cell (Myers
 //! 1999, in the form of Hyyrö 2003). The table itself is filled only for the path, once per round
-//! of shifts.
+//! of shifts. For longer lines, a shift is computed from the first row that it changes, and given up
+//! as soon as it cannot gain enough.
+
+use std::ops::Range;
 
 /// The width of the band: the number of cells on each side of the diagonal.
 const BEAM_WIDTH: usize = 25;
@@ -34,6 +37,8 @@ pub(super) struct EditDistance<'r> {
     /// The table, `[hypothesis words + 1, reference words + 1]`.
     costs: Vec<u32>,
     edits: Vec<Edit>,
+    /// The table of changed words; only the rows from the first change on are filled.
+    changed_costs: Vec<u32>,
 }
 
 impl<'r> EditDistance<'r> {
@@ -48,7 +53,8 @@ impl<'r> EditDistance<'r> {
             }
             positions
         });
-        EditDistance { reference, bands, position_masks, costs: Vec::new(), edits: Vec::new() }
+        let (costs, edits, changed_costs) = (Vec::new(), Vec::new(), Vec::new());
+        EditDistance { reference, bands, position_masks, costs, edits, changed_costs }
     }
 
     /// Returns the distance of `words` from the reference.
@@ -57,6 +63,46 @@ impl<'r> EditDistance<'r> {
             Some(positions) => bit_parallel_distance(words, self.reference.len(), positions),
             None => self.fill_table(words),
         }
+    }
+
+    /// Returns the distance of `words` from the reference if it is at most `limit`. The last call
+    /// of [`trace_back`](Self::trace_back) had the same words, except for those in `changed`.
+    pub(super) fn compute_changed(
+        &mut self,
+        words: &[u32],
+        changed: Range<usize>,
+        limit: usize,
+    ) -> Option<usize> {
+        if self.position_masks.is_some() {
+            return Some(self.compute(words)).filter(|&distance| distance <= limit);
+        }
+        let width = self.reference.len() + 1;
+        let EditDistance { reference, bands, costs, changed_costs, .. } = self;
+        let (before, limit) = (costs[costs.len() - 1], limit as u32);
+        // Cells outside the bands stay infinite.
+        changed_costs.resize(costs.len(), INFINITE_COST);
+        let first_row = changed.start * width..(changed.start + 1) * width;
+        changed_costs[first_row.clone()].copy_from_slice(&costs[first_row]);
+        for i in changed.start..words.len() {
+            let (word, (first, end)) = (words[i], bands[i]);
+            let (above, row) = changed_costs[i * width..(i + 2) * width].split_at_mut(width);
+            for j in first..end {
+                let mut cost = INFINITE_COST.min(above[j] + 1);
+                if j > 0 {
+                    let substitution = u32::from(word != reference[j - 1]);
+                    cost = cost.min(above[j - 1] + substitution).min(row[j - 1] + 1);
+                }
+                row[j] = cost;
+            }
+            // After the last change, the distance falls by no more than the cells of a row do.
+            let unchanged = &costs[(i + 1) * width..][..width];
+            if i + 1 >= changed.end && (first..end).all(|j| before + row[j] > limit + unchanged[j])
+            {
+                return None;
+            }
+        }
+        let distance = changed_costs[changed_costs.len() - 1];
+        (distance <= limit).then_some(distance as usize)
     }
 
     /// Fills the table and returns its last cell.
@@ -183,6 +229,28 @@ mod tests {
             });
             prop_assert_eq!((path_cost, cost), (by_bits, by_bits));
             prop_assert!(kept <= words.len().min(reference.len()));
+        }
+
+        /// The distance of changed words is that of the words, or it is above the limit.
+        #[test]
+        fn distances_of_changed_words_agree(
+            words in proptest::collection::vec(0u32..6, 1..90),
+            reference in proptest::collection::vec(0u32..5, 1..90),
+            moved in any::<[u8; 3]>(),
+            limit in 0usize..90,
+        ) {
+            let mut places = moved.map(|place| usize::from(place) % (words.len() + 1));
+            places.sort_unstable();
+            let [start, middle, end] = places;
+            let mut changed = words.clone();
+            changed[start..end].rotate_left(middle - start);
+            let expected = EditDistance::new(&reference, words.len()).compute(&changed);
+            let mut distance = EditDistance::new(&reference, words.len());
+            distance.trace_back(&words, |_| ());
+            for _ in 0..2 {
+                let found = distance.compute_changed(&changed, start..end, limit);
+                prop_assert_eq!(found, Some(expected).filter(|&distance| distance <= limit));
+            }
         }
 
         /// The bands contain a path from end to end for all lengths.

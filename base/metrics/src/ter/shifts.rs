@@ -1,6 +1,8 @@
 //! Shifts of a hypothesis's phrases to their places in the reference, chosen greedily like in
 //! Tercom.
 
+use std::ops::Range;
+
 use super::distance::{Edit, EditDistance};
 
 /// The maximum length of a shifted phrase, in words.
@@ -39,7 +41,7 @@ impl EditAlignment {
 
 /// Tercom's order of preference of shifts: gain, length, the earlier phrase, the earlier
 /// target.
-type ShiftRank = (isize, usize, std::cmp::Reverse<usize>, std::cmp::Reverse<usize>);
+type ShiftRank = (usize, usize, std::cmp::Reverse<usize>, std::cmp::Reverse<usize>);
 
 /// Returns the words after the best shift; `None` if none helps or too many were tried.
 /// `candidates` counts the shifts tried over all rounds.
@@ -50,7 +52,7 @@ pub(super) fn best_shift(
     candidates: &mut usize,
 ) -> Option<Vec<u32>> {
     let mut edits = Vec::new();
-    let before = distance.trace_back(words, |edit| edits.push(edit)) as isize;
+    let before = distance.trace_back(words, |edit| edits.push(edit));
     let alignment = EditAlignment::from_edits(edits.into_iter().rev());
     let mut best: Option<(ShiftRank, Vec<u32>)> = None;
     let mut shifted = Vec::new();
@@ -68,11 +70,14 @@ pub(super) fn best_shift(
             if tried.replace(target) == Some(target) {
                 continue;
             }
-            apply_shift(words, start, length, target, &mut shifted);
-            let gain = before - distance.compute(&shifted) as isize;
-            let reverse = std::cmp::Reverse;
-            let rank = (gain, length, reverse(start), reverse(target));
+            let changed = apply_shift(words, start, length, target, &mut shifted);
             *candidates += 1;
+            // The distance is not needed if another shift gains more, or this one nothing.
+            let least_gain = best.as_ref().map_or(1, |((gain, ..), _)| *gain);
+            let limit = before.saturating_sub(least_gain);
+            let Some(after) = distance.compute_changed(&shifted, changed, limit) else { continue };
+            let reverse = std::cmp::Reverse;
+            let rank = (before - after, length, reverse(start), reverse(target));
             if best.as_ref().is_none_or(|(best, _)| rank > *best) {
                 best = Some((rank, shifted.clone()));
             }
@@ -107,9 +112,16 @@ fn for_each_matching_span(
     }
 }
 
-/// Moves the phrase at `start` before the word at `target`. If `target` is within the phrase, the
-/// phrase moves forward by `target - start` words.
-fn apply_shift(words: &[u32], start: usize, length: usize, target: usize, out: &mut Vec<u32>) {
+/// Moves the phrase at `start` before the word at `target`, and returns the range of words that may
+/// be other ones then. If `target` is within the phrase, the phrase moves forward by
+/// `target - start` words.
+fn apply_shift(
+    words: &[u32],
+    start: usize,
+    length: usize,
+    target: usize,
+    out: &mut Vec<u32>,
+) -> Range<usize> {
     let (end, count) = (start + length, words.len());
     out.clear();
     if target < start {
@@ -117,11 +129,13 @@ fn apply_shift(words: &[u32], start: usize, length: usize, target: usize, out: &
         out.extend_from_slice(&words[start..end]);
         out.extend_from_slice(&words[target..start]);
         out.extend_from_slice(&words[end..]);
+        target..end
     } else {
         let target = if target > end { target } else { (length + target).min(count) };
         out.extend_from_slice(&words[..start]);
         out.extend_from_slice(&words[end..target]);
         out.extend_from_slice(&words[start..end]);
         out.extend_from_slice(&words[target..]);
+        start..target
     }
 }
