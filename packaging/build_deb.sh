@@ -26,9 +26,18 @@ trap 'rm -rf "$tree"' EXIT
 chmod 755 "$tree"
 install -D -m 755 "$binary" "$tree/usr/bin/miriam"
 if [ -z "${KEEP_SYMBOLS:-}" ]; then strip "$tree/usr/bin/miriam"; fi
-for name in $("$binary" install-aliases "$tree/names" | xargs -n 1 basename); do
-    install -d "$tree/usr/lib/miriam/programs"
-    ln -s ../../../bin/miriam "$tree/usr/lib/miriam/programs/$name"
+install -d "$tree/usr/lib/miriam/programs"
+# Perl reads the files with the names of its scripts, so these are not links. They have the path of
+# the binary that made them.
+maker=$(realpath "$tree")/usr/bin/miriam
+for name in $("$maker" install-aliases "$tree/names" | xargs -n 1 basename); do
+    program=$tree/usr/lib/miriam/programs/$name
+    if [ -L "$tree/names/$name" ]; then
+        ln -s ../../../bin/miriam "$program"
+    else
+        sed "s|$maker|/usr/bin/miriam|g" "$tree/names/$name" > "$program"
+        chmod 755 "$program"
+    fi
 done
 rm -r "$tree/names"
 "$binary" man "$tree/usr/share/man/man1"

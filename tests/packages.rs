@@ -140,6 +140,9 @@ fn the_debian_package_installs_and_runs() {
     let lmplz = root.join("usr/lib/miriam/programs/lmplz");
     let help = Command::new(&lmplz).arg("--help").output().unwrap();
     assert!(lossy_text(&help.stdout).contains("Usage: lmplz"));
+    let script = std::fs::read_to_string(root.join("usr/lib/miriam/programs/tokenizer.perl"));
+    let script = script.expect("a file that Perl can read");
+    assert!(script.starts_with("#!") && script.contains("'/usr/bin/miriam'"), "{script}");
     for file in [
         "etc/miriam/serve.toml",
         "usr/lib/systemd/system/miriam.service",
