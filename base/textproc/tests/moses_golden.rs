@@ -144,6 +144,14 @@ fn protected_text_is_unchanged() {
         tokenizer.tokenize(line.as_bytes(), &mut out);
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
+    // Braces, brackets in sets and POSIX classes mean what they mean in Perl.
+    let patterns = "{\\w+}\n{{.*?}}\n\\[[^[]+\\]\n[[:alpha:]]+-[[:alpha:]]+\n";
+    let protected = ProtectedPatterns::from_lines(patterns, "test").unwrap();
+    let tokenizer = Tokenizer::new("en").with_protected_patterns(protected).aggressive(true);
+    let mut out = Vec::new();
+    tokenizer.tokenize("See {0}, {{a b}} [c d] naïve-été, 1-2.".as_bytes(), &mut out);
+    let expected = "See {0} , {{a b}} &#91;c d&#93; naïve-été , 1 @-@ 2 .";
+    assert_eq!(String::from_utf8(out).unwrap(), expected);
     let error = ProtectedPatterns::from_lines("a\n(", "patterns").unwrap_err().to_string();
     assert!(error.starts_with("patterns, line 2: \"(\" is not a regular expression: "), "{error}");
 }
