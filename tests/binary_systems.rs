@@ -129,3 +129,21 @@ fn tables_that_cannot_be_built_are_reported() {
     let input = fs::read(toy.join("input.txt")).unwrap();
     assert_eq!(translate(&folder.join("two"), &input), translate(&folder.join("two.ini"), &input));
 }
+
+/// Copies of known words, which are in no phrase table, keep their reordering scores.
+#[test]
+fn copied_words_keep_their_reordering_scores() {
+    let toy = project_root().join("examples/toy");
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for name in ["phrase-table", "reordering-table", "lm.arpa"] {
+        fs::copy(toy.join(name), folder.join(name)).unwrap();
+    }
+    let ini = fs::read_to_string(toy.join("moses.ini")).unwrap();
+    let ini = ini.replace("UnknownWordPenalty0= 1", "UnknownWordPenalty0= 0");
+    fs::write(folder.join("moses.ini"), format!("{ini}\n[always-create-direct-transopt]\ntrue\n"))
+        .unwrap();
+    run(&mut build(folder, &folder.join("binary")));
+    let input = b"the ana .\nana and pedro .\nana\n";
+    assert_eq!(translate(&folder.join("binary"), input), translate(folder, input));
+}

@@ -49,7 +49,8 @@ pub struct BuiltTable {
 ///
 /// The scores of the first reordering model with a text table are built into the phrase tables, if
 /// all phrase tables are text tables with the factors of the model. This requires that phrases come
-/// from tables only, not from markup or from phrase tables in the input.
+/// from tables only, not from markup or from phrase tables in the input, and that known words are
+/// not copied.
 ///
 /// # Errors
 ///
@@ -173,11 +174,12 @@ fn text_reordering(
 
 /// Returns the number and the path of the reordering model whose scores are built into the phrase
 /// tables. `None` if there is no such model, or if its table is needed for other phrases too:
-/// phrases of binary tables, of tables with other factors, or of the input.
+/// phrases of binary tables, of tables with other factors, or of the input, and copied words.
 fn integrated_reordering(configuration: &Configuration) -> Option<(usize, &str)> {
-    let input = &configuration.settings.input_format;
+    let settings = &configuration.settings;
+    let input = &settings.input_format;
     let has_markup = !matches!(input.markup, XmlInputMode::PassThrough | XmlInputMode::Ignore);
-    if has_markup || input.has_sentence_table {
+    if has_markup || input.has_sentence_table || settings.copy_known_words {
         return None;
     }
     let (number, feature, path) = text_reordering(configuration).next()?;
