@@ -15,8 +15,8 @@ use crate::corpus::Corpus;
 use crate::phrases::hash_phrase;
 use crate::sentence_pair::SentencePair;
 
-/// The epsilon of `a+e` and `a-e`.
-const EPSILON: f64 = 1e-6;
+/// The epsilon of `a+e` and `a-e`, that of Moses' `filter-pt`.
+const EPSILON: f64 = 0.001;
 
 /// The significance that a phrase pair must reach: the negated natural logarithm of its p-value.
 /// Alpha is the significance of two phrases that both occur once, in the same sentence pair: the
@@ -304,7 +304,19 @@ mod tests {
     fn phrases_that_cooccur_once_have_the_significance_alpha() {
         for all in [1u64, 2, 29_000, 738_981, 5_000_000_000] {
             let once = MarginalCounts { all, source: 1, target: 1 }.neg_ln_p_value(1);
-            assert!((once - (all as f64).ln()).abs() < EPSILON / 2.0, "{all}: {once}");
+            assert!((once - (all as f64).ln()).abs() < 1e-6, "{all}: {once}");
+        }
+    }
+
+    /// In Moses, pairs whose significance is alpha but for a thousandth count as such pairs.
+    #[test]
+    fn a_thousandth_from_alpha_is_alpha() {
+        // The p-value is 90 * 89 / (all * (all - 1)).
+        for (all, is_above) in [(8012, true), (8010, false)] {
+            let significance = MarginalCounts { all, source: 2, target: 90 }.neg_ln_p_value(2);
+            assert_eq!(significance > (all as f64).ln(), is_above, "{all}");
+            assert!(significance < SignificanceThreshold::AboveAlpha.threshold(all), "{all}");
+            assert!(significance > SignificanceThreshold::Alpha.threshold(all), "{all}");
         }
     }
 
