@@ -63,24 +63,29 @@ impl TranslationTable {
     ) {
         match alpha {
             Some(alpha) => {
-                self.normalize_by(rows, shares, alpha, exp_digamma, |sum: f64| {
-                    1.0 / exp_digamma(sum)
-                });
+                self.normalize_by(
+                    rows,
+                    shares,
+                    alpha,
+                    |sum| 1.0 / exp_digamma(sum),
+                    |count, scale| exp_digamma(count) * scale,
+                );
             }
             None => {
-                // Words that are not in any aligned pair have no counts.
+                // Words that are not in any aligned pair have no counts. Divided, not multiplied by
+                // the inverse, as in fast_align: after one iteration the last bit often decides.
                 self.normalize_by(
                     rows,
                     shares,
                     0.0,
-                    |count| count,
-                    |sum| if sum == 0.0 { 1.0 } else { 1.0 / sum },
+                    |sum| if sum == 0.0 { 1.0 } else { sum },
+                    |count, sum| count / sum,
                 );
             }
         }
     }
 
-    /// Replaces each count by `transformed(count + added) * scale(sum)`. The sum of `count + added`
+    /// Replaces each count by `probability(count + added, scale(sum))`. The sum of `count + added`
     /// runs over all entries with the same condition: the source word in the forward direction, the
     /// target word in the reverse one.
     fn normalize_by(
@@ -88,8 +93,8 @@ impl TranslationTable {
         rows: &CooccurrenceRows,
         shares: &[Range<u32>],
         added: f64,
-        transformed: impl Fn(f64) -> f64 + Sync,
         scale: impl Fn(f64) -> f64 + Sync,
+        probability: impl Fn(f64, f64) -> f64 + Sync,
     ) {
         // A target word's sum runs over all rows, in their order.
         let mut target_sums = vec![0.0; self.null[FORWARD].len()];
@@ -108,9 +113,9 @@ impl TranslationTable {
                 let sum: f64 = entries.iter().map(|counts| counts[FORWARD] + added).sum();
                 let row_scale = scale(sum);
                 for (numbers, &target) in entries.iter_mut().zip(targets) {
-                    numbers[FORWARD] = transformed(numbers[FORWARD] + added) * row_scale;
-                    numbers[REVERSE] =
-                        transformed(numbers[REVERSE] + added) * target_scales[target as usize];
+                    numbers[FORWARD] = probability(numbers[FORWARD] + added, row_scale);
+                    let target_scale = target_scales[target as usize];
+                    numbers[REVERSE] = probability(numbers[REVERSE] + added, target_scale);
                 }
             }
         });
@@ -118,7 +123,26 @@ impl TranslationTable {
             // Words that are not in any aligned pair have no entry; their values are never read.
             let sum: f64 = row.iter().map(|count| count + added).sum();
             let row_scale = scale(sum);
-            row.iter_mut().for_each(|number| *number = transformed(*number + added) * row_scale);
+            row.iter_mut().for_each(|number| *number = probability(*number + added, row_scale));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bitext::from_lines;
+
+    /// 5 times the inverse of 49 has another last bit than 5 divided by 49.
+    #[test]
+    fn counts_without_a_prior_are_divided_by_their_sum() {
+        let rows = CooccurrenceRows::from_bitext(&from_lines(&[("a", "x y")]));
+        let mut table = TranslationTable::zeros(rows.len(), 1, 2);
+        table.entries.copy_from_slice(&[[5.0; 2], [44.0; 2]]);
+        table.null[FORWARD].copy_from_slice(&[5.0, 44.0]);
+        table.normalize(&rows, &rows.balanced_ranges(1), None);
+        assert_ne!(5.0 / 49.0, 5.0 * (1.0 / 49.0));
+        assert_eq!(table.entries, [[5.0 / 49.0, 1.0], [44.0 / 49.0, 1.0]]);
+        assert_eq!(table.null, [vec![5.0 / 49.0, 44.0 / 49.0], vec![0.0]]);
     }
 }
