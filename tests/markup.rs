@@ -406,6 +406,9 @@ fn factors_that_moses2_lacks() {
     assert!(message.contains("word 2, \"haus\", has no factor 1, which TM0 needs"), "{message}");
     let message = line_error(&ini, "-xi exclusive", "das|ART <n translation='x'>haus|NN</n>");
     assert!(message.contains("\"x\" has no factor 1, which LM1 needs"), "{message}");
+    let unlisted = ["translate", "-input-factors", "0", "-f"];
+    let message = run_to_error(miriam().args(unlisted).arg(&ini));
+    assert!(message.contains("[input-factors]: TM0 needs factor 1 of the input"), "{message}");
     let underscored = PHRASES.replace('|', "_").replace("___", "|||");
     fs::write(system.0.path().join("pt.txt"), underscored).unwrap();
     let scores = first("-output-hypo-score -factor-delimiter _", &SENTENCES.replace('|', "_"));

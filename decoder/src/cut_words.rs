@@ -53,6 +53,7 @@ fn describe(words: u64) -> String {
     let verb = if words == 1 { "word is" } else { "words are" };
     format!(
         "{words} {verb} cut at a bar, which separates factors; write &#124; for it, as \
-         `miriam tokenize` and `miriam train` do, or give -factor-delimiter none"
+         `miriam tokenize` and `miriam train` do, or give -factor-delimiter none; if words have \
+         more factors, list those of all columns in -input-factors"
     )
 }

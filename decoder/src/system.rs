@@ -3,7 +3,6 @@
 
 use miriam_textio::Progress;
 
-use crate::Result;
 use crate::config::{Configuration, RescoringModel, SearchAlgorithm, Settings};
 use crate::factors::{FactorScheme, FactorSettings};
 use crate::features::{
@@ -13,6 +12,7 @@ use crate::features::{
 use crate::models::Models;
 use crate::rescoring::{Rescoring, RescoringModelOpener};
 use crate::search_plan::SearchPlan;
+use crate::{Error, Result};
 
 /// Everything a translator needs: models, features with weights, and settings.
 ///
@@ -91,7 +91,7 @@ impl System {
         progress: &dyn Progress,
     ) -> Result<Self> {
         let settings = configuration.settings.clone();
-        let mut models = Models::new(factor_scheme(configuration));
+        let mut models = Models::new(factor_scheme(configuration)?);
         let is_factored = models.factor_scheme.is_some();
         let mut context = LoadContext {
             models: &mut models,
@@ -202,7 +202,10 @@ fn external_reordering(
 
 /// Returns the scheme by which words are split into factors; `None` if all models use the first
 /// factor only and the settings of factors are the defaults.
-fn factor_scheme(configuration: &Configuration) -> Option<FactorScheme> {
+///
+/// # Errors
+/// Fails if a model needs a factor of the input that no column has.
+fn factor_scheme(configuration: &Configuration) -> Result<Option<FactorScheme>> {
     let settings = &configuration.settings.input_format.factors;
     let (mut source, mut target) = (Vec::new(), Vec::new());
     // Target words may lack a factor of a reordering model: then they have no scores in it.
@@ -224,6 +227,15 @@ fn factor_scheme(configuration: &Configuration) -> Option<FactorScheme> {
             need(&mut target, &[spec.factor], feature);
         }
     }
+    if let Some(listed) = &settings.input
+        && let Some((factor, feature)) = source.iter().find(|need| !listed.contains(&need.0))
+    {
+        let reason = format!(
+            "{feature} needs factor {factor} of the input; list the factors of all columns of the \
+             input, here or with -input-factors"
+        );
+        return Err(Error::section(&configuration.ini, "input-factors", reason));
+    }
     let plain = FactorSettings {
         output_delimiter: settings.output_delimiter.clone(),
         input: settings.input.clone().filter(|factors| *factors == [0]),
@@ -234,9 +246,9 @@ fn factor_scheme(configuration: &Configuration) -> Option<FactorScheme> {
     }
     let all_first = [&source, &target, &reordered].into_iter().all(|needed| only_first(needed));
     if *settings == plain && output_is_first && all_first {
-        return None;
+        return Ok(None);
     }
-    Some(FactorScheme::new(settings, source, target))
+    Ok(Some(FactorScheme::new(settings, source, target)))
 }
 
 /// Whether the factors `input` of a source phrase include all source factors that a model reads
