@@ -51,11 +51,11 @@ pub mod translate;
 
 pub use miriam_gpu::{DeviceSet, gpu_count};
 pub use miriam_nmt_models::{
-    BPE_SEPARATOR, BoundaryTokens, BpeCodesFile, BundleOptions, DIALECTS, DecoderConfig, Error,
-    KIND, KnownKeys, LanguagePairTokens, LanguageStyle, LanguageToken, Languages, LearnOptions,
-    LearnedVocabulary, MARIAN_KEYS, ModelBundle, MosesWords, OtherOption, Report, Result,
-    Segmentation, SentencePieceModel, ShortlistGenerator, TokenizerPair, Vocabulary, WordRules,
-    architecture, checkpoint, formats, language_code, learn_vocabulary, packed, select_words,
-    shortlist, verify, words_to_yaml, yaml,
+    BPE_SEPARATOR, BoundaryTokens, BpeCodesFile, BundleOptions, DIALECTS, DecoderConfig,
+    EosAfterTokens, Error, KIND, KnownKeys, LanguagePairTokens, LanguageStyle, LanguageToken,
+    Languages, LearnOptions, LearnedVocabulary, MARIAN_KEYS, ModelBundle, MosesWords, OtherOption,
+    Report, Result, Segmentation, SentencePieceModel, ShortlistGenerator, TokenizerPair,
+    Vocabulary, WordRules, architecture, checkpoint, formats, language_code, learn_vocabulary,
+    packed, select_words, shortlist, verify, words_to_yaml, yaml,
 };
 pub use miriam_nmt_network::{engine, layer, model_file, network, plain_parameters, reference};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use miriam_nmt::architecture::Architecture;
 use miriam_nmt::engine::{Autotuner, Cpu, Precision};
 use miriam_nmt::translate::{LineFormat, SourceText, TranslationOptions, Translator};
-use miriam_nmt::{BundleOptions, ModelBundle, Segmentation};
+use miriam_nmt::{BundleOptions, EosAfterTokens, ModelBundle, Segmentation};
 use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
 
 /// The tolerance of scores: CTranslate2 adds floats in another order.
@@ -225,7 +225,10 @@ fn pieces_that_a_converter_copied_are_used() {
             std::fs::copy(pieces, folder.path().join(name)).unwrap();
         }
         let words = ModelBundle::open(folder.path(), None).unwrap().tokenizers.unwrap();
-        assert_eq!(words.source_boundary_tokens.has_eos, has_eos, "{names:?}");
+        let boundary = words.source_boundary_tokens;
+        assert_eq!(boundary.has_eos, has_eos, "{names:?}");
+        // Tokens of a caller get what config.json says.
+        assert_eq!(boundary.eos_after_tokens, EosAfterTokens::Never, "{names:?}");
         let cuts = words.segmentation.map(|side| matches!(side, Segmentation::SentencePiece(_)));
         assert_eq!(cuts, [!names.is_empty(); 2], "{names:?}");
     }

@@ -151,6 +151,19 @@ fn cancelled_calls_end_and_leave_the_pool_as_it_was() {
     assert_eq!(translate(&pool, &examples(), &self::options()).len(), 9);
 }
 
+/// `config.json` has `add_source_eos`, so EOS also follows an EOS of the caller.
+#[test]
+fn eos_is_added_to_tokens_that_end_with_it() {
+    let translator = translator();
+    let given = Example { source: vec![5, 13, 0], prefix: Vec::new() };
+    let Prepared::Request(request) = translator.prepare_tokens(&given, 0, &options()) else {
+        panic!("the sentence has words");
+    };
+    assert_eq!(request.source, [5, 13, 0, 0]);
+    let scored = ScoringExample { source: given.source, target: vec![7] };
+    assert_eq!(translator.prepare_score(&scored, 0).source, [5, 13, 0, 0]);
+}
+
 #[test]
 fn scores_are_those_of_the_search() {
     let pool = TranslatorPool::new(translator(), 1, 1);

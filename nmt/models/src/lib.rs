@@ -33,7 +33,9 @@ pub use error::{Error, Result};
 pub use formats::BundleOptions;
 pub use formats::miriam::{KIND, verify};
 pub use languages::{LanguagePairTokens, LanguageStyle, LanguageToken, Languages, language_code};
-pub use model_bundle::{BoundaryTokens, ModelBundle, ShortlistGenerator, TokenizerPair};
+pub use model_bundle::{
+    BoundaryTokens, EosAfterTokens, ModelBundle, ShortlistGenerator, TokenizerPair,
+};
 pub use report::{DIALECTS, Report};
 pub use segmentation::{
     BPE_SEPARATOR, BpeCodesFile, MosesWords, Segmentation, SentencePieceModel, WordRules,

@@ -339,8 +339,9 @@ mod tests {
             side.ids_with_special_tokens(&side.encode(text, &mut TokenizerScratch::default()))
         };
         assert_eq!(ids(BoundaryTokens::default(), b"a a"), [3, 3, 0]);
-        assert_eq!(ids(BoundaryTokens { bos_id: None, has_eos: false }, b"a a"), [3, 3]);
-        let both = BoundaryTokens { bos_id: Some(2), has_eos: true };
+        let plain = BoundaryTokens::default();
+        assert_eq!(ids(BoundaryTokens { has_eos: false, ..plain }, b"a a"), [3, 3]);
+        let both = BoundaryTokens { bos_id: Some(2), ..plain };
         assert_eq!(ids(both, b"a </s>"), [2, 3, 0, 0]);
     }
 

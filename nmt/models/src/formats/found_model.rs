@@ -7,7 +7,9 @@ use super::files::Files;
 
 use crate::architecture::Model;
 use crate::decoder_config::{DecoderConfig, DecodingSemantics};
-use crate::model_bundle::{BoundaryTokens, ModelBundle, ShortlistGenerator, TokenizerPair};
+use crate::model_bundle::{
+    BoundaryTokens, EosAfterTokens, ModelBundle, ShortlistGenerator, TokenizerPair,
+};
 use crate::segmentation::Segmentation;
 use crate::shortlist::{ShortlistOptions, VocabularyMap};
 use crate::vocabulary::{SpecialTokens, Vocabulary};
@@ -111,7 +113,8 @@ impl FoundModel {
             Some(tokens) => {
                 let is_target =
                     side == 1 || self.vocabularies.as_ref().is_some_and(|[a, b]| a == b);
-                let needs_eos = is_target || tokens.has_source_eos;
+                let has_source_eos = tokens.has_source_eos || tokens.texts_have_source_eos;
+                let needs_eos = is_target || has_source_eos;
                 Vocabulary::parse_with_special_tokens(bytes, path, tokens, needs_eos)?
             }
             None => Vocabulary::parse_with_segmentation(bytes, path)?,
@@ -188,6 +191,14 @@ impl FoundModel {
                 Error::mismatch(Path::new(source.name()), "vocabulary", reason)
             })?),
         };
-        Ok(BoundaryTokens { bos_id, has_eos: tokens.has_source_eos })
+        Ok(BoundaryTokens {
+            bos_id,
+            has_eos: tokens.has_source_eos || tokens.texts_have_source_eos,
+            eos_after_tokens: if tokens.has_source_eos {
+                EosAfterTokens::Always
+            } else {
+                EosAfterTokens::Never
+            },
+        })
     }
 }

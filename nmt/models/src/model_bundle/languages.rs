@@ -18,7 +18,7 @@ impl BoundaryTokens {
     /// after them.
     pub fn set_language(&mut self, tokens: LanguagePairTokens) {
         if tokens.source_first.is_some() {
-            *self = BoundaryTokens { bos_id: tokens.source_first, has_eos: true };
+            (self.bos_id, self.has_eos) = (tokens.source_first, true);
         }
     }
 }

@@ -42,13 +42,26 @@ pub struct BoundaryTokens {
     pub bos_id: Option<u32>,
     /// Whether EOS follows the last token.
     pub has_eos: bool,
+    /// Whether EOS follows the tokens of a sentence that a caller has tokenised.
+    pub eos_after_tokens: EosAfterTokens,
 }
 
 impl Default for BoundaryTokens {
     /// Returns EOS after a sentence and no token before it, as in Marian.
     fn default() -> Self {
-        BoundaryTokens { bos_id: None, has_eos: true }
+        BoundaryTokens { bos_id: None, has_eos: true, eos_after_tokens: EosAfterTokens::IfMissing }
     }
+}
+
+/// Whether EOS is added to a sentence that a caller has tokenised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EosAfterTokens {
+    /// Also after an EOS of the caller, as in CTranslate2 with `add_source_eos`.
+    Always,
+    /// As in CTranslate2 without `add_source_eos`, even if text gets EOS.
+    Never,
+    /// If text gets EOS and the caller has given none.
+    IfMissing,
 }
 
 /// One model, or the models of an ensemble, with everything that decoding needs.

@@ -35,6 +35,8 @@ pub(crate) struct SpecialTokens {
     pub source_bos: Option<String>,
     /// Whether EOS follows the tokens of a source sentence.
     pub has_source_eos: bool,
+    /// Whether EOS follows the tokens of a source sentence that is text.
+    pub texts_have_source_eos: bool,
 }
 
 /// A bijection of tokens and ids `0..len`, with the ids of EOS and the unknown token. Only the

@@ -9,7 +9,7 @@ use super::{DecodingOptions, Prepared, ScoreRequest};
 use crate::search::unknown;
 use crate::search::{Request, Translation};
 use crate::translate::Translator;
-use miriam_nmt_models::Vocabulary;
+use miriam_nmt_models::{EosAfterTokens, Vocabulary};
 use miriam_nmt_network::network::ForcedScores;
 
 /// A tokenised sentence: ids of the tokens of the caller, without the special tokens of the model.
@@ -75,7 +75,11 @@ impl Translator {
         let tokenizer = &self.models.tokenizers()[0];
         let (boundary, eos) = (tokenizer.boundary_tokens, tokenizer.vocabulary.eos_id());
         let mut ids: Vec<u32> = boundary.bos_id.into_iter().chain(source.iter().copied()).collect();
-        let has_eos = boundary.has_eos && source.last() != Some(&eos);
+        let has_eos = match boundary.eos_after_tokens {
+            EosAfterTokens::Always => true,
+            EosAfterTokens::Never => false,
+            EosAfterTokens::IfMissing => boundary.has_eos && source.last() != Some(&eos),
+        };
         ids.extend(has_eos.then_some(eos));
         cut_keeping_end(&mut ids, max_length, eos);
         tokenizer.reverse_if_backwards(&mut ids);

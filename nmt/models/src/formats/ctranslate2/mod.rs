@@ -149,6 +149,7 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
     let mut special_tokens = SpecialTokens {
         source_bos: config.add_source_bos.unwrap_or(false).then(|| bos.clone()),
         has_source_eos: config.add_source_eos.unwrap_or(false),
+        texts_have_source_eos: false,
         unk: config.unk_token.unwrap_or_else(|| "<unk>".into()),
         eos,
     };
@@ -165,7 +166,7 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
     let model_files = vec![model.to_owned()];
     let model = resolve(checkpoint, &FolderSettings { norm_epsilon: config.layer_norm_epsilon })?;
     let CopiedPieces { segmentation, needs_eos } = open_copied_pieces(folder, &files)?;
-    special_tokens.has_source_eos |= needs_eos;
+    special_tokens.texts_have_source_eos = needs_eos;
     let map = folder.join("vmap.txt");
     let has_map = files.is_file(&map);
     Ok(FoundModel {

@@ -202,8 +202,11 @@ fn open_tokenizers(
         };
         segmentation[side] = Segmentation::Bpe(codes.with_words(extensions.words[side].clone()));
     }
-    let source_boundary_tokens =
-        BoundaryTokens { bos_id: extensions.source_bos, has_eos: !extensions.omits_source_eos };
+    let source_boundary_tokens = BoundaryTokens {
+        bos_id: extensions.source_bos,
+        has_eos: !extensions.omits_source_eos,
+        ..BoundaryTokens::default()
+    };
     if source_boundary_tokens.bos_id.is_some_and(|id| id as usize >= source.len()) {
         let reason = "the token that sources begin with is out of range";
         return Err(container.damaged(EXTENSIONS_SECTION, reason).into());

@@ -61,7 +61,8 @@ pub fn write(
         _ => true,
     };
     let has_marks = bundle.tokenizers.as_ref().is_some_and(|words| {
-        words.source_boundary_tokens != BoundaryTokens::default() || !words.target_prefix.is_empty()
+        let BoundaryTokens { bos_id, has_eos, .. } = words.source_boundary_tokens;
+        bos_id.is_some() || !has_eos || !words.target_prefix.is_empty()
     });
     if !fits_first_versions || has_marks {
         version += LATER_MODELS;

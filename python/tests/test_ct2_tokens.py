@@ -1,0 +1,43 @@
+"""Tokens that callers give to miriam.ct2, and those that are added. The expected numbers are those of
+CTranslate2 4.8.5."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import miriam.ct2 as ct2
+from conftest import ROOT
+from test_ct2 import TINY
+
+DATA = ROOT / "nmt" / "testdata"
+GREEDY: dict[str, Any] = {"beam_size": 1, "max_decoding_length": 2, "return_scores": True}
+
+
+@pytest.fixture(scope="module")
+def tiny() -> ct2.Translator:
+    return ct2.Translator(str(TINY))
+
+
+def test_the_end_is_added_after_an_end_of_the_caller(tiny: ct2.Translator) -> None:
+    """`config.json` has `add_source_eos`."""
+    [result] = tiny.translate_batch([["w5", "w13", "</s>"]], return_attention=True, **GREEDY)
+    assert result.scores == pytest.approx([-2.166216], abs=1e-4)
+    assert result.attention[0][0] == pytest.approx([0.265, 0.262, 0.239], abs=1e-3)
+    [scored] = tiny.score_batch([["w5", "w13", "</s>"]], [["w7"]])
+    assert scored.log_probs == pytest.approx([-3.733154, -3.757370], abs=1e-4)
+
+
+def test_tokens_get_what_the_configuration_says(tmp_path: Path) -> None:
+    """The SentencePiece model of Hugging Face says that texts end with `</s>`, `config.json` that
+    tokens do not."""
+    folder = tmp_path / "t5"
+    shutil.copytree(DATA / "ct2-t5", folder)
+    shutil.copy(DATA / "hf-t5" / "spiece.model", folder)
+    translator = ct2.Translator(str(folder))
+    for source, score in [(["w5", "w3"], -1.254171), (["w5", "w3", "</s>"], -0.963841)]:
+        [result] = translator.translate_batch([source], **GREEDY)
+        assert result.scores == pytest.approx([score], abs=1e-4)
