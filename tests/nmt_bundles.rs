@@ -173,3 +173,33 @@ fn ensemble_scores_are_weighted_sums_of_their_models() {
         }
     }
 }
+
+/// A file that was written without vocabularies takes those of the option; one that has
+/// vocabularies keeps them, with a message.
+#[test]
+fn vocabularies_of_converted_files_are_named_if_they_have_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let (bare, whole) = (folder.path().join("bare.miriam"), folder.path().join("whole.miriam"));
+    let (model, words) = (tiny_model("tiny.npz"), tiny_model("tiny.vocab.yml"));
+    let convert = || {
+        let mut command = miriam();
+        command.args(["nmt", "convert"]).arg(&model).arg("-o");
+        command
+    };
+    run(convert().arg(&bare));
+    run(convert().arg(&whole).arg("--vocabs").arg(&words));
+    let translate = |model: &Path| {
+        let mut command = translate(model);
+        run_with_input(command.arg("--vocabs").arg(&words), b"w4 w5\n")
+    };
+    let expected = translate(&model);
+    for (file, is_told) in [(&bare, false), (&whole, true)] {
+        let found = translate(file);
+        assert_eq!(found.stdout, expected.stdout, "{}", file.display());
+        let told =
+            lossy_text(&found.stderr).contains("vocabs (the file has vocabularies of its own)");
+        assert_eq!(told, is_told, "{}", lossy_text(&found.stderr));
+    }
+    let error = run_to_error(&mut self::translate(&bare));
+    assert!(error.contains("--vocabs SOURCE TARGET"), "{error}");
+}

@@ -74,7 +74,7 @@ fn is_package(path: &Path) -> bool {
 #[derive(Clone, Copy, Default)]
 pub struct BundleOptions<'a> {
     /// Vocabularies (source and target) to use instead of those that would be found. Model files
-    /// of Miriam always keep their own.
+    /// of Miriam that have vocabularies keep their own, and the settings say so.
     pub vocabularies: Option<[&'a Path; 2]>,
     /// Whether to ignore a shortlist or vocabulary map that is found with the model.
     pub without_shortlist: bool,
@@ -124,6 +124,20 @@ impl ModelBundle {
             let mut bundle = miriam::open(path)?;
             if options.without_shortlist {
                 bundle.shortlist_generator = None;
+            }
+            match options.vocabularies {
+                Some(_) if bundle.tokenizers.is_some() => {
+                    let key = "vocabs (the file has vocabularies of its own)";
+                    bundle.settings.keys_without_effect.push(key.into());
+                }
+                Some(paths) => {
+                    let models = std::mem::take(&mut bundle.models);
+                    let vocabularies = Some(paths.map(Path::to_owned));
+                    let found = FoundModel { models, vocabularies, ..FoundModel::default() };
+                    let opened = found.into_bundle(path)?;
+                    (bundle.models, bundle.tokenizers) = (opened.models, opened.tokenizers);
+                }
+                None => {}
             }
             return Ok(bundle);
         }
