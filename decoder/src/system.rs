@@ -2,6 +2,7 @@
 //! immutable and shared by all threads.
 
 use miriam_textio::Progress;
+use miriam_textio::fields::split_words;
 
 use crate::config::{Configuration, RescoringModel, SearchAlgorithm, Settings};
 use crate::factors::{FactorScheme, FactorSettings};
@@ -9,6 +10,7 @@ use crate::features::{
     FeatureComponents, FeatureKind, FeatureSpec, LoadContext, PhraseTableSpec, ReorderingSource,
     ReorderingSpec,
 };
+use crate::input_line::InputLine;
 use crate::models::Models;
 use crate::rescoring::{Rescoring, RescoringModelOpener};
 use crate::search_plan::SearchPlan;
@@ -117,6 +119,18 @@ impl System {
             }
         }
         Ok(System { settings, models, plan, rescoring: None })
+    }
+
+    /// Returns the words of an input line, to which the positions in its translations refer:
+    /// without markup, and without the phrase table that comes with the line.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`Error::Line`](crate::Error::Line) if the line is invalid.
+    pub fn source_words(&self, line: &[u8]) -> Result<Vec<Vec<u8>>> {
+        let mut input = InputLine::default();
+        let (text, _) = input.read(line, &self.settings.input_format)?;
+        Ok(split_words(text).map(<[u8]>::to_vec).collect())
     }
 
     /// Returns the features in the order of the ini, features of `[rescore]` last, with their

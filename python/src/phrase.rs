@@ -194,10 +194,12 @@ fn cancellable_translator<'s>(system: &'s System, stop: &CancellationToken) -> T
 /// Translates a line without its end. Errors of the line are in the result.
 fn translate_line(
     translator: &mut Translator<'_>,
-    steps: Option<&TextProcessor>,
+    opened: &OpenedSystem,
     line: &[u8],
     wanted: DetailOptions,
 ) -> Result<PhraseTranslation, Error> {
+    let OpenedSystem { system, steps, .. } = opened;
+    let steps = steps.as_ref();
     let line = without_line_end(line);
     let mut prepared = Vec::new();
     let line = match steps {
@@ -226,10 +228,11 @@ fn translate_line(
         .n_best
         .iter()
         .map(|entry| (plain_text(&entry.phrases, steps), entry.score, entry.values.clone()));
-    let words = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
+    // An invalid line has no translation, whose positions could refer to its words.
+    let words = system.source_words(line).unwrap_or_default();
     Ok(PhraseTranslation {
         text: plain_text(phrases, steps),
-        source: words.map(|word| String::from_utf8_lossy(word).into_owned()).collect(),
+        source: words.iter().map(|word| String::from_utf8_lossy(word).into_owned()).collect(),
         score: found.best.as_ref().map(|best| best.score),
         phrases: spans.collect(),
         alignment: alignment_of(phrases),
@@ -296,11 +299,11 @@ impl PhraseTranslator {
         distinct: bool,
     ) -> PyResult<PhraseTranslation> {
         let line = text_bytes(line)?;
-        let OpenedSystem { system, steps, .. } = self.opened()?;
+        let opened = self.opened()?;
         let wanted = DetailOptions { n_best, distinct, ..DetailOptions::default() };
         let found = run_interruptible(py, |stop| {
-            let mut translator = cancellable_translator(system, stop);
-            translate_line(&mut translator, steps.as_ref(), line, wanted)
+            let mut translator = cancellable_translator(&opened.system, stop);
+            translate_line(&mut translator, opened, line, wanted)
         })?;
         let found = found.map_err(|error| PyOSError::new_err(error.to_string()))?;
         match (found.score, found.errors.first()) {
@@ -323,15 +326,15 @@ impl PhraseTranslator {
         let lines = Lines::new(lines)?;
         let slices = lines.slices()?;
         let slices = &slices[..];
-        let OpenedSystem { system, steps, .. } = self.opened()?;
+        let opened = self.opened()?;
         let wanted = DetailOptions { n_best, distinct, ..DetailOptions::default() };
         let outcome = run_interruptible(py, |stop| {
             on_own_threads(threads, || {
                 let parts = slices.par_chunks(PART_LINES).map(|part| {
-                    let mut translator = cancellable_translator(system, stop);
+                    let mut translator = cancellable_translator(&opened.system, stop);
                     let lines = part.iter().take_while(|_| !stop.is_cancelled());
                     lines
-                        .map(|line| translate_line(&mut translator, steps.as_ref(), line, wanted))
+                        .map(|line| translate_line(&mut translator, opened, line, wanted))
                         .collect::<Result<Vec<_>, Error>>()
                 });
                 parts.collect::<Result<Vec<_>, Error>>()

@@ -52,6 +52,14 @@ def test_translations_are_those_of_the_example(toy: PhraseTranslator, lines: lis
         assert " ".join(words for _, _, words in one.phrases) == one.text
 
 
+def test_the_source_has_no_markup() -> None:
+    translator = PhraseTranslator(TOY, xml_input="exclusive")
+    line = 'a <x translation="perro grande">dog</x> .'
+    for found in (translator.translate(line), *translator.translate_many([line])):
+        assert found.source == ["a", "dog", "."]
+        assert found.phrases == [(0, 1, "un"), (1, 2, "perro grande"), (2, 3, ".")]
+
+
 def test_n_best_lists_begin_with_the_best(toy: PhraseTranslator, lines: list[str]) -> None:
     for one in toy.translate_many(lines[:5], n_best=5, distinct=True):
         texts = [text for text, _, _ in one.n_best]

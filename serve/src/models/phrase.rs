@@ -76,7 +76,9 @@ impl PhraseModel {
         }
         #[cfg(test)]
         assert!(!line.starts_with(b"panic in a test"));
-        let mut result = SentenceResult { source: split_tokens(&line), ..Default::default() };
+        // An invalid line has no words without its markup.
+        let source = self.system.source_words(&line).unwrap_or_else(|_| split_tokens(&line));
+        let mut result = SentenceResult { source, ..Default::default() };
         match translator.translate_in_detail(&line, wanted) {
             Ok(found) => {
                 result.graph = found.search_graph;

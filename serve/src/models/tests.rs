@@ -103,6 +103,24 @@ fn files_in_folders_of_rescoring_models_are_watched() {
     assert!(!model.is_current(&model.configuration));
 }
 
+/// Positions in translations refer to the words of the source, not to its markup.
+#[test]
+fn sources_have_no_markup() {
+    let folder = tempfile::tempdir().unwrap();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let toy = examples.join("toy").canonicalize().unwrap();
+    let text = std::fs::read_to_string(toy.join("moses.ini")).unwrap();
+    let text = text.replace("path=", &format!("path={}/", toy.display()));
+    let ini = folder.path().join("moses.ini");
+    std::fs::write(&ini, text + "\n[xml-input]\nexclusive\n").unwrap();
+    let model = open(ini.to_str().unwrap());
+    let line = "a <x translation=\"perro grande\">dog</x> .";
+    let reply = submit(&model, &[line], RequestOptions::default()).blocking_reply();
+    let result = reply.outcome.unwrap().remove(0);
+    assert_eq!(result.translations[0].text, b"un perro grande .");
+    assert_eq!(result.source, [&b"a"[..], b"dog", b"."]);
+}
+
 /// Another model could translate to another language.
 #[test]
 fn no_model_takes_the_place_of_one_that_is_not_open() {
