@@ -327,6 +327,7 @@ impl PhraseTranslator {
         let slices = lines.slices()?;
         let slices = &slices[..];
         let opened = self.opened()?;
+        let threads = thread_count(threads)?;
         let wanted = DetailOptions { n_best, distinct, ..DetailOptions::default() };
         let outcome = run_interruptible(py, |stop| {
             on_own_threads(threads, || {

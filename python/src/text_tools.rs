@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::interrupt::run_interruptible;
+use crate::lm::thread_count;
 use crate::open::on_own_threads;
 use crate::pickle::{Arguments, NewArguments, absolute_path};
 use crate::text::{Lines, without_line_end};
@@ -43,6 +44,7 @@ fn map_lines<T: Send>(
     let lines = Lines::new(lines)?;
     let slices = lines.slices()?;
     let slices = &slices[..];
+    let threads = thread_count(threads)?;
     let mapped = run_interruptible(py, |stop| {
         on_own_threads(threads, || {
             let parts = slices.par_chunks(PART_LINES).flat_map_iter(|part| {

@@ -60,6 +60,11 @@ def test_the_source_has_no_markup() -> None:
         assert found.phrases == [(0, 1, "un"), (1, 2, "perro grande"), (2, 3, ".")]
 
 
+def test_an_implausible_number_of_threads_is_rejected(toy: PhraseTranslator) -> None:
+    with pytest.raises(ValueError, match="threads: give a number up to 4096"):
+        toy.translate_many(["the"], threads=10**6)
+
+
 def test_n_best_lists_begin_with_the_best(toy: PhraseTranslator, lines: list[str]) -> None:
     for one in toy.translate_many(lines[:5], n_best=5, distinct=True):
         texts = [text for text, _, _ in one.n_best]

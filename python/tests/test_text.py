@@ -235,3 +235,9 @@ def test_tools_go_to_other_processes(method: str) -> None:
     with multiprocessing.get_context(method).Pool(2) as pool:
         found = pool.map_async(tokenizer.tokenize, ["l'eau", "d'accord."]).get(60)
     assert found == ["l&apos; eau", "d&apos; accord ."]
+
+
+def test_an_implausible_number_of_threads_is_rejected() -> None:
+    for call in (text.Tokenizer("en").tokenize_many, text.SentenceSplitter("en").split_many):
+        with pytest.raises(ValueError, match="threads: give a number up to 4096"):
+            call(["a b"], threads=10**6)
