@@ -52,7 +52,7 @@ __all__ = [
 _Tokens = Sequence[str] | bytes
 _Path = str | os.PathLike[str]
 _Tokenize = Callable[[str], Sequence[str]]
-_Detokenize = Callable[[list[str]], str]
+_Detokenize = Callable[[list[str]], str | bytes]
 _Result = TypeVar("_Result", covariant=True)
 _Other = TypeVar("_Other")
 
@@ -281,7 +281,7 @@ class Translator(_native.Translator):
                 if target_detokenize_fn is None:
                     texts = result.joined
                 else:
-                    texts = [target_detokenize_fn(tokens) for tokens in result.hypotheses]
+                    texts = [_text(target_detokenize_fn(tokens)) for tokens in result.hypotheses]
                 for number, text in enumerate(texts):
                     score = f"{result.scores[number]:g} ||| " if with_scores else ""
                     output.write(f"{score}{text}\n")
@@ -339,7 +339,7 @@ class Translator(_native.Translator):
                 scores = result.log_probs
                 mean = sum(scores) / len(scores) if scores else 0.0
                 tail = " ||| " + " ".join(f"{score:g}" for score in scores)
-                text = detokenize(result.tokens)
+                text = _text(detokenize(result.tokens))
                 output.write(f"{mean:g} ||| {text}{tail if with_tokens_score else ''}\n")
                 num_examples += 1
                 num_tokens += len(scores)
@@ -411,6 +411,16 @@ async def _when_done(pending: AsyncTranslationResult | _native.AsyncTexts) -> No
     except asyncio.CancelledError:
         pending._cancel()
         raise
+
+
+def _text(detokenized: object) -> str:
+    """Returns what ``target_detokenize_fn`` has returned, decoded if it is bytes."""
+    if isinstance(detokenized, bytes):
+        return detokenized.decode()
+    if not isinstance(detokenized, str):
+        found = type(detokenized).__name__
+        raise TypeError(f"target_detokenize_fn: expected a str as its result, found {found}")
+    return detokenized
 
 
 def _check_output(output: _Path, *inputs: _Path | None) -> None:

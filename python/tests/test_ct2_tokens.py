@@ -41,3 +41,33 @@ def test_tokens_get_what_the_configuration_says(tmp_path: Path) -> None:
     for source, score in [(["w5", "w3"], -1.254171), (["w5", "w3", "</s>"], -0.963841)]:
         [result] = translator.translate_batch([source], **GREEDY)
         assert result.scores == pytest.approx([score], abs=1e-4)
+
+
+def test_detokenised_text_is_text(tiny: ct2.Translator, tmp_path: Path) -> None:
+    source, output = tmp_path / "source", tmp_path / "output"
+    source.write_text("w2 w3\nw4\n")
+
+    def translate(detokenize: Any) -> str:
+        tiny.translate_file(
+            source,
+            output,
+            max_decoding_length=3,
+            source_tokenize_fn=str.split,
+            target_detokenize_fn=detokenize,
+        )
+        return output.read_text()
+
+    expected = translate(" ".join)
+    assert translate(lambda tokens: " ".join(tokens).encode()) == expected
+    for wrong in (lambda tokens: None, lambda tokens: tokens):
+        with pytest.raises(TypeError, match="target_detokenize_fn: expected a str"):
+            translate(wrong)
+    with pytest.raises(TypeError, match="target_detokenize_fn: expected a str"):
+        tiny.score_file(
+            source,
+            source,
+            output,
+            source_tokenize_fn=str.split,
+            target_tokenize_fn=str.split,
+            target_detokenize_fn=lambda tokens: None,  # type: ignore[arg-type, return-value]
+        )
