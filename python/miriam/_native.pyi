@@ -65,7 +65,7 @@ _Lines = Iterable[str] | Iterable[bytes] | Any
 _Offsets = NDArray[numpy.int32] | NDArray[numpy.int64]
 _Counts = NDArray[numpy.uint32]
 # Tokens, or their UTF-8 with spaces between them.
-_Tokens = Sequence[str] | bytes
+_Tokens = Sequence[str | bytes] | bytes
 # The value of an option of decoding.
 _Setting = str | int | float | bool | Sequence[str | int | float] | None
 
@@ -183,8 +183,8 @@ class Translator:
         repetition_penalty: float = 1.0,
         no_repeat_ngram_size: int = 0,
         disable_unk: bool = False,
-        suppress_sequences: Sequence[Sequence[str]] | None = None,
-        end_token: str | Sequence[str] | Sequence[int] | None = None,
+        suppress_sequences: Sequence[_Tokens] | None = None,
+        end_token: str | bytes | Sequence[str | bytes] | Sequence[int] | None = None,
         return_end_token: bool = False,
         prefix_bias_beta: float = 0.0,
         max_input_length: int = 1024,
@@ -220,8 +220,8 @@ class Translator:
         repetition_penalty: float = 1.0,
         no_repeat_ngram_size: int = 0,
         disable_unk: bool = False,
-        suppress_sequences: Sequence[Sequence[str]] | None = None,
-        end_token: str | Sequence[str] | Sequence[int] | None = None,
+        suppress_sequences: Sequence[_Tokens] | None = None,
+        end_token: str | bytes | Sequence[str | bytes] | Sequence[int] | None = None,
         return_end_token: bool = False,
         prefix_bias_beta: float = 0.0,
         max_input_length: int = 1024,

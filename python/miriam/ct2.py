@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 # Tokens, or their UTF-8 separated by spaces.
-_Tokens = Sequence[str] | bytes
+_Tokens = Sequence[str | bytes] | bytes
 _Path = str | os.PathLike[str]
 _Tokenize = Callable[[str], Sequence[str]]
 _Detokenize = Callable[[list[str]], str | bytes]
@@ -152,8 +152,8 @@ class Translator(_native.Translator):
         repetition_penalty: float = 1,
         no_repeat_ngram_size: int = 0,
         disable_unk: bool = False,
-        suppress_sequences: Sequence[Sequence[str]] | None = None,
-        end_token: str | Sequence[str] | Sequence[int] | None = None,
+        suppress_sequences: Sequence[_Tokens] | None = None,
+        end_token: str | bytes | Sequence[str | bytes] | Sequence[int] | None = None,
         max_input_length: int = 1024,
         use_vmap: bool = False,
     ) -> Generator[GenerationStepResult, None, None]:
@@ -214,8 +214,8 @@ class Translator(_native.Translator):
         repetition_penalty: float = 1,
         no_repeat_ngram_size: int = 0,
         disable_unk: bool = False,
-        suppress_sequences: Sequence[Sequence[str]] | None = None,
-        end_token: str | Sequence[str] | Sequence[int] | None = None,
+        suppress_sequences: Sequence[_Tokens] | None = None,
+        end_token: str | bytes | Sequence[str | bytes] | Sequence[int] | None = None,
         prefix_bias_beta: float = 0,
         max_input_length: int = 1024,
         max_decoding_length: int = 256,

@@ -138,7 +138,7 @@ def test_wrong_arguments_are_named(
         ({"suppress_sequences": [["w2", "zz", "yy"]]}, ValueError, "zz"),
         ({"end_token": "zz"}, ValueError, "zz"),
         ({"end_token": [999]}, ValueError, "999"),
-        ({"target_prefix": [["w2"]]}, ValueError, "less examples"),
+        ({"target_prefix": [["w2"]]}, RuntimeError, "less examples"),
         ({"target_prefix": [None] * 5}, ValueError, "more examples"),
         ({"no_such_option": 1}, TypeError, "no_such_option"),
     ],

@@ -11,7 +11,7 @@ import pytest
 
 import miriam.ct2 as ct2
 from conftest import ROOT
-from test_ct2 import TINY
+from test_ct2 import SOURCES, TINY
 
 DATA = ROOT / "nmt" / "testdata"
 GREEDY: dict[str, Any] = {"beam_size": 1, "max_decoding_length": 2, "return_scores": True}
@@ -41,6 +41,52 @@ def test_tokens_get_what_the_configuration_says(tmp_path: Path) -> None:
     for source, score in [(["w5", "w3"], -1.254171), (["w5", "w3", "</s>"], -0.963841)]:
         [result] = translator.translate_batch([source], **GREEDY)
         assert result.scores == pytest.approx([score], abs=1e-4)
+
+
+def test_tokens_may_be_bytes(tiny: ct2.Translator) -> None:
+    as_bytes = [[token.encode() for token in source] for source in SOURCES]
+    options: dict[str, Any] = {"max_decoding_length": 6, "no_repeat_ngram_size": 1}
+    prefixes = [["w3"]] * len(SOURCES)
+    expected = tiny.translate_batch(
+        SOURCES, prefixes, end_token="w20", suppress_sequences=[["w14"]], **options
+    )
+    found = tiny.translate_batch(
+        as_bytes,
+        [[b"w3"]] * len(SOURCES),
+        end_token=b"w20",
+        suppress_sequences=[[b"w14"]],
+        **options,
+    )
+    assert [one.hypotheses for one in found] == [one.hypotheses for one in expected]
+    scores, expected_scores = (
+        [one.log_probs for one in tiny.score_batch(given, SOURCES)] for given in (as_bytes, SOURCES)
+    )
+    assert scores == expected_scores
+
+
+def test_an_empty_list_of_end_tokens_is_rejected(tiny: ct2.Translator) -> None:
+    with pytest.raises(ValueError, match="end_token: the list is empty"):
+        tiny.translate_batch(SOURCES, end_token=[])
+    [expected], [found] = (
+        tiny.translate_batch(SOURCES[:1], end_token=end, max_decoding_length=6)
+        for end in (None, "")
+    )
+    assert found.hypotheses == expected.hypotheses
+
+
+def test_fewer_targets_than_sources_are_a_runtime_error(tiny: ct2.Translator) -> None:
+    with pytest.raises(RuntimeError, match="target has less examples"):
+        tiny.score_batch(SOURCES, SOURCES[:1])
+    with pytest.raises(ValueError, match="target has more examples"):
+        tiny.score_batch(SOURCES[:1], SOURCES)
+
+
+@pytest.mark.parametrize("device", ["CPU", "AUTO"])
+def test_devices_may_be_in_upper_case(device: str) -> None:
+    assert ct2.Translator(str(TINY), device).device in ("cpu", "cuda")
+    assert "float32" in ct2.get_supported_compute_types(device)
+    with pytest.raises(ValueError, match="unsupported device"):
+        ct2.Translator(str(TINY), device.title())
 
 
 def test_detokenised_text_is_text(tiny: ct2.Translator, tmp_path: Path) -> None:

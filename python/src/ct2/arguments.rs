@@ -9,7 +9,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
-/// Returns the devices of `device` and `device_index` (an int or a list of ints). "auto" takes the
+/// Returns the devices of `device` (in lower or upper case, as in CTranslate2) and `device_index`
+/// (an int or a list of ints). "auto" takes the
 /// CPU if GPU 0 cannot be used; with another index it means "cuda".
 ///
 /// # Errors
@@ -19,6 +20,9 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 pub(super) fn devices(name: &str, index: Option<&Bound<'_, PyAny>>) -> PyResult<DeviceSet> {
     let indices = index.map_or_else(|| Ok(vec![0]), device_indices)?;
     match name {
+        "CPU" => devices("cpu", index),
+        "CUDA" => devices("cuda", index),
+        "AUTO" => devices("auto", index),
         "cuda" => gpu_set(&indices).map_err(PyValueError::new_err),
         "auto" if indices != [0] => gpu_set(&indices).map_err(PyValueError::new_err),
         "auto" => Ok(gpu_set(&indices).unwrap_or(DeviceSet::Cpu)),
@@ -140,9 +144,9 @@ pub(super) fn batch_limits(max_batch_size: usize, batch_type: &str) -> PyResult<
     }
 }
 
-/// Calls `visit` with every token of `tokens`, which is a sequence of `str`, or `bytes` with spaces
-/// between tokens. `argument` is the argument's name and the index of the example in it, for
-/// messages.
+/// Calls `visit` with every token of `tokens`, which is a sequence of `str` or `bytes`, or `bytes`
+/// with spaces between tokens. `argument` is the argument's name and the index of the example in
+/// it, for messages.
 pub(super) fn for_each_token(
     tokens: &Bound<'_, PyAny>,
     argument: (&str, usize),
@@ -153,13 +157,17 @@ pub(super) fn for_each_token(
         tokens.filter(|token| !token.is_empty()).for_each(visit);
         return Ok(());
     }
-    let mut visit_str = |token: Bound<'_, PyAny>| -> PyResult<()> {
-        let text = token.cast::<PyString>().map_err(|_| not_tokens(argument, &token, true))?;
-        visit(text.to_str()?.as_bytes());
+    let mut visit_one = |token: Bound<'_, PyAny>| -> PyResult<()> {
+        if let Ok(text) = token.cast::<PyString>() {
+            visit(text.to_str()?.as_bytes());
+        } else {
+            let bytes = token.cast::<PyBytes>().map_err(|_| not_tokens(argument, &token, true))?;
+            visit(bytes.as_bytes());
+        }
         Ok(())
     };
     if let Ok(list) = tokens.cast::<PyList>() {
-        return list.iter().try_for_each(visit_str);
+        return list.iter().try_for_each(visit_one);
     }
     if tokens.is_instance_of::<PyString>() {
         return Err(not_tokens(argument, tokens, false));
@@ -167,7 +175,7 @@ pub(super) fn for_each_token(
     tokens
         .try_iter()
         .map_err(|_| not_tokens(argument, tokens, false))?
-        .try_for_each(|token| visit_str(token?))
+        .try_for_each(|token| visit_one(token?))
 }
 
 /// Returns the error of an example that is not a list of tokens. `in_list` says that `found` is an
@@ -228,13 +236,13 @@ pub(super) fn suppressed_sequences(
 }
 
 /// Returns the token ids of the argument `end_token`: a token, a list of tokens, or a list of ids.
-/// An empty string means no token, as in CTranslate2.
+/// An empty string means EOS, as in CTranslate2.
 pub(super) fn end_ids(
     tokens: Option<&Bound<'_, PyAny>>,
     vocabulary: &Vocabulary,
 ) -> PyResult<Vec<u32>> {
     let Some(tokens) = tokens else { return Ok(Vec::new()) };
-    if tokens.is_instance_of::<PyString>() {
+    if tokens.is_instance_of::<PyString>() || tokens.is_instance_of::<PyBytes>() {
         if tokens.is_empty()? {
             return Ok(Vec::new());
         }
@@ -243,6 +251,10 @@ pub(super) fn end_ids(
             ("end_token", 0),
             vocabulary,
         );
+    }
+    if tokens.is_empty().unwrap_or(false) {
+        let message = "end_token: the list is empty; give at least one token, or leave it out";
+        return Err(PyValueError::new_err(message));
     }
     let Ok(ids) = tokens.extract::<Vec<u32>>() else {
         return known_ids(tokens, ("end_token", 0), vocabulary);

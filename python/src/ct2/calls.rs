@@ -1,11 +1,12 @@
 //! Calls of `Translator`: functions that read examples, queue them, and wait for the results.
 
+use std::cmp::Ordering;
 use std::sync::{Arc, Mutex};
 
 use miriam_nmt::Vocabulary;
 use miriam_nmt::search::{GeneratedToken, Translation};
 use miriam_nmt::translate::pool::{BatchLimits, Example, Pending, Prepared, TokenObserver};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -46,13 +47,17 @@ pub(super) fn read_ids(
 }
 
 /// Fails if an argument does not have as many examples as `source`.
+///
+/// # Errors
+///
+/// `RuntimeError` if it has less, as in CTranslate2; `ValueError` if it has more.
 pub(super) fn check_lengths(sources: usize, others: usize, name: &str) -> PyResult<()> {
-    let relation = match others.cmp(&sources) {
-        std::cmp::Ordering::Less => "less",
-        std::cmp::Ordering::Equal => return Ok(()),
-        std::cmp::Ordering::Greater => "more",
+    let (relation, error): (_, fn(String) -> PyErr) = match others.cmp(&sources) {
+        Ordering::Less => ("less", PyRuntimeError::new_err),
+        Ordering::Equal => return Ok(()),
+        Ordering::Greater => ("more", PyValueError::new_err),
     };
-    Err(PyValueError::new_err(format!(
+    Err(error(format!(
         "{name} has {relation} examples than source: {others} for {sources}; their lengths must \
          be equal"
     )))
