@@ -144,6 +144,7 @@ class Translator:
         flash_attention: bool = False,
         tensor_parallel: bool = False,
         files: dict[str, Any] | None = None,
+        vocabs: _Path | Sequence[_Path] | None = None,
         lm: _Path | None = None,
         lm_weight: float | None = None,
         lm_pieces: bool = False,

@@ -89,7 +89,8 @@ class Translator(_native.Translator):
     ``inter_threads`` threads translate the batches of all calls. ``device`` is ``cpu``, ``cuda`` or
     ``auto``; ``compute_type`` is ``default`` (on CPUs the type of the stored weights, on GPUs
     ``float32``), ``auto``, or a type that the device supports (``get_supported_compute_types``).
-    ``files`` contains the files of a folder of CTranslate2, by name.
+    ``files`` contains the files of a folder of CTranslate2, by name. ``vocabs`` names the
+    vocabularies of a model that has none beside it, such as Marian's: one for both sides, or two.
     """
 
     def translate_iterable(

@@ -117,3 +117,18 @@ def test_detokenised_text_is_text(tiny: ct2.Translator, tmp_path: Path) -> None:
             target_tokenize_fn=str.split,
             target_detokenize_fn=lambda tokens: None,  # type: ignore[arg-type, return-value]
         )
+
+
+def test_vocabularies_of_a_model_of_marian() -> None:
+    model, words = DATA / "tiny.npz", DATA / "tiny.vocab.yml"
+    with pytest.raises(RuntimeError, match="no vocabularies were found"):
+        ct2.Translator(model)
+    found = [ct2.Translator(model, vocabs=vocabs) for vocabs in (words, [words, words])]
+    # The command line prints this translation.
+    assert [one.translate_texts(["w4"]) for one in found] == [["w14 w14 w14 w16 w14 w14"]] * 2
+    with pytest.raises(ValueError, match=r"vocabs: expected .* found 1 path"):
+        ct2.Translator(model, vocabs=[words])
+    with pytest.raises(TypeError, match="vocabs: expected a path"):
+        ct2.Translator(model, vocabs=5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="vocabs cannot be used with files"):
+        ct2.Translator(model, vocabs=words, files={})

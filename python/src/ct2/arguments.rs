@@ -1,11 +1,13 @@
 //! Conversion of the arguments of CTranslate2's functions: devices, compute types, batch types and
 //! tokens.
 
+use std::path::PathBuf;
+
 use miriam_nmt::packed::Precision;
 use miriam_nmt::translate::pool::BatchLimits;
 use miriam_nmt::{DeviceSet, Vocabulary};
 use miriam_storage::Bytes;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
@@ -292,4 +294,34 @@ pub(super) fn read_files(files: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Byte
         contents.push((name, Bytes::copy_from(bytes.as_bytes())));
     }
     Ok(contents)
+}
+
+/// Reads the argument `vocabs`: the path of a vocabulary for both sides, or a list of two paths.
+///
+/// # Errors
+///
+/// `TypeError` for other values, `ValueError` for another number of paths.
+pub(super) fn vocabulary_paths(vocabs: &Bound<'_, PyAny>) -> PyResult<[PathBuf; 2]> {
+    if let Ok(path) = vocabs.extract::<PathBuf>() {
+        return Ok([path.clone(), path]);
+    }
+    let paths: Vec<PathBuf> = vocabs
+        .extract()
+        .map_err(|_| PyTypeError::new_err("vocabs: expected a path, or a list of two paths"))?;
+    match <[PathBuf; 2]>::try_from(paths) {
+        Ok(paths) => Ok(paths),
+        Err(paths) => Err(PyValueError::new_err(format!(
+            "vocabs: expected the paths of source and target, found {} path(s)",
+            paths.len()
+        ))),
+    }
+}
+
+/// Rejects an argument that is not supported.
+pub(super) fn refuse(is_set: bool, name: &str) -> PyResult<()> {
+    if is_set {
+        Err(PyNotImplementedError::new_err(format!("{name} is not supported here")))
+    } else {
+        Ok(())
+    }
 }

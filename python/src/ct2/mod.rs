@@ -11,6 +11,7 @@ mod results;
 mod text_arguments;
 mod translator;
 
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,7 +21,7 @@ pub use results::{
     AsyncScoringResult, AsyncTexts, AsyncTranslationResult, GenerationStepResult, ScoringResult,
     TranslationResult,
 };
-pub use translator::{Translator, contains_model};
+pub use translator::Translator;
 
 /// The seed of this process; `None` until one is set or needed.
 static SEED: Mutex<Option<u64>> = Mutex::new(None);
@@ -61,4 +62,10 @@ pub fn get_supported_compute_types(
         return Ok(["float32", "float16", "bfloat16"].into());
     }
     Ok(["float32", "int16", "int8", "int8_float32"].into())
+}
+
+/// Whether `path` is a folder with a model of CTranslate2.
+#[pyfunction]
+pub fn contains_model(path: PathBuf) -> bool {
+    path.join("model.bin").is_file()
 }

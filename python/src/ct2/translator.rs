@@ -1,6 +1,6 @@
 //! The class `Translator`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 use std::time::Instant;
 
@@ -10,16 +10,16 @@ use miriam_nmt::translate::pool::{
     DecodingOptions, Pending, ScoringExample, TextFormat, TranslatorPool,
 };
 use miriam_nmt::translate::{TranslationOptions, Translator as NeuralTranslator};
-use miriam_nmt::{BundleOptions, DeviceSet, ModelBundle, language_code};
+use miriam_nmt::{DeviceSet, ModelBundle, language_code};
 use miriam_storage::Bytes;
 use miriam_textproc::SentenceSplitter;
-use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use super::arguments::{
-    batch_limits, compute_type_name, devices, end_ids, parse_compute_type, read_files,
-    select_compute_type, suppressed_sequences,
+    batch_limits, compute_type_name, devices, end_ids, parse_compute_type, read_files, refuse,
+    select_compute_type, suppressed_sequences, vocabulary_paths,
 };
 use super::calls::{
     check_lengths, no_signal, observer, read_examples, read_ids, submit, wait_or_cancel,
@@ -43,6 +43,8 @@ pub struct Translator {
     path: PathBuf,
     /// The files of the model, if they are in memory.
     files: Option<Vec<(String, Bytes)>>,
+    /// The vocabularies of source and target, in place of those that would be found.
+    vocabularies: Option<[PathBuf; 2]>,
     precision: Option<Precision>,
     devices: DeviceSet,
     language_model: Option<LanguageModelArguments>,
@@ -64,7 +66,11 @@ impl Translator {
                     let path = self.path.display();
                     return Err(format!("unable to open file or folder {path}: it does not exist"));
                 }
-                None => ModelBundle::open_with(&self.path, &BundleOptions::default()),
+                None => {
+                    let paths = self.vocabularies.as_ref();
+                    let vocabularies = paths.map(|paths| paths.each_ref().map(PathBuf::as_path));
+                    ModelBundle::open(&self.path, vocabularies)
+                }
             };
             let bundle = bundle.map_err(|error| error.to_string())?;
             let warning = bundle.settings_warning();
@@ -130,15 +136,6 @@ fn stored_tuner() -> Autotuner {
     file.and_then(|file| Autotuner::load(cpu, &file).ok()).unwrap_or_else(|| Autotuner::new(cpu))
 }
 
-/// Rejects an argument that is not supported.
-fn refuse(is_set: bool, name: &str) -> PyResult<()> {
-    if is_set {
-        Err(PyNotImplementedError::new_err(format!("{name} is not supported here")))
-    } else {
-        Ok(())
-    }
-}
-
 #[pymethods]
 impl Translator {
     /// Creates an unloaded translator, whatever the arguments: `__init__` of a subclass may have
@@ -148,12 +145,13 @@ impl Translator {
            text_signature = "(model_path, device='cpu', *, device_index=0, \
                              compute_type='default', inter_threads=1, intra_threads=0, \
                              max_queued_batches=0, flash_attention=False, \
-                             tensor_parallel=False, files=None, lm=None, lm_weight=None, \
-                             lm_pieces=False)")]
+                             tensor_parallel=False, files=None, vocabs=None, lm=None, \
+                             lm_weight=None, lm_pieces=False)")]
     fn new(_arguments: &Bound<'_, PyTuple>, _keywords: Option<&Bound<'_, PyDict>>) -> Self {
         Translator {
             path: PathBuf::new(),
             files: None,
+            vocabularies: None,
             precision: None,
             devices: DeviceSet::Cpu,
             language_model: None,
@@ -169,7 +167,7 @@ impl Translator {
     #[pyo3(signature = (model_path, device="cpu", *, device_index=None,
                         compute_type=None, inter_threads=1, intra_threads=0,
                         max_queued_batches=0, flash_attention=false, tensor_parallel=false,
-                        files=None, lm=None, lm_weight=None, lm_pieces=false))]
+                        files=None, vocabs=None, lm=None, lm_weight=None, lm_pieces=false))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
     fn __init__(
         slf: &Bound<'_, Self>,
@@ -183,6 +181,7 @@ impl Translator {
         #[pyo3(from_py_with = truth)] flash_attention: bool,
         #[pyo3(from_py_with = truth)] tensor_parallel: bool,
         files: Option<&Bound<'_, PyAny>>,
+        vocabs: Option<&Bound<'_, PyAny>>,
         lm: Option<PathBuf>,
         lm_weight: Option<f32>,
         #[pyo3(from_py_with = truth)] lm_pieces: bool,
@@ -215,9 +214,15 @@ impl Translator {
             warn(py, message, 1)?;
         }
         let files = files.map(read_files).transpose()?;
+        let vocabularies = vocabs.map(vocabulary_paths).transpose()?;
+        if files.is_some() && vocabularies.is_some() {
+            let message = "vocabs cannot be used with files, which contain the vocabularies";
+            return Err(PyValueError::new_err(message));
+        }
         let mut translator = Translator {
             path: model_path,
             files,
+            vocabularies,
             precision,
             devices,
             language_model: LanguageModelArguments::from_keywords(lm, lm_weight, lm_pieces)?,
@@ -588,10 +593,4 @@ impl Translator {
     fn __repr__(&self) -> String {
         format!("Translator({:?}, compute_type={:?})", self.path.display(), self.compute_type)
     }
-}
-
-/// Whether `path` is a folder with a model of CTranslate2.
-#[pyfunction]
-pub fn contains_model(path: PathBuf) -> bool {
-    Path::new(&path).join("model.bin").is_file()
 }
