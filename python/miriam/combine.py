@@ -2,7 +2,8 @@
 Bayes risk), and the best by weights of features, like ``miriam mbr`` and ``miriam rerank``.
 
 A list is a file (``number ||| text ||| features ||| total``, of any program) or in memory: a
-sequence of sentences, each a sequence of entries. Ctrl-C cancels a call.
+sequence of sentences, each a sequence of entries. Spaces around a translation are not kept. Ctrl-C
+cancels a call.
 """
 
 from __future__ import annotations
@@ -70,6 +71,9 @@ def _decode(text: bytes) -> str:
 
 
 def _line(sentence: int, text: str, features: str, total: object) -> str:
+    if not isinstance(text, str):
+        found = type(text).__name__
+        raise TypeError(f"sentence {sentence}: expected a str as translation, found {found}")
     if "\n" in text:
         raise ValueError(f"sentence {sentence}: {text!r} cannot be in a list: it has a line end")
     if "|||" in text:

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 
 use crate::interrupt::run_interruptible;
 use crate::open::on_own_threads;
-use crate::text::{reference_lists, string_list};
+use crate::text::{hypothesis_list, reference_lists};
 
 /// The number of lines that are scored between two checks for Ctrl-C.
 const LINES_PER_CHECK: usize = 1024;
@@ -92,7 +92,7 @@ fn count_references(
 #[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
 pub fn score_bleu(
     py: Python<'_>,
-    #[pyo3(from_py_with = string_list)] hypotheses: Vec<String>,
+    #[pyo3(from_py_with = hypothesis_list)] hypotheses: Vec<String>,
     #[pyo3(from_py_with = reference_lists)] references: Vec<Vec<Option<String>>>,
     smooth_method: &str,
     smooth_value: Option<f64>,
@@ -154,7 +154,7 @@ fn tokenizer_error(name: &str, reason: &str) -> PyErr {
 #[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
 pub fn score_chrf(
     py: Python<'_>,
-    #[pyo3(from_py_with = string_list)] hypotheses: Vec<String>,
+    #[pyo3(from_py_with = hypothesis_list)] hypotheses: Vec<String>,
     #[pyo3(from_py_with = reference_lists)] references: Vec<Vec<Option<String>>>,
     char_order: usize,
     word_order: usize,
@@ -181,7 +181,7 @@ pub fn score_chrf(
                     asian_support=false, case_sensitive=false))]
 pub fn score_ter(
     py: Python<'_>,
-    #[pyo3(from_py_with = string_list)] hypotheses: Vec<String>,
+    #[pyo3(from_py_with = hypothesis_list)] hypotheses: Vec<String>,
     #[pyo3(from_py_with = reference_lists)] references: Vec<Vec<Option<String>>>,
     normalized: bool,
     no_punct: bool,

@@ -3,10 +3,12 @@
 //! [`Lines`] and [`text_bytes`] copy nothing: a `str` provides the interpreter's UTF-8, a column
 //! its buffers.
 
+use std::fmt::Arguments;
+
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyIterator, PyString};
 
 /// Returns the bytes of a `str` (as UTF-8) or `bytes`.
 ///
@@ -30,18 +32,62 @@ pub fn without_line_end(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Extracts a list of strings.
+/// Extracts the argument `texts`, an iterable of strings.
 ///
 /// # Errors
 ///
-/// `TypeError` if it is a single string, which Python treats as a sequence of letters, or an
-/// element is not a string.
-pub fn string_list(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+/// Those of [`strings`].
+pub fn text_list(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    strings(value, "texts")
+}
+
+/// Extracts the argument `hypotheses`, an iterable of strings.
+///
+/// # Errors
+///
+/// Those of [`strings`].
+pub fn hypothesis_list(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    strings(value, "hypotheses")
+}
+
+/// Extracts the argument `name`, an iterable of strings.
+///
+/// # Errors
+///
+/// `TypeError` if it is a single string, which Python treats as a sequence of letters, or not
+/// iterable, or an element is not a string; `ValueError` if an element has lone surrogates. The
+/// message contains the index of the element.
+fn strings(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<String>> {
     if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
-        let message = "texts: expected a list of strings, found a string; put it into a list";
+        let message =
+            format!("{name}: expected a list of strings, found a string; put it into a list");
         return Err(PyTypeError::new_err(message));
     }
-    value.extract()
+    let elements = elements(value, format_args!("{name}"))?.enumerate();
+    elements.map(|(index, one)| string(&one?, format_args!("{name}[{index}]"))).collect()
+}
+
+/// Returns an iterator over a list of strings; `place` is its name for messages.
+fn elements<'py>(
+    value: &Bound<'py, PyAny>,
+    place: Arguments<'_>,
+) -> PyResult<Bound<'py, PyIterator>> {
+    value.try_iter().map_err(|_| {
+        let found = value.get_type();
+        PyTypeError::new_err(format!("{place}: expected a list of strings, found {found}"))
+    })
+}
+
+/// Extracts a string; `place` is its name for messages.
+fn string(value: &Bound<'_, PyAny>, place: Arguments<'_>) -> PyResult<String> {
+    let text = value.cast::<PyString>().map_err(|_| {
+        PyTypeError::new_err(format!("{place}: expected a str, found {}", value.get_type()))
+    })?;
+    let text = text.to_str().map_err(|error| {
+        let reason = error.value(value.py());
+        PyValueError::new_err(format!("{place}: {reason}"))
+    })?;
+    Ok(text.to_owned())
 }
 
 /// Returns whether a flag is set: any object is true or false, as in CTranslate2 and KenLM's
@@ -55,18 +101,27 @@ pub fn truth(value: &Bound<'_, PyAny>) -> PyResult<bool> {
 ///
 /// # Errors
 ///
-/// `TypeError` if a text is not a list of strings.
+/// Those of [`strings`].
 pub fn reference_lists(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<Option<String>>>> {
-    value
-        .try_iter()?
-        .map(|lines| {
+    let texts = elements(value, format_args!("references"))?.enumerate();
+    texts
+        .map(|(number, lines)| {
             let lines = lines?;
             if lines.is_instance_of::<PyString>() || lines.is_instance_of::<PyBytes>() {
                 let message = "references: expected a list of texts, each a list of lines, found a \
                                string; put the lines of a single reference into a list";
                 return Err(PyTypeError::new_err(message));
             }
-            lines.extract()
+            let lines = elements(&lines, format_args!("references[{number}]"))?.enumerate();
+            lines
+                .map(|(index, line)| {
+                    let line = line?;
+                    if line.is_none() {
+                        return Ok(None);
+                    }
+                    string(&line, format_args!("references[{number}][{index}]")).map(Some)
+                })
+                .collect()
         })
         .collect()
 }

@@ -207,6 +207,8 @@ def test_invalid_arguments_are_named(tmp_path: Path) -> None:
         ([], {}, ValueError, "at least one"),
         ([[["a", "b"]]], {}, TypeError, "sentence 0.*only weights"),
         ([["a b"]], {"weights": "uniform"}, TypeError, "found a string"),
+        ([[[("a", 0)], [(5, 0)]]], {}, TypeError, "sentence 1: expected a str as .*, found int"),
+        ([[[(b"a", 0)]]], {}, TypeError, "sentence 0: expected a str as .*, found bytes"),
         ([[[]]], {}, ValueError, "sentence 0 has no translations"),
         ([[[("a\nb", 0.0)]]], {}, ValueError, "cannot be in a list"),
         ([[iter([])]], {}, ValueError, "sentence 0 has no translations"),

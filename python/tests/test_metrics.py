@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from typing import Sequence
+from typing import Any, Sequence
 
 import pytest
 
@@ -56,6 +56,32 @@ def test_errors_say_what_is_wrong() -> None:
         corpus_bleu(HYPOTHESES, REFERENCES, smooth_method="add-k", smooth_value=-0.5)
     with pytest.raises(ValueError, match=r"hypotheses\[1\] has no reference"):
         corpus_bleu(HYPOTHESES, [["the cat", None]])
+
+
+@pytest.mark.parametrize(
+    "hypotheses, references, error, message",
+    [
+        (["a", None], [["a", "b"]], TypeError, r"hypotheses\[1\]: expected a str, found <class 'None"),
+        ([b"a"], [["a"]], TypeError, r"hypotheses\[0\]: expected a str, found <class 'bytes"),
+        (["a \udc80"], [["a"]], ValueError, r"hypotheses\[0\]: 'utf-8' codec can't encode"),
+        (5, [["a"]], TypeError, "hypotheses: expected a list of strings, found <class 'int"),
+        ("a", [["a"]], TypeError, "hypotheses: expected a list of strings, found a string"),
+        (["a"], [["a"], [float("nan")]], TypeError, r"references\[1\]\[0\]: expected a str"),
+        (["a"], [["a"], None], TypeError, r"references\[1\]: expected a list of strings"),
+    ],
+)
+def test_errors_name_argument_and_index(
+    hypotheses: Any, references: Any, error: type[Exception], message: str
+) -> None:
+    for metric in (corpus_bleu, corpus_chrf, corpus_ter):
+        with pytest.raises(error, match=message):
+            metric(hypotheses, references)
+
+
+def test_lines_may_come_from_iterators() -> None:
+    read: Any = ((line for line in text) for text in REFERENCES)
+    hypotheses: Any = (line for line in HYPOTHESES)
+    assert corpus_bleu(hypotheses, read) == corpus_bleu(HYPOTHESES, REFERENCES)
 
 
 def test_lines_may_lack_references() -> None:

@@ -31,7 +31,7 @@ use super::results::{
 };
 use super::text_arguments::{decoding_settings, translator_for_languages};
 use crate::interrupt::run_interruptible;
-use crate::text::{string_list, truth};
+use crate::text::{text_list, truth};
 use crate::warning::{warn, warn_if_unknown_language};
 
 /// The default number of batches that may wait per thread of a translator.
@@ -492,7 +492,7 @@ impl Translator {
     fn translate_texts(
         &self,
         py: Python<'_>,
-        #[pyo3(from_py_with = string_list)] texts: Vec<String>,
+        #[pyo3(from_py_with = text_list)] texts: Vec<String>,
         #[pyo3(from_py_with = truth)] split: bool,
         #[pyo3(from_py_with = truth)] html: bool,
         source_language: Option<&str>,
@@ -527,7 +527,7 @@ impl Translator {
     fn _submit_texts(
         &self,
         py: Python<'_>,
-        #[pyo3(from_py_with = string_list)] texts: Vec<String>,
+        #[pyo3(from_py_with = text_list)] texts: Vec<String>,
         #[pyo3(from_py_with = truth)] split: bool,
         #[pyo3(from_py_with = truth)] html: bool,
         source_language: Option<&str>,
