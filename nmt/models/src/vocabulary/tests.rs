@@ -61,6 +61,7 @@ fn lists_of_ctranslate2_may_repeat_words_and_have_carriage_returns() {
         unk: "<unk>".into(),
         source_bos: None,
         has_source_eos: true,
+        texts_have_source_eos: false,
     };
     let read = |name: &str, text: &str| {
         let bytes = Bytes::copy_from(text.as_bytes());
