@@ -14,7 +14,7 @@ mod usage;
 
 use std::fs;
 use std::io::Write;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -35,6 +35,9 @@ use usage::ProcessUsage;
 /// The maximal number of connections of an open loop. A request that arrives while all of them wait
 /// is sent later, but its latency counts from its arrival.
 const MAX_OPEN_CONNECTIONS: usize = 256;
+
+/// The time limit for finding out whether an address accepts connections.
+const MAX_CONNECT: Duration = Duration::from_secs(5);
 
 /// The time limit for a response.
 const MAX_RESPONSE: Duration = Duration::from_secs(120);
@@ -141,14 +144,24 @@ fn resolve(url: &str, allow_remote: bool) -> Result<SocketAddr> {
     if host.contains('/') || host.is_empty() {
         return Err(wrong("expected http://HOST:PORT, without a path", url));
     }
-    let mut addresses = host.to_socket_addrs().map_err(|error| wrong(&error.to_string(), url))?;
-    let address = addresses.next().ok_or_else(|| wrong("the host has no address", url))?;
-    if !address.ip().is_loopback() && !allow_remote {
+    let addresses = host.to_socket_addrs().map_err(|error| wrong(&error.to_string(), url))?;
+    let addresses: Vec<SocketAddr> = addresses.collect();
+    if addresses.iter().any(|address| !address.ip().is_loopback()) && !allow_remote {
         let reason = "this is another machine, which the load could take down; if it is yours, \
                       give --yes-remote";
         return Err(wrong(reason, url));
     }
-    Ok(address)
+    find_answering(&addresses).ok_or_else(|| wrong("the host has no address", url))
+}
+
+/// Returns the first address that accepts a connection, or the first one if none does: `localhost`
+/// is often both `::1` and `127.0.0.1`.
+fn find_answering(addresses: &[SocketAddr]) -> Option<SocketAddr> {
+    let answering = addresses
+        .iter()
+        .filter(|_| addresses.len() > 1)
+        .find(|address| TcpStream::connect_timeout(address, MAX_CONNECT).is_ok());
+    answering.or(addresses.first()).copied()
 }
 
 /// Sends a request before the measurement, to report a wrong request or server at once.

@@ -1,7 +1,7 @@
 //! Load tests of minimal servers with known response times.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::sync::Mutex;
 
 use super::*;
@@ -141,6 +141,16 @@ fn what_cannot_be_measured_is_an_error() {
     assert!(failing(&options).contains("--from"));
     std::fs::write(&options.input, "\n\n").unwrap();
     assert!(failing(&options).contains("no line with words"));
+}
+
+#[test]
+fn every_address_of_a_name_is_tried() {
+    let [open, closed] = [0, 1].map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
+    let [first, second] = [&closed, &open].map(|listener| listener.local_addr().unwrap());
+    drop(closed);
+    assert_eq!(find_answering(&[first, second]), Some(second));
+    assert_eq!(find_answering(&[first]), Some(first));
+    assert_eq!(find_answering(&[]), None);
 }
 
 #[test]

@@ -1,18 +1,18 @@
 //! `miriam health`: asks a server whether it is ready. It serves as the health check of
 //! containers that contain only the binary.
 
-use std::io::{Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::Args;
 
-/// The time limit of each step.
+/// The time limit for a connection to an address, and for the response.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// The maximum number of bytes read from a response.
-const MAX_RESPONSE: u64 = 64 << 10;
+const MAX_RESPONSE: usize = 64 << 10;
 /// The default path.
 const PATH: &str = "/readyz";
 
@@ -84,11 +84,23 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
 const NO_ANSWER: &str = "no answer; is miriam serve running there?";
 
 fn connect(address: &str) -> anyhow::Result<TcpStream> {
-    let address = address.to_socket_addrs()?.next().context("the name has no address")?;
-    let stream = TcpStream::connect_timeout(&address, TIMEOUT).context(NO_ANSWER)?;
+    let stream = connect_to_any(address.to_socket_addrs()?)?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
     Ok(stream)
+}
+
+/// Connects to the first of the addresses of a name that accepts a connection: `localhost` is often
+/// both `::1` and `127.0.0.1`.
+fn connect_to_any(addresses: impl Iterator<Item = SocketAddr>) -> anyhow::Result<TcpStream> {
+    let mut failure = None;
+    for address in addresses {
+        match TcpStream::connect_timeout(&address, TIMEOUT) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => failure = Some(error),
+        }
+    }
+    Err(failure.context("the name has no address")?).context(NO_ANSWER)
 }
 
 fn connect_unix(path: &str) -> anyhow::Result<UnixStream> {
@@ -104,14 +116,78 @@ fn get(mut stream: impl Read + Write, host: &str, path: &str) -> anyhow::Result<
     // it has read a part.
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
-    let mut text = Vec::new();
-    stream.take(MAX_RESPONSE).read_to_end(&mut text)?;
+    read_response(stream, TIMEOUT)
+}
+
+/// Reads a response, which must be complete within `limit`: each of its bytes may come in time, but
+/// not all of them. A single read from `stream` should wait no longer than that.
+fn read_response(mut stream: impl Read, limit: Duration) -> anyhow::Result<String> {
+    let began = Instant::now();
+    let (mut text, mut part) = (Vec::new(), [0; 4096]);
+    while text.len() < MAX_RESPONSE {
+        let read = stream.read(&mut part);
+        // Systems have two names for a wait that is over.
+        let is_over = read.as_ref().is_err_and(|error| {
+            matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
+        });
+        if is_over || began.elapsed() >= limit {
+            bail!("no complete response within {} s", limit.as_secs());
+        }
+        match read {
+            Ok(0) => break,
+            Ok(count) => text.extend_from_slice(&part[..count]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+    use std::thread;
+
     use super::*;
+
+    /// A server that sends a byte from time to time, for ever.
+    #[test]
+    fn a_slow_response_is_not_waited_for() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        thread::spawn(move || {
+            let (mut client, _) = listener.accept().unwrap();
+            while client.write_all(b"H").is_ok() {
+                thread::sleep(Duration::from_millis(50));
+            }
+        });
+        let stream = TcpStream::connect(address).unwrap();
+        let error = read_response(stream, Duration::from_secs(1)).unwrap_err().to_string();
+        assert_eq!(error, "no complete response within 1 s");
+    }
+
+    #[test]
+    fn a_silent_server_is_reported() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let limit = Duration::from_secs(1);
+        stream.set_read_timeout(Some(limit)).unwrap();
+        let error = read_response(stream, limit).unwrap_err().to_string();
+        assert_eq!(error, "no complete response within 1 s");
+    }
+
+    #[test]
+    fn every_address_of_a_name_is_tried() {
+        let [open, closed] = [0, 1].map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
+        let [first, second] = [&closed, &open].map(|listener| listener.local_addr().unwrap());
+        drop(closed);
+        let stream = connect_to_any([first, second].into_iter()).unwrap();
+        assert_eq!(stream.peer_addr().unwrap(), second);
+        let error = connect_to_any([first].into_iter()).unwrap_err().to_string();
+        assert_eq!(error, NO_ANSWER);
+        let error = connect_to_any([].into_iter()).unwrap_err().to_string();
+        assert_eq!(error, "the name has no address");
+    }
 
     #[test]
     fn addresses_in_all_forms_are_parsed() {
