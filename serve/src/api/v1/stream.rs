@@ -75,7 +75,7 @@ async fn run(
     let limits = app.configuration.limits.clone();
     let end = wait_for_end(stop, Duration::from_secs(limits.grace_seconds));
     tokio::pin!(end);
-    let mut unread = Vec::new();
+    let mut unread = UnreadLines::default();
     let mut under_way: VecDeque<tokio::task::JoinHandle<Value>> = VecDeque::new();
     let mut ended = false;
     // The reason why lines after the last complete one are not answered.
@@ -84,15 +84,14 @@ async fn run(
     loop {
         // Start the lines that have arrived.
         while under_way.len() < AHEAD
-            && let Some(end) = unread.iter().position(|&byte| byte == b'\n')
+            && let Some(line) = unread.take_line()
         {
-            let line: Vec<u8> = unread.drain(..=end).collect();
             number += 1;
             let answer = answer_line(Arc::clone(&app), key.clone(), line, number);
             under_way.push_back(tokio::spawn(answer));
         }
-        if ended && !unread.is_empty() && !unread.contains(&b'\n') {
-            unread.push(b'\n');
+        if ended && !unread.is_empty() && !unread.has_line() {
+            unread.push(b"\n");
             continue;
         }
         let may_read = !ended && under_way.len() < AHEAD;
@@ -114,10 +113,10 @@ async fn run(
                 match frame {
                     Ok(Some(Ok(frame))) => {
                         if let Ok(data) = frame.into_data() {
-                            unread.extend_from_slice(&data);
+                            unread.push(&data);
                         }
                         let longest = limits.body_bytes;
-                        if unread.len() > longest && !unread.contains(&b'\n') {
+                        if unread.len() > longest && !unread.has_line() {
                             let reason = format!("line {}: more than {longest} bytes", number + 1);
                             failure = Some(Refusal::TooLarge(reason));
                         }
@@ -146,12 +145,62 @@ async fn run(
         if failure.is_some() && !ended {
             ended = true;
             // An incomplete line would be answered as if it were whole.
-            let complete = unread.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-            unread.truncate(complete);
+            unread.drop_incomplete_line();
         }
     }
     // Nobody waits for the rest.
     under_way.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+/// The bytes that have arrived and are not taken as lines yet.
+#[derive(Default)]
+struct UnreadLines {
+    bytes: Vec<u8>,
+    /// The number of bytes at the start in which no line ends. They are not searched again, because
+    /// a line may arrive in very many pieces.
+    searched: usize,
+}
+
+impl UnreadLines {
+    fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Returns the end of the first line if the line is complete.
+    fn find_end(&mut self) -> Option<usize> {
+        match memchr::memchr(b'\n', &self.bytes[self.searched..]) {
+            Some(at) => Some(self.searched + at + 1),
+            None => {
+                self.searched = self.bytes.len();
+                None
+            }
+        }
+    }
+
+    fn has_line(&mut self) -> bool {
+        self.find_end().is_some()
+    }
+
+    /// Removes the first line if it is complete, and returns it with its end.
+    fn take_line(&mut self) -> Option<Vec<u8>> {
+        let end = self.find_end()?;
+        self.searched = 0;
+        Some(self.bytes.drain(..end).collect())
+    }
+
+    fn drop_incomplete_line(&mut self) {
+        let end = memchr::memrchr(b'\n', &self.bytes).map_or(0, |at| at + 1);
+        self.bytes.truncate(end);
+        self.searched = self.searched.min(end);
+    }
 }
 
 /// Waits until the server is stopping and nine tenths of `grace` have passed. So streams end before
@@ -209,4 +258,48 @@ fn answer_line(app: Arc<App>, key: Option<String>, line: Vec<u8>, number: u64) -
             Err(refusal) => json!({"line": number, "error": problem(&refusal)}),
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_complete_however_they_arrive() {
+        let text = b"one\n\nthree\nfour";
+        for size in 1..=text.len() {
+            let mut unread = UnreadLines::default();
+            let mut lines = Vec::new();
+            for piece in text.chunks(size) {
+                unread.push(piece);
+                while let Some(line) = unread.take_line() {
+                    lines.push(line);
+                }
+            }
+            assert_eq!(lines, [&b"one\n"[..], b"\n", b"three\n"], "{size}");
+            assert!(!unread.has_line() && unread.len() == 4);
+            unread.push(b"\n");
+            assert_eq!(unread.take_line(), Some(b"four\n".to_vec()));
+            assert!(unread.is_empty());
+        }
+        let mut unread = UnreadLines::default();
+        unread.push(b"one\ntw");
+        unread.drop_incomplete_line();
+        assert_eq!(unread.take_line(), Some(b"one\n".to_vec()));
+        unread.push(b"tw");
+        assert!(!unread.has_line());
+        unread.drop_incomplete_line();
+        assert!(unread.is_empty() && unread.take_line().is_none());
+    }
+
+    /// Otherwise the time for a line would grow with the square of its length.
+    #[test]
+    fn each_byte_of_a_line_is_searched_once() {
+        let mut unread = UnreadLines::default();
+        for count in 1..1000 {
+            unread.push(b"a");
+            assert!(unread.take_line().is_none());
+            assert_eq!(unread.searched, count);
+        }
+    }
 }
