@@ -82,10 +82,14 @@ fn parse_line(line: &str) -> Result<Option<([u8; 32], Key)>, &'static str> {
     };
     for word in words {
         match word.split_once('=') {
-            Some(("rpm", text)) => key.requests_per_minute = Some(parse_number(text)?),
-            Some(("cpm", text)) => key.characters_per_minute = Some(parse_number(text)?),
+            Some(("rpm", text)) if key.requests_per_minute.is_none() => {
+                key.requests_per_minute = Some(parse_number(text)?);
+            }
+            Some(("cpm", text)) if key.characters_per_minute.is_none() => {
+                key.characters_per_minute = Some(parse_number(text)?);
+            }
             None if word == "admin" => key.is_admin = true,
-            _ => return Err("expected rpm=N, cpm=N or admin after the name"),
+            _ => return Err("expected rpm=N, cpm=N or admin after the name, each once"),
         }
     }
     Ok(Some((digest, key)))
@@ -114,9 +118,16 @@ impl Keys {
     fn parse(text: &str) -> Result<Self, (usize, String)> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut keys = Keys::default();
-        for (number, line) in text.lines().enumerate() {
-            let key = parse_line(line).map_err(|reason| (number + 1, reason.to_owned()))?;
-            keys.by_digest.extend(key);
+        let mut lines = HashMap::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let parsed = parse_line(line).map_err(|reason| (number, reason.to_owned()))?;
+            let Some((digest, key)) = parsed else { continue };
+            // The lines may have different limits, of which only one would hold.
+            if let Some(first) = lines.insert(digest, number) {
+                let reason = format!("the key is also on line {first}; remove one of the lines");
+                return Err((number, reason));
+            }
+            keys.by_digest.insert(digest, key);
         }
         Ok(keys)
     }
@@ -210,6 +221,10 @@ mod tests {
             (SECRET, 1),
             (&*format!("{SECRET} a rpm=x"), 1),
             (&*format!("{SECRET} a super"), 1),
+            (&*format!("{SECRET} a rpm=1 cpm=1 rpm=2"), 1),
+            (&*format!("{SECRET} a cpm=1 cpm=1"), 1),
+            (&*format!("{SECRET} a rpm=1\n# again\n{SECRET} a"), 3),
+            (&*format!("{SECRET} a\n{} b admin", SECRET.to_uppercase()), 2),
         ] {
             assert_eq!(Keys::parse(text).err().map(|(line, _)| line), Some(line), "{text}");
         }
