@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use socket2::{SockRef, TcpKeepalive};
 use tokio::sync::{Semaphore, mpsc, watch};
 
 use crate::app::App;
@@ -21,6 +22,11 @@ use crate::{Error, Result};
 /// The most connections that wait to be accepted, if the system allows that many. A client for
 /// which there is no room retries only after a second.
 const BACKLOG: u32 = 4096;
+
+/// The time after which the system asks a silent client whether it is there, and the time between
+/// questions that are not answered. Linux gives up after nine of them.
+const KEEP_ALIVE: Duration = Duration::from_secs(60);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A listening socket.
 pub enum Listener {
@@ -252,12 +258,20 @@ fn bind(address: SocketAddr, is_only_v6: bool) -> io::Result<TcpListener> {
     use tokio::net::TcpSocket;
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     if is_only_v6 {
-        socket2::SockRef::from(&socket).set_only_v6(true)?;
+        SockRef::from(&socket).set_only_v6(true)?;
     }
     // A restarted server need not wait for the connections of its predecessor.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)?.into_std()
+}
+
+/// Lets the system ask from time to time whether the client is still there. Otherwise a websocket
+/// whose client vanished without a word would keep its place for ever.
+fn keep_alive(stream: &tokio::net::TcpStream) {
+    let times = TcpKeepalive::new().with_time(KEEP_ALIVE).with_interval(KEEP_ALIVE_INTERVAL);
+    // Without it, the connection works as well.
+    let _ = SockRef::from(stream).set_tcp_keepalive(&times);
 }
 
 enum Tokio {
@@ -278,6 +292,7 @@ async fn accept(
     let stream = match listener {
         Tokio::Tcp(listener) => {
             let (stream, address) = listener.accept().await?;
+            keep_alive(&stream);
             Stream::Tcp(stream, address.ip())
         }
         Tokio::Unix(listener) => Stream::Unix(listener.accept().await?.0),

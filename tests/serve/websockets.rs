@@ -263,6 +263,27 @@ fn pages_of_origins_that_are_not_allowed_cannot_open_websockets() {
     }
 }
 
+/// The system asks whether a silent client is still there, so that a websocket whose client vanished
+/// does not keep its place for ever.
+#[cfg(target_os = "linux")]
+#[test]
+fn silent_clients_are_asked_by_the_system() {
+    let server = Server::start(&["--model", &toy_neural()]);
+    let _socket = Socket::open(&server, "/translate");
+    let port: u16 = server.address.rsplit(':').next().unwrap().parse().unwrap();
+    let end = format!(":{port:04X}");
+    // Of the fields, the second is the address of this side, the fourth the state (01: connected),
+    // and the sixth begins with the timer (02: that of these questions).
+    server.wait_for("the timer of the connection", |_| {
+        let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+        table.lines().any(|line| {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            matches!(fields[..], [_, own, _, "01", _, timer, ..]
+                if own.ends_with(&end) && timer.starts_with("02:"))
+        })
+    });
+}
+
 #[test]
 fn websockets_are_closed_with_reasons() {
     let folder = tempfile::tempdir().unwrap();
