@@ -201,6 +201,10 @@ fn weights_that_are_not_those_of_the_configuration_are_rejected() {
             assert!(!error.is_empty(), "{model} with {key} {size}");
         }
     }
+    for key in ["num_heads", "d_kv"] {
+        let error = error_of("hf-t5", |folder| configure(folder, key, number(u64::MAX)));
+        assert!(error.contains("config.json") && error.contains(key), "{error}");
+    }
 }
 
 #[test]

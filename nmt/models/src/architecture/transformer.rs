@@ -334,7 +334,8 @@ impl TransformerConfig {
     /// Returns the width of all heads of attention in a stack side by side.
     pub fn attention_width(&self, stack: &TransformerStackConfig) -> usize {
         match self.positional_encoding {
-            PositionalEncodingKind::RelativeBias(bias) => stack.heads * bias.head_dim,
+            // Before validation, a damaged configuration may have any numbers.
+            PositionalEncodingKind::RelativeBias(bias) => stack.heads.saturating_mul(bias.head_dim),
             _ => self.embeddings.dim,
         }
     }

@@ -119,8 +119,10 @@ fn read_transformer(checkpoint: &Checkpoint, config: &Config) -> Result<Transfor
         check_range("num_layers", stack.depth, MAX_DEPTH)
             .map_err(|reason| Error::mismatch(config.path, "config.json", reason))?;
     }
-    check_range("d_kv", config.number("d_kv")?, MAX_WIDTH)
-        .map_err(|reason| Error::mismatch(config.path, "config.json", reason))?;
+    for (name, number) in [("num_heads", encoder.heads), ("d_kv", config.number("d_kv")?)] {
+        check_range(name, number, MAX_WIDTH)
+            .map_err(|reason| Error::mismatch(config.path, "config.json", reason))?;
+    }
     const FEED_FORWARD: &str = "feed_forward_proj";
     let kind = config.text(FEED_FORWARD).unwrap_or("relu");
     let activation = match kind.strip_prefix("gated-") {
