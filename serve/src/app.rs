@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use miriam_textproc::LanguageDetector;
 
 use crate::access_log::AccessLog;
-use crate::config::{Configuration, ModelKind};
+use crate::config::{Configuration, Limits, ModelKind};
 use crate::engine::{Failure, Reply, RequestOptions, Sentence, SentenceResult};
 use crate::http::client_address::Network;
 use crate::keys::{KeyError, Keys};
@@ -314,14 +314,10 @@ impl App {
         options: RequestOptions,
         deadline: Instant,
     ) -> Result<Translated, Refusal> {
-        let limits = &self.configuration.limits;
-        if sentences.len() > limits.lines {
-            let reason = format!("{} sentences; {} are allowed", sentences.len(), limits.lines);
-            return Err(Refusal::TooLarge(reason));
-        }
-        pivot::check_options(route, &options)?;
         let words: usize =
             sentences.iter().map(|one| one.text.split(u8::is_ascii_whitespace).count()).sum();
+        check_size((sentences.len(), words), &options, &self.configuration.limits)?;
+        pivot::check_options(route, &options)?;
         self.metrics.source_words.fetch_add(words as u64, Ordering::Relaxed);
         let mut total =
             Translated { sentences: Vec::new(), queued: Duration::ZERO, searched: Duration::ZERO };
@@ -379,6 +375,32 @@ impl App {
 
 fn read_keys(file: &Path) -> Result<(PathBuf, Arc<Keys>)> {
     Ok((file.to_owned(), Arc::new(Keys::read(file)?)))
+}
+
+/// Checks that a request of some sentences, which have some words together, asks for no more than
+/// `limits`: all of its results are in memory until the response is sent. The list of a single
+/// sentence has a limit of its own.
+///
+/// # Errors
+/// If it asks for more.
+fn check_size(
+    (sentences, words): (usize, usize),
+    options: &RequestOptions,
+    limits: &Limits,
+) -> Result<(), Refusal> {
+    let n_best = options.n_best.max(1);
+    let has_lists = sentences > 1 && n_best > 1;
+    let reason = if sentences > limits.lines {
+        format!("{sentences} sentences; {} are allowed", limits.lines)
+    } else if has_lists && sentences.saturating_mul(n_best) > limits.translations {
+        let most = limits.translations;
+        format!("{sentences} sentences with {n_best} translations each; {most} in all are allowed")
+    } else if options.graph && words > limits.graph_words {
+        format!("search graphs of {words} words; {} are allowed", limits.graph_words)
+    } else {
+        return Ok(());
+    };
+    Err(Refusal::TooLarge(reason))
 }
 
 /// Returns the refusal of a request of `characters` whose key is rejected.

@@ -131,6 +131,10 @@ pub struct Limits {
     pub connections: usize,
     /// Entries of an n-best list.
     pub n_best: usize,
+    /// Translations of a request with several sentences: the entries of all n-best lists.
+    pub translations: usize,
+    /// Words of a request that asks for search graphs.
+    pub graph_words: usize,
     /// LibreTranslate's alternatives.
     pub alternatives: usize,
     /// The largest stack size, and pop limit, that a request may ask for.
@@ -159,6 +163,8 @@ impl Default for Limits {
             queued_words: 200_000,
             connections: 10_000,
             n_best: 100,
+            translations: 100_000,
+            graph_words: 500,
             alternatives: 10,
             pops: 5000,
             deadline_ms: 60_000,

@@ -94,6 +94,29 @@ fn what_is_too_large_is_refused() {
     assert_eq!(client.request("POST", "/v1/translate", &gzip, &gzip_call).status, 200);
 }
 
+/// What a request asks for is limited too, because it is in memory until the response is sent.
+#[test]
+fn lists_and_graphs_of_many_sentences_are_refused() {
+    let (_folder, server) = with_limits("translations = 12\ngraph-words = 6", &toy());
+    let status = |texts: usize, more: &str, value: serde_json::Value| {
+        let mut request = json!({"text": vec!["the red house"; texts]});
+        request[more] = value;
+        let response = server.post_json("/v1/translate", &request);
+        (response.status, response.text())
+    };
+    assert_eq!(status(3, "n_best", json!(4)).0, 200);
+    // A single list, and the best translations alone, have limits of their own.
+    assert_eq!(status(1, "n_best", json!(13)).0, 200);
+    assert_eq!(status(13, "n_best", json!(1)).0, 200);
+    let (refused, reason) = status(3, "n_best", json!(5));
+    assert_eq!(refused, 413);
+    assert!(reason.contains("3 sentences with 5 translations each; 12 in all"), "{reason}");
+    assert_eq!(status(2, "graph", json!(true)).0, 200);
+    let (refused, reason) = status(3, "graph", json!(true));
+    assert_eq!(refused, 413);
+    assert!(reason.contains("search graphs of 9 words; 6 are allowed"), "{reason}");
+}
+
 #[test]
 fn work_for_a_client_that_goes_away_ends() {
     let server = Server::start(&["--model", &toy_neural()]);

@@ -15,6 +15,8 @@ const DEFAULT_PORT: u16 = 8080;
 /// The longest n-best list and the largest pop limit that a request may ask for.
 const MAX_N_BEST: usize = 10_000;
 const MAX_POPS: usize = 1_000_000;
+/// The words of a request for a search graph; longer lines are translated in parts.
+const MAX_GRAPH_WORDS: usize = 2000;
 
 /// Serves the system of `tokens`, whose configuration is `system`, until a signal stops the server.
 /// `raw` is whether texts are prepared with the file beside the ini; by default they are if this
@@ -49,6 +51,7 @@ pub fn serve(system: &Configuration, tokens: &[String], raw: Option<bool>) -> an
     limits.connections = settings.max_connections.unwrap_or(limits.connections);
     // Moses has no such limits; these keep requests from using all memory.
     (limits.n_best, limits.pops) = (MAX_N_BEST, MAX_POPS);
+    limits.graph_words = MAX_GRAPH_WORDS;
     limits.idle_seconds = settings.idle_seconds.unwrap_or(limits.idle_seconds);
     // A phrase-based system has no products of matrices to tune.
     let tuner = Arc::new(Autotuner::new(Cpu::detect()));

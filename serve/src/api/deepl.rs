@@ -179,7 +179,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let to = given.text("target_lang")?;
     let to = to.ok_or_else(|| unsupported_value("target_lang"))?;
     let characters: usize = texts.iter().map(|text| text.chars().count()).sum();
-    app.admit(key.as_deref(), characters)?;
+    app.admit_texts(key.as_deref(), &texts)?;
     app.metrics.characters.fetch_add(characters as u64, Ordering::Relaxed);
     let from = match given.text("source_lang")? {
         // A given pair is looked up before anything is translated.
