@@ -112,6 +112,13 @@ fn lists_and_graphs_of_many_sentences_are_refused() {
     assert_eq!(refused, 413);
     assert!(reason.contains("3 sentences with 5 translations each; 12 in all"), "{reason}");
     assert_eq!(status(2, "graph", json!(true)).0, 200);
+    let lm = crate::common::project_root().join("examples/toy/lm.arpa");
+    let (_folder, scorer) = with_limits("translations = 12", &format!("lm={}", lm.display()));
+    let next = |texts: usize, top: usize| {
+        let request = json!({"text": vec!["la casa"; texts], "top": top});
+        scorer.post_json("/v1/next", &request).status
+    };
+    assert_eq!([next(3, 4), next(1, 13), next(3, 5)], [200, 200, 413]);
     let (refused, reason) = status(3, "graph", json!(true));
     assert_eq!(refused, 413);
     assert!(reason.contains("search graphs of 9 words; 6 are allowed"), "{reason}");
