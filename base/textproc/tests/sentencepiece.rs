@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use miriam_textproc::SentencePiece;
-use miriam_textproc::sentencepiece::{Encoding, ModelType, PieceType};
+use miriam_textproc::sentencepiece::{Encoding, ModelParts, ModelType, PieceType};
 use proptest::prelude::*;
 
 const MODELS: [&str; 4] = ["unigram", "bpe", "unigram-bytes", "bpe-bytes"];
@@ -85,6 +85,39 @@ fn unused_pieces_are_split_into_their_halves() {
     model.encode(b"xyaz", &mut encoding);
     assert_eq!(encoding.ids(), [0, 3, 0], "unknown neighbours are one piece");
     assert_eq!(model.pieces(&encoding).next(), Some(&b"xy"[..]));
+}
+
+/// The expected pieces are those of SentencePiece 0.2.3.
+#[test]
+fn user_defined_pieces_are_not_split_into_frequent_pieces() {
+    let normal = |text: &str, score: f32| (text.as_bytes().to_vec(), score, PieceType::Normal);
+    let kept = |text: &str| (text.as_bytes().to_vec(), 0.0, PieceType::UserDefined);
+    let parts = ModelParts {
+        model_type: ModelType::Unigram,
+        pieces: vec![
+            (b"<unk>".to_vec(), 0.0, PieceType::Unknown),
+            normal("▁a", -2.0),
+            normal("b", -2.5),
+            normal("c", -3.0),
+            normal("▁", -4.0),
+            kept("ab"),
+            kept("bcc"),
+        ],
+        byte_fallback: false,
+        charsmap: Vec::new(),
+        add_dummy_prefix: true,
+        remove_extra_whitespaces: true,
+    };
+    let model = SentencePiece::from_bytes(&parts.to_bytes(), "made.spm").unwrap();
+    for (text, pieces) in [
+        ("abc", "▁ ab c"),
+        ("ab ac", "▁ ab ▁a c"),
+        ("bccab", "▁ bcc ab"),
+        ("abcc", "▁a bcc"),
+        ("acab", "▁a c ab"),
+    ] {
+        assert_eq!(model.join_pieces(text), pieces, "{text}");
+    }
 }
 
 #[test]

@@ -10,10 +10,12 @@ use super::trie::DoubleArrayTrie;
 
 /// The distance of an unknown character's score below the worst piece's.
 const UNKNOWN_PENALTY: f32 = 10.0;
+/// The score of each byte of a user-defined piece, and its distance from the score of the piece.
+/// Log probabilities of other pieces are lower, so that paths with user-defined pieces win.
+const USER_DEFINED_SCORE: f32 = 0.1;
 
 pub struct UnigramModel {
     trie: DoubleArrayTrie,
-    max_score: f32,
     unknown_score: f32,
 }
 
@@ -30,17 +32,12 @@ const NO_PATH: BestPathNode = BestPathNode { start: usize::MAX, id: 0, score: 0.
 
 impl UnigramModel {
     pub fn new(pieces: &PieceVocabulary) -> Self {
-        let (mut worst, mut max_score) = (f32::INFINITY, f32::NEG_INFINITY);
-        for (id, _) in pieces.text_pieces() {
-            let info = pieces.entry(id);
-            if info.piece_type == PieceType::Normal {
-                worst = worst.min(info.score);
-                max_score = max_score.max(info.score);
-            }
-        }
+        let entries = pieces.text_pieces().map(|(id, _)| pieces.entry(id));
+        let worst = entries
+            .filter(|info| info.piece_type == PieceType::Normal)
+            .fold(f32::INFINITY, |worst, info| worst.min(info.score));
         UnigramModel {
             trie: DoubleArrayTrie::new(pieces.text_pieces()),
-            max_score,
             unknown_score: worst - UNKNOWN_PENALTY,
         }
     }
@@ -66,7 +63,9 @@ impl UnigramModel {
                 let info = pieces.entry(id);
                 let score = match info.piece_type {
                     PieceType::Unused => return,
-                    PieceType::UserDefined => length as f32 * self.max_score - 0.1,
+                    PieceType::UserDefined => {
+                        length as f32 * USER_DEFINED_SCORE - USER_DEFINED_SCORE
+                    }
                     _ => info.score,
                 };
                 has_char_piece |= length == char_length;
