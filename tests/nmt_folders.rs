@@ -537,15 +537,25 @@ fn settings_of_generation_are_taken_or_named() {
 #[test]
 fn tokens_that_are_not_text_are_not_printed() {
     let model = tiny_model("hf-t5");
-    let command = |more: &[&str]| {
-        let mut command = translate(&[&model]);
+    let command = |model: &Path, more: &[&str]| {
+        let mut command = translate(&[model]);
         command.args(["--max-decoding-length", "12", "--beam-size", "1"]).args(more);
         lossy_text(&run_with_input(&mut command, b"ceeb ebcc eabe cdbc\n").stdout)
     };
-    let pieces = command(&["--no-spm-decode"]);
+    let pieces = command(&model, &["--no-spm-decode"]);
     assert!(pieces.starts_with("<extra_id_78> \u{2581}eabe"), "{pieces}");
     let words = pieces.replace("<extra_id_78> ", "").replace('\u{2581}', "");
-    assert_eq!(command(&[]), words);
+    assert_eq!(command(&model, &[]), words);
+    // Without sentinels, their ids have no token.
+    let folder = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(&model).unwrap() {
+        let file = entry.unwrap().path();
+        fs::copy(&file, folder.path().join(file.file_name().unwrap())).unwrap();
+    }
+    fs::write(folder.path().join("tokenizer_config.json"), "{\"extra_ids\": 0}").unwrap();
+    let placeholders = command(folder.path(), &["--no-spm-decode"]);
+    assert_eq!(placeholders, pieces.replace("<extra_id_78>", "<no-token-51>"));
+    assert_eq!(command(folder.path(), &[]), words);
 }
 
 #[test]

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use super::{BoundaryTokens, ModelBundle, TokenizerPair};
 use crate::languages::{LanguagePairTokens, LanguageStyle, Languages};
 use crate::segmentation::Segmentation;
+use crate::vocabulary::PLACEHOLDER_PREFIX;
 use crate::{Error, Result};
 
 /// The smallest number of languages of a converted model that counts as multilingual. A number is
 /// needed because CTranslate2's folders do not name the original model; mBART-50 has 52 languages.
 const MIN_CONVERTED_LANGUAGES: usize = 40;
-/// The prefix of T5's tokens that mark spans of text.
-const SENTINEL_PREFIX: &[u8] = b"<extra_id_";
+/// The beginnings of tokens that are not text: T5's tokens that mark spans of text, and ids without
+/// a token.
+const SPECIAL_PREFIXES: [&str; 2] = ["<extra_id_", PLACEHOLDER_PREFIX];
 
 impl BoundaryTokens {
     /// If `tokens` has a token for the source, puts it before the tokens of a sentence, and EOS
@@ -94,7 +96,7 @@ impl ModelBundle {
     }
 
     /// Returns the ids of target tokens that are not text, in ascending order: languages of
-    /// M2M-100, NLLB and mBART, and sentinels of T5.
+    /// M2M-100, NLLB and mBART, sentinels of T5, and ids without a token.
     pub fn special_target_ids(&self) -> Vec<u32> {
         let languages = self.languages_of_both_sides();
         let languages = languages.iter().flat_map(|languages| &languages.tokens);
@@ -103,9 +105,10 @@ impl ModelBundle {
             &self.tokenizers
             && matches!(pieces, Segmentation::SentencePiece(_))
         {
-            let sentinels = (0..).zip(target.iter());
-            let sentinels = sentinels.filter(|(_, word)| word.starts_with(SENTINEL_PREFIX));
-            ids.extend(sentinels.map(|(id, _)| id));
+            let special = (0..).zip(target.iter()).filter(|(_, word)| {
+                SPECIAL_PREFIXES.iter().any(|prefix| word.starts_with(prefix.as_bytes()))
+            });
+            ids.extend(special.map(|(id, _)| id));
         }
         ids.sort_unstable();
         ids

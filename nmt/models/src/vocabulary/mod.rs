@@ -24,6 +24,9 @@ pub use learn::{LearnOptions, LearnedVocabulary, learn_vocabulary, select_words,
 const EOS_NAMES: [&[u8]; 2] = [b"</s>", b"eos"];
 /// Spellings of the unknown token.
 const UNK_NAMES: [&[u8]; 3] = [b"<unk>", b"UNK", b"unk"];
+/// The beginning of the name of an id that has no token, because the model has more rows than its
+/// tokeniser has tokens.
+pub(crate) const PLACEHOLDER_PREFIX: &str = "<no-token-";
 
 /// The special tokens of a model of CTranslate2.
 #[derive(Clone, Debug)]

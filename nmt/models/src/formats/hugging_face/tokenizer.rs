@@ -17,7 +17,7 @@ use super::tokenizer_json;
 use crate::formats::found_model::OpenedTokenizer;
 use crate::languages::{M2M100_LANGUAGES, MBART50_LANGUAGES, NLLB_LANGUAGES};
 use crate::segmentation::{Segmentation, SentencePieceModel};
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{PLACEHOLDER_PREFIX, Vocabulary};
 use crate::{Error, Result, json};
 
 /// The names of the files of SentencePiece models.
@@ -74,7 +74,7 @@ impl TokenTable {
     ) -> Result<Vocabulary> {
         self.0.resize(rows, None);
         let tokens = self.0.into_iter().enumerate().map(|(id, token)| {
-            token.unwrap_or_else(|| format!("<no token has the id {id}>").into_bytes())
+            token.unwrap_or_else(|| format!("{PLACEHOLDER_PREFIX}{id}>").into_bytes())
         });
         let tokens: Vec<Vec<u8>> = tokens.collect();
         let tokens = tokens.iter().map(Vec::as_slice);
