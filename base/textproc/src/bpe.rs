@@ -1,6 +1,6 @@
-//! Byte pair encoding with a file of codes (Sennrich et al. 2016), as subword-nmt applies it: words
-//! are split into characters, and neighbouring symbols are merged, in the order of the pairs in the
-//! file.
+//! Byte pair encoding with a file of codes (Sennrich et al. 2016), as subword-nmt and fastBPE apply
+//! it: words are split into characters, and neighbouring symbols are merged, in the order of the
+//! pairs in the file.
 //!
 //! All occurrences of one pair are joined from left to right before the next pair is chosen.
 //! [`SentencePiece`](crate::SentencePiece) differs: it joins one occurrence at a time, and then
@@ -76,8 +76,9 @@ struct SymbolNode {
 
 impl BpeCodes {
     /// Parses a file of codes: two symbols per line, after a first line `#version: 0.2` if
-    /// the end of a word is part of its last character. `name` is the file's name in error
-    /// messages.
+    /// the end of a word is part of its last character. This is also so in files of fastBPE,
+    /// which have the number of occurrences after each pair and no version. `name` is the file's
+    /// name in error messages.
     ///
     /// # Errors
     /// [`Error::Format`] with the line if a line does not have two symbols, or if the first line
@@ -90,6 +91,7 @@ impl BpeCodes {
         };
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         let lines = if text.is_empty() { 0 } else { usize::MAX };
+        let mut has_counts = false;
         for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n').take(lines)) {
             let line = trim_line(line);
             if let Some(version) = line.strip_prefix(b"#version:").filter(|_| number == 1) {
@@ -107,11 +109,21 @@ impl BpeCodes {
                 };
                 continue;
             }
-            let mut symbols = line.split(|&byte| byte == b' ');
-            let (Some(left @ [_, ..]), Some(right @ [_, ..]), None) =
-                (symbols.next(), symbols.next(), symbols.next())
+            let mut fields = line.splitn(3, |&byte| byte == b' ');
+            let (left, right, count) = (fields.next(), fields.next(), fields.next());
+            let is_counted = count.is_some_and(|count| count.iter().all(u8::is_ascii_digit));
+            if number == 1 && is_counted {
+                has_counts = true;
+                codes.has_separate_end_of_word = false;
+            }
+            let (Some(left @ [_, ..]), Some(right @ [_, ..]), true) =
+                (left, right, is_counted == has_counts && count.is_some() == has_counts)
             else {
-                let reason = "expected two symbols with a space between them";
+                let reason = if has_counts {
+                    "expected two symbols and a number with spaces between them"
+                } else {
+                    "expected two symbols with a space between them"
+                };
                 return Err(Error::format(name, number, reason));
             };
             let pair = (codes.intern_symbol(left), codes.intern_symbol(right));
@@ -290,6 +302,14 @@ mod tests {
     }
 
     #[test]
+    fn codes_of_fastbpe_have_counts() {
+        let codes = "l o 90\nlo w</w> 41\ne r</w> 7\n";
+        for (word, pieces) in [("low", "low"), ("lower", "lo@@ w@@ er"), ("era", "e@@ r@@ a")] {
+            assert_eq!(segment(codes, word), pieces, "{word}");
+        }
+    }
+
+    #[test]
     fn pairs_that_overlap_are_joined_from_the_left() {
         let codes = "#version: 0.2\nx x\nxx xx\nxx x</w>\n";
         assert_eq!(segment(codes, "xxxxx"), "xxxx@@ x");
@@ -302,9 +322,17 @@ mod tests {
 
     #[test]
     fn wrong_files_are_rejected() {
-        for (text, line) in
-            [("#version: 0.3\na b", 1), ("a b\nc\n", 2), ("a b\n\nc d\n", 2), ("a b c\n", 1)]
-        {
+        for (text, line) in [
+            ("#version: 0.3\na b", 1),
+            ("a b\nc\n", 2),
+            ("a b\n\nc d\n", 2),
+            ("a b c\n", 1),
+            ("#version: 0.2\na b 1\n", 2),
+            ("a b\nb c 1\n", 2),
+            ("a b 1\nb c\n", 2),
+            ("a b 1\nb c x\n", 2),
+            ("a b 1 2\n", 1),
+        ] {
             let error = BpeCodes::from_text(text.as_bytes(), "codes").unwrap_err().to_string();
             assert!(error.starts_with(&format!("codes, line {line}:")), "{error}");
         }
