@@ -191,6 +191,11 @@ fn weights_that_are_not_those_of_the_configuration_are_rejected() {
     let tensor = Some(("I8", &[134, 8][..], integers));
     let error = error_of("hf-t5", |folder| set_tensor(folder, "lm_head.weight", tensor));
     assert!(error.contains("lm_head.weight") && error.contains("integers"), "{error}");
+    // Types of elements that are not read are named, not the parameters that are missing then.
+    let bytes: &[u8] = &[0; 134 * 8];
+    let tensor = Some(("F8_E4M3", &[134, 8][..], bytes));
+    let error = error_of("hf-t5", |folder| set_tensor(folder, "shared.weight", tensor));
+    assert!(error.contains("shared.weight") && error.contains("F8_E4M3"), "{error}");
     // Memory is allocated for the sizes of tensors, not for sizes that a configuration claims.
     for (model, key) in [("hf-t5", "d_ff"), ("hf-t5", "vocab_size"), ("hf-mbart50", "vocab_size")] {
         for size in [1 << 36, 1 << 60] {

@@ -50,6 +50,7 @@ pub fn resolve(
              convert --precision"
         )));
     }
+    let skipped = checkpoint.skipped_tensors().iter().find(|(name, _)| !is_ignored(name)).cloned();
     let named = match config.text("model_type") {
         None | Some("marian") => bart::resolve(checkpoint, &config, bart::Kind::Marian)?,
         Some("m2m_100") => bart::resolve(checkpoint, &config, bart::Kind::M2m100)?,
@@ -71,8 +72,17 @@ pub fn resolve(
     }
     let integers = tensors.iter().find(|(name, tensor)| is_integer(tensor) && !is_ignored(name));
     let integers = integers.map(|(name, _)| name_in_file(name, &names));
-    let model =
-        Model::new(Architecture::Transformer(transformer), tensors, BTreeMap::new(), &path)?;
+    let model = Model::new(Architecture::Transformer(transformer), tensors, BTreeMap::new(), &path);
+    let model = match (model, skipped) {
+        (Err(_), Some((name, reason))) => {
+            let reason = format!(
+                "it was not read ({reason}), and the rest is not the model of config.json; use a \
+                 model with floating-point weights of at least 16 bits"
+            );
+            return Err(Error::mismatch(&path, &name, reason));
+        }
+        (model, _) => model?,
+    };
     if let Some(name) = integers {
         let reason = "its elements are integers without quantisation multipliers; use a model with \
                       floating-point weights";
