@@ -34,9 +34,13 @@ pub enum Kind {
 
 pub fn resolve(mut checkpoint: Checkpoint, config: &Config, kind: Kind) -> Result<NamedTensors> {
     let transformer = read_transformer(&checkpoint, config, kind)?;
+    let tables = &transformer.embeddings;
+    // `transformers` 5 also writes the shared table of a model that uses only its separate ones.
+    if !tables.shared && checkpoint.get("model.encoder.embed_tokens.weight").is_some() {
+        checkpoint.take("model.shared.weight");
+    }
     let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();
     let mut tensors = TensorsByName::default();
-    let tables = &transformer.embeddings;
     for name in names {
         let Some(tensor) = checkpoint.take(&name) else { continue };
         let (to, tensor) = match marian_name(&name, tables, kind) {
