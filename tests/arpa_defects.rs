@@ -167,47 +167,6 @@ fn kenlms_program_names_treat_defects_as_kenlm() {
     assert!(log.contains("its log10 probability becomes -5") && !log.contains("-100"), "{log}");
 }
 
-/// If an ARPA file does not list `<unk>`, n-grams that end in it are found in tries but not in
-/// probing models: KenLM writes the values of `<unk>` after all n-grams, over the flag that longer
-/// n-grams end in it. The Python module of KenLM gives these scores for the ARPA file.
-#[test]
-fn ngrams_that_end_in_an_unlisted_unknown_word_score_as_in_kenlm() {
-    const UNLISTED: &str = "\\data\\\nngram 1=4\nngram 2=4\nngram 3=2\n\n\\1-grams:\n-9\t<s>\t-0.5\n\
-        -1\t</s>\n-0.5\ta\t-0.25\n-0.75\tb\t-0.125\n\n\\2-grams:\n-0.25\t<s> a\t-0.0625\n\
-        -0.125\ta <unk>\t-0.375\n-0.5\ta b\n-0.6\t<unk> b\n\n\\3-grams:\n-0.03125\t<s> a <unk>\n\
-        -0.3\ta <unk> b\n\n\\end\\\n";
-    const UNFOUND: &str = "Total: -101.5625 OOV: 1\nTotal: -102.2875 OOV: 1\n";
-    const FOUND: &str = "Total: -1.65625 OOV: 1\nTotal: -1.70625 OOV: 1\n";
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    write(folder, "arpa", UNLISTED);
-    for kind in ["probing", "kenlm-probing", "trie", "kenlm-trie"] {
-        let mut build = miriam();
-        run(build.args(["lm", "build", "arpa", "--type", kind, "-o", kind]).current_dir(folder));
-    }
-    let sorted_dump = |file: &str| {
-        let dumped = lossy_text(&run(miriam().args(["lm", "dump", file]).current_dir(folder)));
-        let mut lines: Vec<String> = dumped.lines().map(String::from).collect();
-        lines.sort_unstable();
-        lines
-    };
-    for (file, scores) in [
-        ("arpa", UNFOUND),
-        ("probing", UNFOUND),
-        ("kenlm-probing", UNFOUND),
-        ("trie", FOUND),
-        ("kenlm-trie", FOUND),
-    ] {
-        let mut query = miriam();
-        query.args(["lm", "query", "-v", "sentence", file]).current_dir(folder);
-        assert_eq!(sentence_scores(&mut query, "a x\na x b\n"), scores, "{file}");
-        // A KenLM trie does not say that <unk> was not listed.
-        if file != "kenlm-trie" {
-            assert_eq!(sorted_dump(file), sorted_dump("arpa"), "{file}");
-        }
-    }
-}
-
 /// Feature lines of other toolkits open files that KenLM rejects; KENLM lines have keys for the
 /// defects.
 #[test]

@@ -212,9 +212,6 @@ impl TableBuilder {
 struct ProbingBuilder {
     options: KenlmProbingOptions,
     order: usize,
-    /// log10 p of an `<unk>` that the source does not list. KenLM stores it after all n-grams, so
-    /// that it overwrites the flag of n-grams that end in `<unk>`.
-    added_unknown: Option<f32>,
     unigrams: Vec<u64>,
     unigram_marks: Vec<AtomicU8>,
     rest_costs: Option<RestCosts>,
@@ -232,16 +229,15 @@ impl ProbingBuilder {
     ) -> Self {
         let unigrams = source.unigrams().iter();
         let mut unigrams: Vec<u64> = unigrams.map(|u| pack(u.log10, u.backoff)).collect();
-        let added_unknown = (!source.has_unknown()).then_some(unknown_log10);
-        if added_unknown.is_some() {
-            unigrams[0] = 0;
+        if !source.has_unknown() {
+            // KenLM gives `<unk>` a backoff of +0.0.
+            unigrams[0] = u64::from(unknown_log10.to_bits());
         }
         let unigram_marks = new_marks(unigrams.len());
         let order = source.order();
         ProbingBuilder {
             options,
             order,
-            added_unknown,
             unigrams,
             unigram_marks,
             rest_costs,
@@ -432,12 +428,8 @@ impl ProbingBuilder {
             bytes.extend_from_slice(&(id as u32).to_le_bytes());
         }
         for (word, (&value, marks)) in self.unigrams.iter().zip(&self.unigram_marks).enumerate() {
-            let value = match self.added_unknown {
-                // The backoff is +0.0.
-                Some(log10) if word == 0 => u64::from(log10.to_bits()),
-                _ => with_flags(value, marks.load(Ordering::Relaxed)),
-            };
-            bytes.extend_from_slice(&value.to_le_bytes());
+            bytes
+                .extend_from_slice(&with_flags(value, marks.load(Ordering::Relaxed)).to_le_bytes());
             if let Some(rest_costs) = &self.rest_costs {
                 bytes.extend_from_slice(&rest_costs.cost(&[word as u32]).to_le_bytes());
             }

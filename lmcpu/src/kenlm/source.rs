@@ -133,22 +133,18 @@ pub fn probing_source<const U: usize, const M: usize>(
     let unigrams: Vec<Unigram> = entries
         .map(|u| Unigram { log10: -f32_at(u, 0).abs() + 0.0, backoff: f32_at(u, 4) })
         .collect();
-    // Whether the ARPA file lacks <unk>, and <unk> has the default values.
-    let is_unknown_added = file.header.counts[0] < unigrams.len() as u64;
-    let has_default_unknown =
-        unigrams[0].log10 == MISSING_UNKNOWN_LOG10 && unigrams[0].backoff == 0.0;
-    let has_unknown = !(is_unknown_added && has_default_unknown);
-    let mut counts = vec![unigrams.len() as u64 - u64::from(!has_unknown)];
+    // The values that KenLM gives to an <unk> that the ARPA file lacks.
+    let unknown_added = file.header.counts[0] < unigrams.len() as u64
+        && unigrams[0].log10 == MISSING_UNKNOWN_LOG10
+        && unigrams[0].backoff == 0.0;
+    let mut counts = vec![unigrams.len() as u64 - u64::from(unknown_added)];
     counts.extend(file.middle.iter().map(|table| count_entries(table)));
     counts.push(count_entries(&file.longest));
-    let flags = file.unigrams[..unigrams.len()].iter().enumerate().map(|(word, entry)| {
-        let (left, right) = extension_flags(entry, 0);
-        // The flag of an added <unk> is lost.
-        (left || (word == 0 && is_unknown_added), right)
-    });
-    let shorter = RecoveredLevel::unigrams(flags);
+    let shorter = RecoveredLevel::unigrams(
+        file.unigrams[..file.head.words.num_words()].iter().map(|u| extension_flags(u, 0)),
+    );
     let levels = ProbingLevelReader { file, path: path.to_owned(), shorter };
-    Ok(LevelSource::new(display_name(path), counts, vocabulary, unigrams, has_unknown, levels))
+    Ok(LevelSource::new(display_name(path), counts, vocabulary, unigrams, !unknown_added, levels))
 }
 
 /// Returns the number of n-grams in a table. KenLM allows duplicates, but a search finds only the

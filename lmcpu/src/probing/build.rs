@@ -361,10 +361,6 @@ impl ProbingBuilder {
     /// Moves the blanks into the tables of middle orders, which completes them.
     fn finish_middle(&mut self, vocabulary: &Vocabulary) {
         self.vocabulary = vocabulary.clone();
-        if !self.has_unknown {
-            // As in KenLM's probing models, no n-gram that ends in an unlisted <unk> is found.
-            self.unigrams[0].fetch_or(NO_LEFT_EXTENSION, Ordering::Relaxed);
-        }
         for middle in &mut self.middle {
             // A blank is only added where no entry has its key.
             middle
