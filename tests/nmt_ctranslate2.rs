@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::common::{lossy_text, miriam, project_root, run_with_input};
+use crate::common::{lossy_text, miriam, project_root, run, run_with_input};
 
 fn tiny_model(name: &str) -> PathBuf {
     project_root().join("nmt/testdata").join(name)
@@ -102,6 +102,14 @@ fn alignments_average_the_heads_that_a_model_of_ctranslate2_names() {
             .arg(folder.path());
         let output = run_with_input(&mut command, b"s19 s0 s15 s8 s17\n");
         assert_eq!(lossy_text(&output.stderr), "", "{heads}");
+        let converted = folder.path().join("model.miriam");
+        let mut convert = miriam();
+        run(convert.args(["nmt", "convert"]).arg(folder.path()).arg("-o").arg(&converted));
+        let mut command = miriam();
+        command.args(["nmt", "translate", "--quiet", "--precision", "f32", "-b", "1"]);
+        command.args(["--max-decoding-length", "4", "--alignment", "soft", "-m"]).arg(&converted);
+        let same = run_with_input(&mut command, b"s19 s0 s15 s8 s17\n");
+        assert_eq!(lossy_text(&same.stdout), lossy_text(&output.stdout), "{heads}");
         let line = lossy_text(&output.stdout);
         let (text, attention) = line.split_once(" ||| ").unwrap();
         assert_eq!(text, "t7 <s>");

@@ -43,7 +43,8 @@ pub struct TransformerConfig {
     /// The decoder layer, from 1, whose first cross-attention heads give alignments.
     pub alignment_layer: usize,
     /// The number of these heads, whose attention is averaged.
-    #[serde(default = "one_head", skip_serializing_if = "is_one_head")]
+    // Not in the metadata of model files, whose layout is fixed; see their `Extensions`.
+    #[serde(skip, default = "one_head")]
     pub alignment_heads: usize,
     /// The epsilon of layer norms, added to the variance.
     pub norm_epsilon: f32,
@@ -51,10 +52,6 @@ pub struct TransformerConfig {
 
 fn one_head() -> usize {
     1
-}
-
-fn is_one_head(heads: &usize) -> bool {
-    *heads == 1
 }
 
 /// The shape of the encoder or decoder stack.
@@ -323,7 +320,7 @@ impl TransformerConfig {
                 | PositionalEncodingKind::RelativeVectors { .. }
                 | PositionalEncodingKind::RelativeBias(_)
         );
-        !has_rms && !has_new_positions && !self.activation.is_gated()
+        !has_rms && !has_new_positions && !self.activation.is_gated() && self.alignment_heads == 1
     }
 
     /// Whether there is an encoder, and attention to it; a language model has neither.

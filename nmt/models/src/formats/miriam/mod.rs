@@ -114,6 +114,9 @@ struct Extensions {
     /// The tokens that every translation begins with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     target_prefix: Vec<u32>,
+    /// The number of heads whose attention is averaged for alignments, if it is not 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alignment_heads: Option<usize>,
     #[serde(skip_serializing_if = "StoredDecoderConfig::is_default")]
     decoder: StoredDecoderConfig,
 }

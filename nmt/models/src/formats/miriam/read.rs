@@ -14,7 +14,7 @@ use super::{
     VERSION_PLAIN, VocabularyMetadata, packed_weights,
 };
 use crate::Result;
-use crate::architecture::Model;
+use crate::architecture::{Architecture, Model};
 use crate::checkpoint::{DType, OwnedBytes, PackedColumns, QuantMultipliers, StorageOrder, Tensor};
 use crate::decoder_config::{DecoderConfig, DecodingSemantics};
 use crate::model_bundle::{BoundaryTokens, ModelBundle, ShortlistGenerator, TokenizerPair};
@@ -61,9 +61,14 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
     let is_packed =
         [VERSION_PACKED, VERSION_PACKED + LATER_MODELS, VERSION_COLUMNS].contains(&version);
     let container = container.clone().expect_kind(KIND, version)?;
-    let metadata: Metadata = container.metadata()?;
-    metadata.architecture.validate().map_err(|reason| container.damaged("metadata", reason))?;
+    let mut metadata: Metadata = container.metadata()?;
     let extensions = read_extensions(&container)?;
+    if let (Architecture::Transformer(transformer), Some(heads)) =
+        (&mut metadata.architecture, extensions.alignment_heads)
+    {
+        transformer.alignment_heads = heads;
+    }
+    metadata.architecture.validate().map_err(|reason| container.damaged("metadata", reason))?;
     let words = match &metadata.vocabularies {
         Some(words) => Some(open_tokenizers(&container, words, &extensions)?),
         None => None,

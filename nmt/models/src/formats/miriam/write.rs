@@ -127,6 +127,12 @@ fn write_to(
             .as_ref()
             .map(|words| words.target_prefix.clone())
             .unwrap_or_default(),
+        alignment_heads: match model.architecture() {
+            Architecture::Transformer(transformer) => {
+                Some(transformer.alignment_heads).filter(|&heads| heads != 1)
+            }
+            _ => None,
+        },
         decoder: StoredDecoderConfig::new(settings),
     };
     if extensions != Extensions::default() {
