@@ -259,9 +259,14 @@ fn parameters_are_quantised_as_in_marian() {
         ("quantize-biases", &["true"]),
     ];
     let linear: &[(&str, &[&str])] = &[("quantize-bits", &["8"])];
-    for (golden_name, options, levels) in
-        [("quantized-8.npz", linear, 255), ("quantized-log-4.npz", log_based, 15)]
-    {
+    // Marian's costs of the first two updates, and its cross-entropy after the third. The first
+    // update is computed with quantised parameters, and the moving average starts with them.
+    let linear_log = [3.03639412, 3.17524862, 16.0937];
+    let log_based_log = [3.46556568, 3.70782018, 18.0613];
+    for (golden_name, options, levels, marians_log) in [
+        ("quantized-8.npz", linear, 255, linear_log),
+        ("quantized-log-4.npz", log_based, 15, log_based_log),
+    ] {
         let start = || {
             let folder = Folder::new();
             for name in ["model.npz.optimizer.npz", "model.npz.progress.yml"] {
@@ -270,7 +275,17 @@ fn parameters_are_quantised_as_in_marian() {
             folder
         };
         let folder = start();
-        folder.train("7", options).unwrap();
+        let log = folder.train("7", options).unwrap();
+        let checks = [
+            ("Up. 1 : Sen.", "Cost ", 1e-4),
+            ("Up. 2 : Sen.", "Cost ", 1e-4),
+            ("Up. 3 : cross-entropy", "cross-entropy : ", 2e-3),
+        ];
+        for ((place, key, tolerance), marians) in checks.into_iter().zip(marians_log) {
+            let line = log.iter().find(|line| line.contains(place)).unwrap();
+            let found: f64 = after(line, key).parse().unwrap();
+            assert!((found / marians - 1.0).abs() < tolerance, "{golden_name}: {line}");
+        }
         let bundle = ModelBundle::open(&folder.path("model.npz"), None).unwrap();
         let layout = ParameterLayout::new(bundle.models[0].architecture());
         let read = |path: &Path| {

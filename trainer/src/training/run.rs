@@ -215,9 +215,12 @@ impl<'a, 'l> Run<'a, 'l> {
         let start = training.start(model.layout(), pretrained)?;
         let Start { saved, skipped_sentences, remarks, is_saved } = start;
         remarks.iter().for_each(|remark| log(remark));
-        let SavedTraining { mut values, optimizer, mut state, workers } = saved;
+        let SavedTraining { mut values, mut optimizer, mut state, workers } = saved;
         if let Some(limit) = config.product_clip {
             limit_weights(model.layout(), &mut values, limit);
+        }
+        if let Some(quantization) = config.quantization {
+            quantization.quantize_start(model.layout(), &mut values, &mut optimizer);
         }
         let costs = training.sentence_costs(&model)?;
         if !training.corpus.is_empty() {

@@ -1,9 +1,11 @@
 //! Marian's quantisation of parameters in training (`quantize-bits`, `docs/spec/training.md` C.3;
-//! Aji and Heafield 2020): after every update, parameters are rounded to a few values per tensor.
-//! The rounding error is added back before the next rounding, so that small steps are not lost.
+//! Aji and Heafield 2020): before the first update and after every update, parameters are rounded
+//! to a few values per tensor. The rounding error of an update is added back before the next
+//! rounding, so that small steps are not lost.
 
 use std::ops::Range;
 
+use super::synchronous::OptimizerState;
 use crate::Real;
 use crate::parameters::ParameterLayout;
 
@@ -25,9 +27,31 @@ impl QuantizationOptions {
     /// The maximum number of bits: the numbers of all levels are exact in f32.
     pub const MAX_BITS: u32 = 24;
 
+    /// Quantises the parameters with which a training run starts, as Marian does: their rounding
+    /// errors are not kept, and a new moving average starts with the rounded parameters. A training
+    /// run that is resumed with its rounding errors is unchanged, because its parameters are
+    /// rounded already.
+    ///
+    /// # Panics
+    /// If the number of values differs from the layout's.
+    pub fn quantize_start<R: Real>(
+        &self,
+        layout: &ParameterLayout,
+        values: &mut [R],
+        state: &mut OptimizerState<R>,
+    ) {
+        if !state.residual.is_empty() {
+            return;
+        }
+        self.quantize(layout, values, &mut state.residual);
+        state.residual.fill(R::ZERO);
+        if state.average_updates == 0 && !state.average.is_empty() {
+            state.average.copy_from_slice(values);
+        }
+    }
+
     /// Quantises the tensors of `values`, a flat vector of `layout`. `residual` has the rounding
-    /// errors of the previous call. If it is empty, this is the first call, whose rounding errors
-    /// are not kept: as in Marian, the first quantisation leaves no residual.
+    /// errors of the previous call, or is empty; it gets those of this call.
     ///
     /// # Panics
     /// If the number of values differs from the layout's.
@@ -38,15 +62,10 @@ impl QuantizationOptions {
         residual: &mut Vec<R>,
     ) {
         assert_eq!(values.len(), layout.len(), "one value per parameter");
-        let is_first = residual.is_empty();
         residual.resize(values.len(), R::ZERO);
         for parameter in layout.iter() {
             if parameter.shape[0] > 1 || self.quantizes_biases {
-                let range = parameter.range();
-                self.quantize_tensor(values, residual, range.clone());
-                if is_first {
-                    residual[range].fill(R::ZERO);
-                }
+                self.quantize_tensor(values, residual, parameter.range());
             }
         }
     }
