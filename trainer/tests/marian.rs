@@ -333,3 +333,27 @@ fn parameters_are_quantised_as_in_marian() {
     let error = Folder::new().train("8", &[("quantize-bits", &["1"])]).unwrap_err();
     assert!(error.contains("found 1"), "{error}");
 }
+
+/// The steps after the last layer add the embeddings as they are before the norm after embeddings.
+/// Marian's first cost with the parameters of `model.npz` and initial values for the norms.
+#[test]
+fn the_skip_around_a_stack_begins_before_the_norm_of_embeddings() {
+    let folder = Folder::new();
+    let [start, model] = ["model.npz", "other.npz"].map(|name| folder.path(name));
+    let log = folder
+        .train(
+            "1",
+            &[
+                ("model", &[model.to_str().unwrap()]),
+                ("pretrained-model", &[start.to_str().unwrap()]),
+                ("transformer-postprocess-emb", &["n"]),
+                ("transformer-postprocess-top", &["a"]),
+            ],
+        )
+        .unwrap();
+    let line = log.iter().find(|line| line.starts_with("Ep.")).unwrap();
+    for (key, marians) in [("Cost ", 4.11166525), ("gNorm ", 5.3679)] {
+        let found: f64 = after(line, key).parse().unwrap();
+        assert!((found / marians - 1.0).abs() < 1e-4, "{line}");
+    }
+}

@@ -46,8 +46,8 @@ impl<B: Backend> Embedding<B> {
         })
     }
 
-    /// Returns the embeddings of `tokens` at `positions`, `[tokens, width]`. Positions after the
-    /// end of a learned table use its last row, as in Marian.
+    /// Returns the embeddings of `tokens` at `positions`, `[tokens, width]`, before the steps after
+    /// embeddings. Positions after the end of a learned table use its last row, as in Marian.
     ///
     /// # Errors
     /// If the backend fails.
@@ -68,7 +68,16 @@ impl<B: Backend> Embedding<B> {
             &shifted[..]
         };
         let encoding = self.positional_encoding.as_ref().map(|table| (table, positions));
-        let rows = backend.embed(&self.table, tokens, self.scale, encoding)?;
+        backend.embed(&self.table, tokens, self.scale, encoding)
+    }
+
+    /// Returns the input of the first layer: `embedded` after the steps after embeddings. The
+    /// embeddings themselves are kept, because the steps after the last layer may add them.
+    ///
+    /// # Errors
+    /// If the backend fails.
+    pub fn postprocess(&self, backend: &mut B, embedded: &B::Tensor) -> Result<B::Tensor> {
+        let rows = backend.copy(backend.whole(embedded))?;
         let no_input = backend.zeros(0, 0)?;
         self.connection.postprocess(backend, rows, &no_input)
     }

@@ -239,7 +239,7 @@ impl<B: Backend> TransformerEncoder<B> {
         let positions: Vec<u32> = lengths.iter().flat_map(|&length| 0..length as u32).collect();
         backend.begin_rows(Side::Source, &lengths);
         let embedded = self.embedding.forward(backend, &tokens, &positions)?;
-        let mut rows = backend.copy(backend.whole(&embedded))?;
+        let mut rows = self.embedding.postprocess(backend, &embedded)?;
         for (attention, feed_forward) in &self.layers {
             rows = attention.forward(backend, &rows, &lengths, AttentionMask::All)?;
             rows = feed_forward.forward(backend, &rows)?;
@@ -304,7 +304,7 @@ impl<B: Backend> TeacherForced<B> for Transformer<B> {
         let positions: Vec<u32> = lengths.iter().flat_map(|&length| 0..length as u32).collect();
         backend.begin_rows(Side::Target, &lengths);
         let embedded = self.decoder.embedding.forward(backend, &tokens, &positions)?;
-        let mut rows = backend.copy(backend.whole(&embedded))?;
+        let mut rows = self.decoder.embedding.postprocess(backend, &embedded)?;
         for (number, &layer) in self.decoder.layer_order.iter().enumerate() {
             let DecoderLayer { autoregression, cross_attention, feed_forward } =
                 &self.decoder.layers[layer];
@@ -358,7 +358,7 @@ impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
         lists.advance(rows, decoder.start_token);
         let step = DecodingStep { parents: &lists.parents, positions: &lists.positions };
         let embedded = decoder.embedding.forward(backend, &lists.tokens, step.positions)?;
-        let mut x = backend.copy(backend.whole(&embedded))?;
+        let mut x = decoder.embedding.postprocess(backend, &embedded)?;
         let mut groups = Vec::new();
         for (number, (&layer, state)) in
             decoder.layer_order.iter().zip(layers.iter_mut()).enumerate()
