@@ -310,7 +310,8 @@ fn models_that_a_killed_run_did_not_write_are_written() {
     };
     let summary = request.run(&stop, &NoProgress, &mut log, &mut |_| {}).unwrap();
     assert!(matches!(summary, Summary::Trained { outcome: Outcome::Cancelled, .. }));
-    let files = ["model.npz", "model.iter4.npz", "model.npz.progress.yml"];
+    let configuration = "model.iter4.npz.decoder.yml";
+    let files = ["model.npz", "model.iter4.npz", "model.npz.progress.yml", configuration];
     let saved = files.map(|name| std::fs::read(place.path(name)).ok());
     assert!(saved.iter().all(Option::is_some));
     // The run was killed after it wrote the optimiser's file.
@@ -319,6 +320,10 @@ fn models_that_a_killed_run_did_not_write_are_written() {
     }
     run_request(&request).unwrap();
     assert!(std::fs::read(place.path("model.iter4.npz")).ok() == saved[1]);
+    // Each copy has its own configuration for decoding.
+    let text = std::fs::read_to_string(place.path(configuration)).unwrap();
+    assert!(text.contains(&place.text("model.iter4.npz")), "{text}");
+    assert!(Some(text.into_bytes()) == saved[3]);
     // At the end of a training run, no copy with the number of updates is written.
     assert!(place.path("model.npz").is_file() && !place.path("model.iter9.npz").exists());
 }

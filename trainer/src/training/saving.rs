@@ -59,14 +59,19 @@ impl Run<'_, '_> {
         save_model(path, architecture, layout, self.trainer.smoothed_values())
     }
 
-    /// Saves the model as the best by a metric. If the training has no folder, also saves a
-    /// configuration that decodes with this model, as Marian does.
+    /// Saves the model as the best by a metric.
     pub(super) fn save_best(&self, metric: &str) -> Result<()> {
-        let best = ModelFiles { model: self.training.files.best_model(metric) };
-        self.save_as(&best.model)?;
+        self.save_copy(self.training.files.best_model(metric))
+    }
+
+    /// Saves the model at `path`. If the training has no folder, also saves a configuration that
+    /// decodes with this model, as Marian does.
+    fn save_copy(&self, path: PathBuf) -> Result<()> {
+        let copy = ModelFiles { model: path };
+        self.save_as(&copy.model)?;
         let decoder = self.training.decoder;
         if decoder.folder.is_none() {
-            decoder.write(&best.decoder_config(), &best.model)?;
+            decoder.write(&copy.decoder_config(), &copy.model)?;
         }
         Ok(())
     }
@@ -75,7 +80,7 @@ impl Run<'_, '_> {
         let (files, progress) = (self.training.files, self.state.progress);
         self.save_as(&files.model)?;
         if !self.training.config.overwrites && !self.state.is_finished {
-            self.save_as(&files.at_update(progress.updates))?;
+            self.save_copy(files.at_update(progress.updates))?;
         }
         let decoder = self.training.decoder;
         decoder.write(&decoder.path(files), &self.decoded_model())?;
