@@ -341,9 +341,16 @@ fn a_browser_folder_opens_unchanged() {
         assert!(error.contains("2 models") && error.contains("model.ende.intgemm"), "{error}");
         assert_eq!(output(&mut translate(&[&file("deen")])), expected, "{suffix}");
     }
-    // Separate vocabularies.
-    fs::rename(at("vocab.deen.spm"), at("srcvocab.deen.spm")).unwrap();
-    fs::copy(at("srcvocab.deen.spm"), at("trgvocab.deen.spm")).unwrap();
+    // Separate vocabularies: two files are not shared, so that the words of a sentence are not
+    // candidates by themselves.
+    let [source, target] = ["srcvocab.deen.spm", "trgvocab.deen.spm"].map(at);
+    fs::rename(at("vocab.deen.spm"), &source).unwrap();
+    fs::copy(&source, &target).unwrap();
+    let mut named = translate(&[&model]);
+    named.arg("-v").args([&source, &target]);
+    named.arg("--shortlist").arg(at("lex.50.50.deen.s2t.bin"));
+    named.args(["-b", "1", "--normalize", "1", "--max-length-factor", "2"]);
+    let expected = output(&mut named);
     assert_eq!(output(&mut translate(&[plain.path()])), expected);
     // A file in Miriam's format keeps the defaults of the folder.
     let ours = at("ours.miriam");

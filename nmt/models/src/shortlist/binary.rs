@@ -81,7 +81,7 @@ pub fn read(
         offsets,
         translations,
         target_vocab_size: target.len(),
-        is_shared: source.has_same_ids(target),
+        is_shared: source.is_shared_with(target),
     })
 }
 

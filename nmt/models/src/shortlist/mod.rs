@@ -108,7 +108,7 @@ pub struct Shortlist {
     translations: Vec<u32>,
     /// Size of the target vocabulary.
     target_vocab_size: usize,
-    /// Whether both sides share their vocabulary.
+    /// Whether both sides share their vocabulary, so that the tokens of a sentence are candidates.
     is_shared: bool,
 }
 
@@ -215,7 +215,7 @@ impl Shortlist {
             offsets,
             translations,
             target_vocab_size: target.len(),
-            is_shared: source.has_same_ids(target),
+            is_shared: source.is_shared_with(target),
         }
     }
 
@@ -224,8 +224,8 @@ impl Shortlist {
         first: usize,
         offsets: &[u64],
         translations: &[u32],
-        source: &Vocabulary,
-        target: &Vocabulary,
+        [source, target]: [&Vocabulary; 2],
+        is_shared: bool,
     ) -> Option<Self> {
         let fits = offsets.len() == source.len() + 1
             && offsets.is_sorted()
@@ -237,8 +237,13 @@ impl Shortlist {
             offsets: offsets.to_vec(),
             translations: translations.to_vec(),
             target_vocab_size: target.len(),
-            is_shared: source.has_same_ids(target),
+            is_shared,
         })
+    }
+
+    /// Whether both sides share their vocabulary.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.is_shared
     }
 
     /// Returns offsets `[source tokens + 1]` and the concatenated translations.

@@ -5,13 +5,17 @@ use super::*;
 use proptest::prelude::*;
 
 fn vocabulary(count: usize) -> Vocabulary {
+    named_vocabulary(count, "v")
+}
+
+fn named_vocabulary(count: usize, name: &str) -> Vocabulary {
     let words = (0..count).map(|id| match id {
         0 => "</s>".to_owned(),
         1 => "<unk>".to_owned(),
         _ => format!("w{id}"),
     });
     let words: Vec<String> = words.collect();
-    Vocabulary::new(words.iter().map(String::as_bytes), Path::new("v"), None).unwrap()
+    Vocabulary::new(words.iter().map(String::as_bytes), Path::new(name), None).unwrap()
 }
 
 fn with_file<T>(text: &[u8], read: impl Fn(&Path) -> T) -> T {
@@ -45,6 +49,27 @@ fn the_best_translations_above_the_threshold_are_kept() {
     let small = parse_text("w5 w2 1\n", options, [6, 7]).unwrap();
     small.candidates(&[2], &mut candidates);
     assert_eq!(candidates, [0, 1, 2, 3, 4, 5, 6], "no more words to pad with");
+}
+
+/// In Marian, two files are two vocabularies, even if one is a copy of the other.
+#[test]
+fn words_of_the_source_are_candidates_if_one_file_is_the_vocabulary_of_both_sides() {
+    let options = ShortlistOptions { first: 1, best: 1, threshold: 0.0 };
+    let [source, copy] = ["v", "w"].map(|name| named_vocabulary(20, name));
+    with_file(b"w5 w12 1\n", |path| {
+        for (target, expected) in
+            [(&source, [0, 1, 2, 3, 4, 5, 6, 12]), (&copy, [0, 1, 2, 3, 4, 5, 6, 7])]
+        {
+            let list = Shortlist::open(path, options, &source, target).unwrap();
+            let bytes = list.to_binary(options);
+            let binary = Shortlist::from_bytes(&bytes, path, &source, target).unwrap();
+            for list in [list, binary] {
+                let mut candidates = Vec::new();
+                list.candidates(&[12], &mut candidates);
+                assert_eq!(candidates, expected);
+            }
+        }
+    });
 }
 
 #[test]

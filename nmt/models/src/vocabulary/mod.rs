@@ -322,6 +322,12 @@ impl Vocabulary {
         self.unk_id
     }
 
+    /// Whether both are one vocabulary: of one name, with the same tokens. To Marian, files of
+    /// different names are different vocabularies, even if their content is the same.
+    pub fn is_shared_with(&self, other: &Vocabulary) -> bool {
+        self.name == other.name && self.has_same_ids(other)
+    }
+
     /// Whether both have the same tokens with the same ids.
     pub fn has_same_ids(&self, other: &Vocabulary) -> bool {
         self.len() == other.len() && self.iter().eq(other.iter())

@@ -117,6 +117,10 @@ struct Extensions {
     /// The number of heads whose attention is averaged for alignments, if it is not 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     alignment_heads: Option<usize>,
+    /// Whether the tokens of a sentence are not candidates of the shortlist by themselves, although
+    /// both vocabularies have the same tokens.
+    #[serde(skip_serializing_if = "is_false")]
+    shortlist_omits_source: bool,
     #[serde(skip_serializing_if = "StoredDecoderConfig::is_default")]
     decoder: StoredDecoderConfig,
 }

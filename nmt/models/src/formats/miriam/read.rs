@@ -92,7 +92,9 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
             let translations = container.section::<u32>("shortlist.words")?;
             let first = usize::try_from(first).unwrap_or(usize::MAX);
             let [source, target] = &words.vocabularies;
-            let list = Shortlist::from_parts(first, &offsets, &translations, source, target);
+            let is_shared = !extensions.shortlist_omits_source && source.has_same_ids(target);
+            let sides = [&**source, &**target];
+            let list = Shortlist::from_parts(first, &offsets, &translations, sides, is_shared);
             Some(ShortlistGenerator::Shortlist(list.ok_or_else(|| {
                 container.damaged("shortlist.offsets", "it does not fit the vocabularies")
             })?))

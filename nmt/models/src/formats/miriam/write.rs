@@ -133,6 +133,13 @@ fn write_to(
             }
             _ => None,
         },
+        shortlist_omits_source: shortlist.is_some_and(|list| {
+            let words = bundle.tokenizers.as_ref();
+            let has_same_ids = words.is_some_and(|TokenizerPair { vocabularies, .. }| {
+                vocabularies[0].has_same_ids(&vocabularies[1])
+            });
+            has_same_ids && !list.is_shared()
+        }),
         decoder: StoredDecoderConfig::new(settings),
     };
     if extensions != Extensions::default() {
