@@ -10,7 +10,7 @@
 //! update was computed, so it counts from the update after that.
 
 use super::base_rate::BaseRate;
-use crate::progress::{Progress, SchedulingUnit, TrainingLength};
+use crate::progress::{Progress, TrainingLength};
 
 /// The times at which the rate is multiplied by the decay factor: Marian's `lr-decay-strategy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -216,9 +216,9 @@ impl Schedule {
         }
         match self.inverse_sqrt {
             Some((a, _)) if a.is_zero() => Err("lr-decay-inv-sqrt needs a length above 0".into()),
-            Some((a, b)) if a.unit != b.unit || a.unit == SchedulingUnit::Epochs => {
-                Err("lr-decay-inv-sqrt takes updates (u) or target tokens (t), the same unit in \
-                    both lengths"
+            Some((a, b)) if a.unit != b.unit => {
+                Err("lr-decay-inv-sqrt takes two lengths in the same unit: updates (u), target \
+                    tokens (t) or epochs (e)"
                     .into())
             }
             _ => Ok(()),
@@ -257,6 +257,30 @@ mod tests {
             ..Schedule::default()
         };
         assert!((labels.rate_at(&ScheduleState::default(), &at(50)) - 0.75).abs() < 1e-7);
+    }
+
+    /// The rates are those that Marian 1.12.42 logs in six epochs.
+    #[test]
+    fn inverse_square_root_of_epochs() {
+        for (second, expected) in [
+            ("2e", [1.0, 1.0, 0.8165, 0.70711, 0.63246, 0.57735]),
+            ("3e", [1.0, 1.0, 1.0, 0.8165, 0.70711, 0.63246]),
+        ] {
+            let schedule = Schedule {
+                rate: BaseRate::Constant(1.0),
+                inverse_sqrt: Some(("2e".parse().unwrap(), second.parse().unwrap())),
+                ..Schedule::default()
+            };
+            assert_eq!(schedule.validate(), Ok(()));
+            for (epoch, expected) in (1..).zip(expected) {
+                let progress = Progress { epoch, ..at(10 * epoch) };
+                let rate = schedule.rate_at(&ScheduleState::default(), &progress);
+                assert!((rate - expected).abs() < 1e-5, "{second}, epoch {epoch}: {rate}");
+            }
+        }
+        let mixed = Some(("2e".parse().unwrap(), TrainingLength::from_updates(2)));
+        let schedule = Schedule { inverse_sqrt: mixed, ..Schedule::default() };
+        assert!(schedule.validate().is_err());
     }
 
     /// Returns the rates that are logged after each update of a run with four updates per epoch. If
