@@ -87,3 +87,32 @@ fn configurations_name_folders_and_files_of_this_program() {
         }
     }
 }
+
+/// Every command that reads configurations takes or rejects such keys.
+#[test]
+fn options_in_configurations_of_other_commands_are_not_ignored() {
+    let folder = tempfile::tempdir().unwrap();
+    let [config, text, output] =
+        ["decoder.yml", "text", "out"].map(|name| folder.path().join(name));
+    fs::write(&text, "w4 w5\n").unwrap();
+    let complain = |keys: &str, command: &[&str]| {
+        let model = tiny_model("tiny-ct2").canonicalize().unwrap();
+        fs::write(&config, format!("models: [{}]\n{keys}", model.display())).unwrap();
+        let output = miriam().args(command).arg(&config).output().unwrap();
+        assert!(!output.status.success(), "{command:?} {keys}");
+        lossy_text(&output.stderr)
+    };
+    let [text, output] = [&text, &output].map(|path| path.to_str().unwrap());
+    let distill = ["nmt", "distill", "--plain", "--source", text, "-o", output, "-c"];
+    let measure = ["bench", "scaling-run", "--workload", "nmt", "--input", text, "--cpus", "0"];
+    let measure = [&measure[..], &["--seconds", "0.01", "--", "-c"]].concat();
+    for (keys, command, said) in [
+        ("part-lines: many\n", &distill[..], "part-lines: invalid value 'many'"),
+        ("patience: 2\n", &distill, "patience: unknown decoding option"),
+        ("patience: many\n", &measure, "patience: invalid value 'many'"),
+        ("patienec: 2\n", &measure, "patienec: unknown decoding option"),
+    ] {
+        let error = complain(keys, command);
+        assert!(error.contains(&format!("decoder.yml: {said}")), "{error}");
+    }
+}

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, ValueEnum};
+use clap::{Args, Command, CommandFactory, Parser, ValueEnum};
 use miriam_bench::scaling::{Measurement, end_with_study};
 use miriam_decoder::Configuration;
 
@@ -71,10 +71,17 @@ pub struct LanguageModelOptions {
 }
 
 impl NeuralOptions {
-    /// Parses options. Exits if they are invalid, name an input or output file, or set the number
-    /// of threads other than by --threads.
+    /// Parses options, and those in their configurations. Exits if they are invalid, name an input
+    /// or output file, or set the number of threads other than by --threads.
     pub fn parse_or_exit(options: &[OsString]) -> Self {
-        let parsed = Self::try_parse_from(options).unwrap_or_else(|error| error.exit());
+        fn program() -> Command {
+            let translate = NeuralOptions::command().name("translate");
+            Command::new("miriam").subcommand(Command::new("nmt").subcommand(translate))
+        }
+        let words = ["miriam", "nmt", "translate"].map(OsString::from);
+        let words = nmt::add_configured_options([&words[..], options].concat(), program);
+        let words = words.unwrap_or_else(|error| exit_with_usage_error(format!("{error:#}")));
+        let parsed = Self::try_parse_from(&words[3..]).unwrap_or_else(|error| error.exit());
         reject_files(parsed.arguments.names_texts());
         if parsed.arguments.overrides_threads() {
             exit_with_usage_error("the study gives the threads; leave out --cpu-threads".into());

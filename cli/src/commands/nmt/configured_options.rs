@@ -13,7 +13,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use miriam_nmt::{DecoderConfig, OtherOption};
 
 /// The commands of `miriam nmt` that read a decoder's or a scorer's configuration.
-const READERS: [&str; 3] = ["translate", "score", "serve"];
+const READERS: [&str; 4] = ["translate", "score", "distill", "serve"];
 
 /// Reads configurations as [`DecoderConfig::open_all`] does. The other options of files have been
 /// added to the command line by [`add`].
@@ -114,8 +114,9 @@ fn to_words(other: &OtherOption, option: &Arg) -> Vec<OsString> {
     let is_path = option.get_value_parser().type_id() == TypeId::of::<PathBuf>();
     let folder = other.folder.as_ref().filter(|_| is_path);
     let values = other.values.iter().map(|value| match folder {
-        Some(folder) => folder.join(value).into_os_string(),
-        None => value.into(),
+        // This names a standard stream.
+        Some(folder) if value != "-" => folder.join(value).into_os_string(),
+        _ => value.into(),
     });
     let mut words: Vec<OsString> = values.collect();
     match &mut words[..] {
@@ -135,4 +136,23 @@ fn insert(mut words: Vec<OsString>, added: Vec<OsString>) -> Vec<OsString> {
     let at = words.iter().position(|word| word == "--").unwrap_or(words.len());
     words.splice(at..at, added);
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_relative_to_the_folder_except_standard_streams() {
+        let option = Arg::new("source").long("source").value_parser(clap::value_parser!(PathBuf));
+        for (value, word) in [("text", "--source=folder/text"), ("-", "--source=-")] {
+            let other = OtherOption {
+                file: "folder/scorer.yml".into(),
+                folder: Some("folder".into()),
+                key: "source".into(),
+                values: vec![value.into()],
+            };
+            assert_eq!(to_words(&other, &option), [word]);
+        }
+    }
 }
