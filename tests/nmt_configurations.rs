@@ -116,3 +116,16 @@ fn options_in_configurations_of_other_commands_are_not_ignored() {
         assert!(error.contains(&format!("decoder.yml: {said}")), "{error}");
     }
 }
+
+/// A configuration beside a model of another format might name itself.
+#[test]
+fn configurations_do_not_name_configurations() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("decoder.yml");
+    let model = tiny_model("tiny-ct2").canonicalize().unwrap();
+    fs::write(&config, format!("models: [{}, {}]\n", model.display(), config.display())).unwrap();
+    for option in ["-c", "-m"] {
+        let error = run_to_error(miriam().args(["nmt", "translate", option]).arg(&config));
+        assert!(error.contains("decoder.yml is a configuration; name its models"), "{error}");
+    }
+}

@@ -170,13 +170,17 @@ impl ModelBundle {
         Self::from_found(found, path, options)
     }
 
-    /// Works as [`open_config`](Self::open_config) for models of any format. The settings of the
-    /// models are defaults.
+    /// Works as [`open_config`](Self::open_config) for models of any format except configurations,
+    /// which might name themselves. The settings of the models are defaults.
     fn open_packages(
         settings: DecoderConfig,
         path: &Path,
         options: &BundleOptions<'_>,
     ) -> Result<Self> {
+        if let Some(model) = settings.models.iter().find(|model| marian::is_configuration(model)) {
+            let reason = format!("{} is a configuration; name its models", model.display());
+            return Err(Error::mismatch(path, "models", reason));
+        }
         let pair = settings.vocabulary_pair(path)?;
         let pair = pair.as_ref().map(|pair| [pair[0].as_path(), pair[1].as_path()]);
         let shortlist = settings.shortlist.as_ref().filter(|_| !options.without_shortlist);
