@@ -23,14 +23,25 @@ fn the_folder_of_a_phrase_based_system_is_rejected() {
     assert!(error.contains("--train-sets (or --source and --target) is needed"), "{error}");
 }
 
-/// The vocabulary and the training would both read the text.
+/// The vocabulary and the training would both read the text. A vocabulary of the other side may be
+/// missing.
 #[test]
 fn a_vocabulary_is_not_made_from_a_pipe() {
     let corpus = Corpus::new(20);
-    let mut command = miriam();
-    command.current_dir(corpus.path("")).args(["nmt", "train", "-o", "model", "--after", "1u"]);
-    command.args(["--source", "/dev/stdin", "--target", "train.es"]);
-    let output = output_with_input(&mut command, &fs::read(corpus.path("train.en")).unwrap());
+    let text = fs::read(corpus.path("train.en")).unwrap();
+    let mut vocab = miriam();
+    vocab.args(["nmt", "vocab", "-o"]).arg(corpus.path("en.yml")).arg("--text");
+    run(vocab.arg(corpus.path("train.en")));
+    let train = |output: &str, more: &[&str]| {
+        let mut command = miriam();
+        command.current_dir(corpus.path("")).args(["nmt", "train", "-o", output, "--after", "1u"]);
+        command.args(["--source", "/dev/stdin", "--target", "train.es"]).args(more);
+        command
+    };
+    let sides = ["--task", "toy", "--vocabs", "en.yml", "es.yml"];
+    run_with_input(&mut train("sides", &sides), &text);
+    assert!(corpus.path("es.yml").is_file());
+    let output = output_with_input(&mut train("model", &[]), &text);
     let message = lossy_text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(message.contains("[config] /dev/stdin: it can be read only once"), "{message}");

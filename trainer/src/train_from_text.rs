@@ -397,6 +397,8 @@ impl TrainingRequest {
                     path.display()
                 )));
             };
+            let is_joint = paths.vocabularies[0] == paths.vocabularies[1];
+            let texts = if is_joint { &texts[..] } else { &texts[side..=side] };
             if let Some(text) = texts.iter().find(|text| !text.is_file()) {
                 return Err(Error::config(format!(
                     "{}: the vocabulary is missing and cannot be made from {}, which can be read \
@@ -405,8 +407,6 @@ impl TrainingRequest {
                     display_name(text)
                 )));
             }
-            let is_joint = paths.vocabularies[0] == paths.vocabularies[1];
-            let texts = if is_joint { &texts[..] } else { &texts[side..=side] };
             let size = sizes[side];
             let extension = path.extension().and_then(|e| e.to_str());
             let options = if matches!(extension, Some("spm" | "model")) {
