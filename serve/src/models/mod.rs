@@ -29,6 +29,7 @@ pub use registry::{Registry, Route};
 use crate::config::{ModelConfiguration, ModelKind, MosesSystem, ShortlistSetting};
 use crate::engine::{
     Backend, Engine, ModelQueue, Overload, Pending, RequestOptions, SearchWidth, Sentence,
+    SentenceResult,
 };
 use crate::metrics::Metrics;
 use crate::{Error, Result};
@@ -529,9 +530,8 @@ impl Model {
         match pending.blocking_reply().outcome {
             // A phrase-based model may reject unknown words.
             Ok(results) if self.kind != ModelKind::Phrase => {
-                let error = results.into_iter().flat_map(|result| result.errors).next();
-                let error = error.filter(|error| error.kind == "malformed");
-                error.map_or(Ok(()), |error| Err(wrong(error.reason)))
+                let error = results.iter().find_map(SentenceResult::fatal_error);
+                error.map_or(Ok(()), |error| Err(wrong(error.reason.clone())))
             }
             Ok(_) => Ok(()),
             Err(failure) => Err(wrong(format!("it cannot translate a line: {failure:?}"))),
