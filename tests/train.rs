@@ -115,6 +115,34 @@ fn swapped_development_texts_are_warned_of() {
 }
 
 #[test]
+fn unused_options_of_tuning_are_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("text");
+    fs::write(&text, "a b\nc\n").unwrap();
+    let warnings = |options: &[&str]| {
+        let mut command = miriam();
+        command.arg("train").arg("--source").arg(&text).arg("--target").arg(&text);
+        command.args(["--lm-order", "2", "-o"]).arg(folder.path().join("model")).args(options);
+        let log = lossy_text(&run_with_input(&mut command, b"").stderr);
+        let lines = log.lines().filter(|line| line.contains("has no effect"));
+        lines.map(|line| line.trim_start().to_owned()).collect::<Vec<_>>()
+    };
+    let all = ["--method", "mert", "--seed", "3", "--iterations", "2"];
+    let reason = "has no effect: weights are tuned only with --dev-source and --dev-target";
+    let expected = ["--method", "--seed", "--iterations"];
+    assert_eq!(warnings(&all), expected.map(|option| format!("WARN {option} {reason}")));
+    assert_eq!(warnings(&["--method", "none"]), [""; 0]);
+    assert_eq!(warnings(&[]), [""; 0]);
+    let dev = text.to_str().unwrap();
+    let dev = ["--dev-source", dev, "--dev-target", dev];
+    let reason = "has no effect: --method none keeps the initial weights";
+    assert_eq!(
+        warnings(&[&dev[..], &["--method", "none", "--seed", "3"]].concat()),
+        [format!("WARN --seed {reason}")]
+    );
+}
+
+#[test]
 fn only_outdated_stages_run_again() {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path();

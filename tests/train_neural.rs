@@ -270,6 +270,11 @@ fn the_ini_combines_all_models() {
     let phrases = translate("moses.phrase.ini", &[]);
     let log = corpus.finish("model", &["--method", "none"]);
     assert!(log.contains("tuning the combination"), "{log}");
+    // The weights of the combination are tuned with the seed that is given.
+    let log = corpus.finish("model", &["--method", "none", "--seed", "7"]);
+    assert!(log.contains("--seed was 1, now it is 7"), "{log}");
+    assert!(log.contains("tuning the combination"), "{log}");
+    assert!(!log.contains("--seed has no effect"), "{log}");
     let mut alone = miriam();
     alone.args(["train", "--lm-order", "2", "--iterations", "2", "-o"]).arg(corpus.at("model"));
     for (option, name) in [

@@ -46,6 +46,9 @@ pub struct TrainOptions {
     pub lm_kind: LmKind,
     /// The tuning of weights on the dev text; `None` keeps the initial weights.
     pub tuning: Option<Tuning>,
+    /// The seed of random choices in tuning. The weights of a combination with neural models are
+    /// tuned even if `tuning` is `None`.
+    pub seed: u64,
     /// The neural models that are also trained, on the same text; `None` trains none.
     pub neural: Option<NeuralOptions>,
     /// Whether to also keep the tables and the language model as text.
@@ -81,16 +84,14 @@ pub enum LmKind {
 pub struct Tuning {
     /// The method.
     pub method: TuningAlgorithm,
-    /// The seed of random choices.
-    pub seed: u64,
     /// The maximum number of iterations; `None` for the method's default.
     pub iterations: Option<usize>,
 }
 
 impl Default for Tuning {
-    /// Returns batch MIRA with the seed 1.
+    /// Returns batch MIRA.
     fn default() -> Self {
-        Tuning { method: TuningAlgorithm::Mira, seed: 1, iterations: None }
+        Tuning { method: TuningAlgorithm::Mira, iterations: None }
     }
 }
 
@@ -116,6 +117,7 @@ impl TrainOptions {
             lm_prune: Vec::new(),
             lm_kind: LmKind::Probing,
             tuning: Some(Tuning::default()),
+            seed: 1,
             neural: None,
             keep_text: false,
             keep_work: false,

@@ -59,8 +59,8 @@ pub(crate) fn language_model(options: &TrainOptions) -> String {
 }
 
 /// Returns the text of the options of tuning; `None` keeps the initial weights.
-pub(crate) fn tuning(tuning: Option<Tuning>) -> String {
-    let Some(Tuning { method, seed, iterations }) = tuning else { return "None".into() };
+pub(crate) fn tuning(tuning: Option<Tuning>, seed: u64) -> String {
+    let Some(Tuning { method, iterations }) = tuning else { return "None".into() };
     let method = match method {
         TuningAlgorithm::Mira => "Mira",
         TuningAlgorithm::Mert => "Mert",
@@ -94,6 +94,7 @@ pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
     let iterations = options.tuning.and_then(|tuning| tuning.iterations);
     let dev = options.dev.as_ref();
     let neural = options.neural.as_ref();
+    let is_tuned = options.tuning.is_some() || neural.is_some();
     let task = neural.map(|neural| neural.task.clone().unwrap_or_else(|| "by size".into()));
     let vocab_size = neural.and_then(|neural| neural.vocab_size);
     let texts = [
@@ -112,7 +113,7 @@ pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
         ("lm-prune", or_none((!prune.is_empty()).then(|| prune.join(" ")))),
         ("lm-type", lm_kind.into()),
         ("method", or_none(method)),
-        ("seed", or_none(options.tuning.map(|tuning| tuning.seed.to_string()))),
+        ("seed", or_none(is_tuned.then(|| options.seed.to_string()))),
         ("iterations", iterations.map_or("the default".into(), |n| n.to_string())),
         ("neural, the task,", or_none(task)),
         ("neural-config", list_paths(neural.map_or(&[], |neural| &neural.configs))),
@@ -174,13 +175,16 @@ mod tests {
         (options.lm_kind, options.keep_text) = (LmKind::Trie, true);
         assert_eq!(language_model(&options), "5 [] Trie true");
 
-        let mira = Tuning { method: TuningAlgorithm::Mira, seed: 1, iterations: None };
-        assert_eq!(tuning(Some(mira)), "Some(Tuning { method: Mira, seed: 1, iterations: None })");
-        let mert = Tuning { method: TuningAlgorithm::Mert, seed: 7, iterations: Some(3) };
+        let mira = Tuning { method: TuningAlgorithm::Mira, iterations: None };
         assert_eq!(
-            tuning(Some(mert)),
+            tuning(Some(mira), 1),
+            "Some(Tuning { method: Mira, seed: 1, iterations: None })"
+        );
+        let mert = Tuning { method: TuningAlgorithm::Mert, iterations: Some(3) };
+        assert_eq!(
+            tuning(Some(mert), 7),
             "Some(Tuning { method: Mert, seed: 7, iterations: Some(3) })"
         );
-        assert_eq!(tuning(None), "None");
+        assert_eq!(tuning(None, 7), "None");
     }
 }

@@ -208,7 +208,8 @@ pub fn train_phrase(
             "trie" => LmKind::Trie,
             other => return Err(unknown_choice("lm_type", other, "\"probing\" or \"trie\"")),
         },
-        tuning: method.map(|method| Tuning { method, seed, iterations }),
+        tuning: method.map(|method| Tuning { method, iterations }),
+        seed,
         neural: neural.map(|(task, configs, vocab_size, back_translate, candidates)| {
             NeuralOptions { task, configs, vocab_size, back_translate, candidates }
         }),

@@ -90,12 +90,12 @@ pub struct Arguments {
     /// The kind of the language model's file: probing is faster, trie smaller
     #[arg(long, value_name = "KIND", default_value = "probing")]
     lm_type: LmType,
-    /// The method of tuning weights on the dev text
-    #[arg(long, value_name = "METHOD", default_value = "mira")]
-    method: TuningMethod,
-    /// The seed of tuning's random numbers
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    /// The method of tuning weights on the dev text [default: mira]
+    #[arg(long, value_name = "METHOD")]
+    method: Option<TuningMethod>,
+    /// The seed of tuning's random numbers [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// The maximum number of iterations of tuning
     #[arg(long, value_name = "N")]
     iterations: Option<usize>,
@@ -158,17 +158,18 @@ enum TuningMethod {
     Mert,
     /// Pairwise ranked optimisation
     Pro,
-    /// Keep the initial weights
+    /// Keep the initial weights; with --neural, only those of the combination are tuned
     None,
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let method = match arguments.method {
-        TuningMethod::Mira => Some(TuningAlgorithm::Mira),
-        TuningMethod::Mert => Some(TuningAlgorithm::Mert),
-        TuningMethod::Pro => Some(TuningAlgorithm::Pro),
-        TuningMethod::None => None,
+        Some(TuningMethod::Mira) | None => Some(TuningAlgorithm::Mira),
+        Some(TuningMethod::Mert) => Some(TuningAlgorithm::Mert),
+        Some(TuningMethod::Pro) => Some(TuningAlgorithm::Pro),
+        Some(TuningMethod::None) => None,
     };
+    warn_of_unused_tuning(&arguments);
     let mut options = TrainOptions {
         dev: arguments.dev_source.zip(arguments.dev_target),
         lm_text: arguments.lm_text,
@@ -196,11 +197,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             LmType::Probing => LmKind::Probing,
             LmType::Trie => LmKind::Trie,
         },
-        tuning: method.map(|method| Tuning {
-            method,
-            seed: arguments.seed,
-            iterations: arguments.iterations,
-        }),
+        tuning: method.map(|method| Tuning { method, iterations: arguments.iterations }),
         neural: arguments.neural.then_some(NeuralOptions {
             task: arguments.task,
             configs: arguments.neural_config,
@@ -213,6 +210,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         threads: common.threads.count(),
         ..TrainOptions::new(arguments.source, arguments.target, arguments.output)
     };
+    options.seed = arguments.seed.unwrap_or(options.seed);
     warn_of_memory_floor(arguments.memory);
     if let Some(memory) = arguments.memory {
         options.memory = memory;
@@ -252,4 +250,27 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         "{summary}\ntranslate with  {}",
         summary.next_command()
     ))
+}
+
+/// Warns of options of tuning that have no effect, because there is no text to tune on, or because
+/// the initial weights are kept.
+fn warn_of_unused_tuning(arguments: &Arguments) {
+    let has_dev = arguments.dev_source.is_some();
+    let keeps_weights = matches!(arguments.method, Some(TuningMethod::None));
+    let reason = match (has_dev, keeps_weights) {
+        (true, false) => return,
+        (true, true) => "--method none keeps the initial weights",
+        (false, _) => "weights are tuned only with --dev-source and --dev-target",
+    };
+    // The weights of a combination are always tuned, in a fixed number of rounds at most.
+    let uses_seed = has_dev && arguments.neural;
+    for (option, is_unused) in [
+        ("--method", arguments.method.is_some() && !keeps_weights),
+        ("--seed", arguments.seed.is_some() && !uses_seed),
+        ("--iterations", arguments.iterations.is_some()),
+    ] {
+        if is_unused {
+            tracing::warn!("{option} has no effect: {reason}");
+        }
+    }
 }

@@ -107,14 +107,14 @@ impl TrainingRun<'_> {
                 Some(_) => &["table", "lm", "ini", "dev"],
                 None => &["ini"],
             },
-            key: stage_keys::tuning(tuning),
+            key: stage_keys::tuning(tuning, options.seed),
             files: vec![ini.into()],
             is_kept: true,
             resumes_in: None,
             run: Box::new(move |progress| {
                 let untuned = self.full_path(UNTUNED_INI_FILE);
                 let output = self.full_path(ini);
-                let Some(Tuning { method, seed, iterations }) = tuning else {
+                let Some(Tuning { method, iterations }) = tuning else {
                     let ini = fs::read(&untuned).map_err(|e| Error::io(&untuned, "read", e))?;
                     write_atomically(&output, &ini)?;
                     return Ok(StageStatistics::new());
@@ -123,7 +123,7 @@ impl TrainingRun<'_> {
                 let configuration = Configuration::from_ini(&untuned)?;
                 let mut tune = TuneOptions::new(configuration, source, vec![target], output);
                 tune.method = method;
-                tune.seed = seed;
+                tune.seed = options.seed;
                 tune.iterations = iterations.unwrap_or(tune.iterations);
                 tune.threads = options.threads;
                 let report = tuning::tune(&tune, progress)?;

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use miriam_combine::tune::{TuneListOptions, tune_lists};
 use miriam_combine::weights::FeatureWeights;
+use miriam_decoder::tuning::TuningAlgorithm;
 use miriam_decoder::{Configuration, translate_text};
 use miriam_textio::{CancellableProgress, CancellationToken, Input, Output, Progress};
 
@@ -19,7 +20,7 @@ use crate::stage_runner::Stage;
 use crate::training_stages::{
     INI_FILE, PHRASE_INI_FILE, TrainingRun, stage_statistics, write_atomically,
 };
-use crate::{Error, NeuralOptions, Result, Tuning, stage_keys};
+use crate::{Error, NeuralOptions, Result, stage_keys};
 
 /// The number of translations of a sentence that neural models score.
 const LIST_SIZE: usize = 100;
@@ -72,19 +73,19 @@ impl TrainingRun<'_> {
                 "{LIST_SIZE} {}{} {TUNING_ROUNDS} {}",
                 neural.candidates,
                 if neural.candidates > 0 { " after 0" } else { "" },
-                stage_keys::tuning(Some(tuning))
+                stage_keys::tuning(Some(tuning), self.options.seed)
             ),
             files: vec![INI_FILE.into()],
             is_kept: true,
             resumes_in: None,
-            run: Box::new(move |progress| self.combine(models, tuning, progress)),
+            run: Box::new(move |progress| self.combine(models, tuning.method, progress)),
         }
     }
 
     fn combine(
         &self,
         models: Models,
-        tuning: Tuning,
+        method: TuningAlgorithm,
         progress: &dyn Progress,
     ) -> Result<StageStatistics> {
         let [list, weights, translations] = ["dev.list", "dev.weights", "dev.neural"]
@@ -95,9 +96,9 @@ impl TrainingRun<'_> {
         let options = TuneListOptions {
             references: vec![dev[1].clone()],
             initial: None,
-            method: tuning.method,
+            method,
             rounds: TUNING_ROUNDS,
-            seed: tuning.seed,
+            seed: self.options.seed,
             case_insensitive: false,
             threads: self.options.threads,
         };
