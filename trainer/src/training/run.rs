@@ -21,10 +21,12 @@ use crate::data::{BatchFile, BatchSize, BatchSource, ParallelCorpus, sample_pair
 use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::kernels::Fast;
+use crate::parameters::ParameterLayout;
 use crate::progress::{Progress, SchedulingUnit};
 use crate::trainable_model::TrainableModel;
 use crate::update::{
-    FlexibleRate, MicroBatch, NormLimit, SynchronousTrainer, UpdateReport, limit_weights,
+    FlexibleRate, MicroBatch, NormLimit, OptimizerState, QuantizationOptions, SynchronousTrainer,
+    UpdateReport, limit_weights,
 };
 
 /// The name under which the progress of training is reported.
@@ -157,6 +159,28 @@ impl Training<'_> {
     }
 }
 
+/// Quantises the parameters with which a training run starts, as Marian does: their rounding errors
+/// are not kept, and a new moving average starts with the rounded parameters. A training run that is
+/// resumed with its rounding errors is unchanged, because its parameters are rounded already.
+///
+/// # Panics
+/// If the number of values differs from the layout's.
+fn quantize_start(
+    options: &QuantizationOptions,
+    layout: &ParameterLayout,
+    values: &mut [f32],
+    state: &mut OptimizerState<f32>,
+) {
+    if !state.residual.is_empty() {
+        return;
+    }
+    options.quantize(layout, values, &mut state.residual);
+    state.residual.fill(0.0);
+    if state.average_updates == 0 && !state.average.is_empty() {
+        state.average.copy_from_slice(values);
+    }
+}
+
 /// Describes when the log gets its next line and when the training ends, because the log is silent
 /// in the first minutes.
 fn describe_start(training: &Training<'_>) -> String {
@@ -220,7 +244,7 @@ impl<'a, 'l> Run<'a, 'l> {
             limit_weights(model.layout(), &mut values, limit);
         }
         if let Some(quantization) = config.quantization {
-            quantization.quantize_start(model.layout(), &mut values, &mut optimizer);
+            quantize_start(&quantization, model.layout(), &mut values, &mut optimizer);
         }
         let costs = training.sentence_costs(&model)?;
         if !training.corpus.is_empty() {

@@ -5,7 +5,6 @@
 
 use std::ops::Range;
 
-use super::synchronous::OptimizerState;
 use crate::Real;
 use crate::parameters::ParameterLayout;
 
@@ -26,29 +25,6 @@ pub struct QuantizationOptions {
 impl QuantizationOptions {
     /// The maximum number of bits: the numbers of all levels are exact in f32.
     pub const MAX_BITS: u32 = 24;
-
-    /// Quantises the parameters with which a training run starts, as Marian does: their rounding
-    /// errors are not kept, and a new moving average starts with the rounded parameters. A training
-    /// run that is resumed with its rounding errors is unchanged, because its parameters are
-    /// rounded already.
-    ///
-    /// # Panics
-    /// If the number of values differs from the layout's.
-    pub fn quantize_start<R: Real>(
-        &self,
-        layout: &ParameterLayout,
-        values: &mut [R],
-        state: &mut OptimizerState<R>,
-    ) {
-        if !state.residual.is_empty() {
-            return;
-        }
-        self.quantize(layout, values, &mut state.residual);
-        state.residual.fill(R::ZERO);
-        if state.average_updates == 0 && !state.average.is_empty() {
-            state.average.copy_from_slice(values);
-        }
-    }
 
     /// Quantises the tensors of `values`, a flat vector of `layout`. `residual` has the rounding
     /// errors of the previous call, or is empty; it gets those of this call.
