@@ -38,7 +38,8 @@ fn a_vocabulary_is_not_made_from_a_pipe() {
         command.args(["--source", "/dev/stdin", "--target", "train.es"]).args(more);
         command
     };
-    let sides = ["--task", "toy", "--vocabs", "en.yml", "es.yml"];
+    let sides = "--type s2s --dim-emb 8 --dim-rnn 8 --vocabs en.yml es.yml";
+    let sides: Vec<&str> = sides.split(' ').collect();
     run_with_input(&mut train("sides", &sides), &text);
     assert!(corpus.path("es.yml").is_file());
     let output = output_with_input(&mut train("model", &[]), &text);
