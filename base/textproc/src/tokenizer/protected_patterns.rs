@@ -102,7 +102,7 @@ const POSIX_CLASSES: [(&str, &str); 14] = [
 
 /// Translates a pattern of Perl to the syntax of the `regex` crate, where the same characters mean
 /// something else: `\<` and `\>`, a brace that begins no repetition, and in sets of characters
-/// brackets, `&`, `~` and POSIX classes.
+/// brackets, hyphens, `&`, `~` and POSIX classes.
 fn translate_pattern(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut rest = pattern;
@@ -157,14 +157,25 @@ fn translate_set(text: &str, out: &mut String) -> usize {
         at += 1;
     }
     let content = at;
+    let mut follows_class = false;
     while let Some(character) = text[at..].chars().next() {
+        let rest = &text[at..];
         at += match character {
             ']' if at > content => {
                 out.push(']');
                 return at + 1;
             }
-            '\\' => translate_escape(&text[at..], out),
-            '[' => translate_posix_class(&text[at..], out),
+            '\\' => translate_escape(rest, out),
+            '[' => translate_posix_class(rest, out),
+            // No range begins or ends with a class, and two hyphens subtract no set.
+            '-' if at == content || follows_class || begins_class(&rest[1..]) => {
+                out.push_str(r"\-");
+                1
+            }
+            '-' if rest.starts_with("--") => {
+                out.push_str(r"-\-");
+                2
+            }
             ']' | '&' | '~' => {
                 out.extend(['\\', character]);
                 1
@@ -174,8 +185,16 @@ fn translate_set(text: &str, out: &mut String) -> usize {
                 character.len_utf8()
             }
         };
+        follows_class = begins_class(rest);
     }
     at
+}
+
+/// Whether `text`, which is inside a set of characters, begins with a class such as `\w` or
+/// `[:alpha:]`.
+fn begins_class(text: &str) -> bool {
+    let escaped = text.strip_prefix('\\').and_then(|text| text.chars().next());
+    escaped.is_some_and(|escaped| "dDhHpPsSwW".contains(escaped)) || text.starts_with("[:")
 }
 
 /// Translates the POSIX class at the beginning of `text`, or else the bracket there as a character,
@@ -232,6 +251,8 @@ mod tests {
             (r"\[[^[]+\]", r"\[[^\[]+\]"),
             (r"[][]+[^]a]", r"[\]\[]+[^\]a]"),
             (r"[a-z&&b~~\]\[{2}]", r"[a-z\&\&b\~\~\]\[{2}]"),
+            (r"[\w-.][.-\d][[:alpha:]-z][\w-]", r"[\w\-.][.\-\d][[\p{Alphabetic}]\-z][\w\-]"),
+            (r"[--/][+--][^-a][b-]", r"[\--/][+-\-][^\-a][b-]"),
             (r"[[:alpha:]_[:^digit:]]", r"[[\p{Alphabetic}]_[^\p{Nd}]]"),
             (r"[[:print:][:^graph:]]", r"[[[^\x{2028}\x{2029}\p{Cc}\p{Cn}]][^[^\s\p{Cc}\p{Cn}]]]"),
             (r"\h+\Z", r"[\t\p{Zs}]+\z"),
@@ -242,6 +263,24 @@ mod tests {
         }
         for (name, _) in POSIX_CLASSES {
             Regex::new(&translate_pattern(&format!("[[:{name}:][:^{name}:]]"))).unwrap();
+        }
+    }
+
+    #[test]
+    fn hyphens_in_sets_mean_what_they_mean_in_perl() {
+        for (set, inside, outside) in [
+            (r"[\w-.]", "a-.", "+/"),
+            (r"[.-\d]", "5-.", "+/"),
+            ("[+--]", "+,-", "./"),
+            ("[--/]", "-./", ",0"),
+        ] {
+            let pattern = Regex::new(&translate_pattern(set)).unwrap();
+            for (text, expected) in [(inside, true), (outside, false)] {
+                for character in text.chars() {
+                    let text = character.to_string();
+                    assert_eq!(pattern.is_match(text.as_bytes()), expected, "{set} {text}");
+                }
+            }
         }
     }
 
