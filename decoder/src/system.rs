@@ -122,15 +122,12 @@ impl System {
     }
 
     /// Returns the words of an input line, to which the positions in its translations refer:
-    /// without markup, and without the phrase table that comes with the line.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`Error::Line`](crate::Error::Line) if the line is invalid.
-    pub fn source_words(&self, line: &[u8]) -> Result<Vec<Vec<u8>>> {
+    /// without markup, and without the phrase table that comes with the line. An invalid line,
+    /// which has no translation, is split as it is.
+    pub fn source_words(&self, line: &[u8]) -> Vec<Vec<u8>> {
         let mut input = InputLine::default();
-        let (text, _) = input.read(line, &self.settings.input_format)?;
-        Ok(split_words(text).map(<[u8]>::to_vec).collect())
+        let text = input.read(line, &self.settings.input_format).map_or(line, |(text, _)| text);
+        split_words(text).map(<[u8]>::to_vec).collect()
     }
 
     /// Returns the features in the order of the ini, features of `[rescore]` last, with their

@@ -228,8 +228,7 @@ fn translate_line(
         .n_best
         .iter()
         .map(|entry| (plain_text(&entry.phrases, steps), entry.score, entry.values.clone()));
-    // An invalid line has no translation, whose positions could refer to its words.
-    let words = system.source_words(line).unwrap_or_default();
+    let words = system.source_words(line);
     Ok(PhraseTranslation {
         text: plain_text(phrases, steps),
         source: words.iter().map(|word| String::from_utf8_lossy(word).into_owned()).collect(),

@@ -58,6 +58,8 @@ def test_the_source_has_no_markup() -> None:
     for found in (translator.translate(line), *translator.translate_many([line])):
         assert found.source == ["a", "dog", "."]
         assert found.phrases == [(0, 1, "un"), (1, 2, "perro grande"), (2, 3, ".")]
+    [invalid] = translator.translate_many(['a <x translation="b">dog'])
+    assert invalid.errors and invalid.source == ["a", "<x", 'translation="b">dog']
 
 
 def test_an_implausible_number_of_threads_is_rejected(toy: PhraseTranslator) -> None:

@@ -76,8 +76,7 @@ impl PhraseModel {
         }
         #[cfg(test)]
         assert!(!line.starts_with(b"panic in a test"));
-        // An invalid line has no words without its markup.
-        let source = self.system.source_words(&line).unwrap_or_else(|_| split_tokens(&line));
+        let source = self.system.source_words(&line);
         let mut result = SentenceResult { source, ..Default::default() };
         match translator.translate_in_detail(&line, wanted) {
             Ok(found) => {
@@ -205,9 +204,4 @@ fn push_phrase(
     });
     let points = phrase.alignment.iter();
     alignment.extend(points.map(|&(s, t)| (source.start + u32::from(s), first + u32::from(t))));
-}
-
-/// Returns the words of a line.
-fn split_tokens(line: &[u8]) -> Vec<Vec<u8>> {
-    miriam_textio::fields::split_words(line).map(<[u8]>::to_vec).collect()
 }
