@@ -74,10 +74,10 @@ pub fn resolve(
     let integers = integers.map(|(name, _)| name_in_file(name, &names));
     let model = Model::new(Architecture::Transformer(transformer), tensors, BTreeMap::new(), &path);
     let model = match (model, skipped) {
-        (Err(_), Some((name, reason))) => {
+        (Err(error), Some((name, reason))) => {
             let reason = format!(
                 "it was not read ({reason}), and the rest is not the model of config.json; use a \
-                 model with floating-point weights of at least 16 bits"
+                 model with floating-point weights of at least 16 bits. Without it: {error}"
             );
             return Err(Error::mismatch(&path, &name, reason));
         }
