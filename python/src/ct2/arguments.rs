@@ -12,8 +12,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 /// Returns the devices of `device` (in lower or upper case, as in CTranslate2) and `device_index`
-/// (an int or a list of ints). "auto" takes the
-/// CPU if GPU 0 cannot be used; with another index it means "cuda".
+/// (an int or a list of ints). "auto" takes the CPU if GPU 0 cannot be used; with another index it
+/// means "cuda".
 ///
 /// # Errors
 ///
