@@ -188,7 +188,12 @@ async function translate() {
   byId("target").setAttribute("aria-busy", "true");
   const start = performance.now();
   try {
-    const answer = await call("v1/translate", body, state.request.signal);
+    const { signal } = state.request;
+    const answer = await call("v1/translate", body, signal).catch((problem) => {
+      if (problem.status !== 413 || !body.graph) throw problem;
+      // Search graphs have a limit of their own.
+      return call("v1/translate", { ...body, graph: false }, signal);
+    });
     if (sequence !== state.sequence) return;
     hideProblem();
     const result = answer.results[0] ?? { text: "", sentences: [] };
@@ -379,7 +384,8 @@ function showOptions([first, last], words) {
   const table = element("table", {}, element("caption", { class: "hint", text: `Translations of “${words}” that the search used` }),
     row("th", ["Translation", "Best score of a hypothesis"]));
   for (const [text, score] of rows) table.append(row("td", [text, number(score)], ["text", "number"]));
-  byId("options").replaceChildren(rows.length ? table : element("p", { class: "hint", text: "The search graph has no other hypothesis here." }));
+  const hint = sentenceNow()?.graph ? "The search graph has no other hypothesis here." : "The text is too long for its search graph.";
+  byId("options").replaceChildren(rows.length ? table : element("p", { class: "hint", text: hint }));
 }
 
 function row(cell, texts, classes = []) {

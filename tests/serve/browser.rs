@@ -320,3 +320,19 @@ fn the_page_translates_and_shows_what_the_models_know() {
         format!("document.getElementById('target').innerText === {}", answer["results"][0]["text"]);
     browser.wait_for("the translation of the new server", &same);
 }
+
+/// Search graphs have a limit of their own, which does not hold for the translation.
+#[test]
+fn the_page_translates_long_texts_without_their_graph() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (_folder, server) = super::faults::with_limits("graph-words = 3", &toy());
+    browser.call("Page.navigate", json!({"url": format!("http://{}/", server.address)}));
+    browser.wait_for("the model", "document.querySelectorAll('#model option').length === 1");
+    let sentence = "the red house is big .";
+    browser.type_text(sentence);
+    let body = json!({"model": "toy", "text": sentence, "split": true});
+    let expected = server.post_json("/v1/translate", &body).json()["results"][0]["text"].clone();
+    let same = format!("document.getElementById('target').innerText === {expected}");
+    browser.wait_for("the translation", &same);
+    assert_eq!(browser.value("document.getElementById('graph-card').hidden"), json!(true));
+}

@@ -10,7 +10,7 @@ use super::client::{Client, PATIENCE, Server};
 use super::{lines, toy, toy_neural};
 
 /// Writes a configuration file with limits, and starts its server.
-fn with_limits(limits: &str, model: &str) -> (tempfile::TempDir, Server) {
+pub(super) fn with_limits(limits: &str, model: &str) -> (tempfile::TempDir, Server) {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("serve.toml");
     std::fs::write(&config, format!("[limits]\n{limits}\n")).unwrap();
