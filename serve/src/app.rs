@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use miriam_textio::fields::split_words;
 use miriam_textproc::LanguageDetector;
 
 use crate::access_log::AccessLog;
@@ -314,8 +315,7 @@ impl App {
         options: RequestOptions,
         deadline: Instant,
     ) -> Result<Translated, Refusal> {
-        let words: usize =
-            sentences.iter().map(|one| one.text.split(u8::is_ascii_whitespace).count()).sum();
+        let words: usize = sentences.iter().map(|one| split_words(&one.text).count()).sum();
         check_size((sentences.len(), words), &options, &self.configuration.limits)?;
         pivot::check_options(route, &options)?;
         self.metrics.source_words.fetch_add(words as u64, Ordering::Relaxed);
