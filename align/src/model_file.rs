@@ -292,7 +292,8 @@ mod tests {
 
     #[test]
     fn a_number_that_is_not_a_probability_is_reported_with_its_section() {
-        let changes: [(fn(&mut TranslationTable), &str); 3] = [
+        type Change = fn(&mut TranslationTable);
+        let changes: [(Change, &str); 3] = [
             (|table| table.entries[0] = [2.0, 0.5], "probabilities"),
             (|table| table.null[FORWARD][0] = 2.0, "null.forward"),
             (|table| table.null[REVERSE][0] = f64::NAN, "null.reverse"),

@@ -314,7 +314,8 @@ mod tests {
             let found = ModelConfiguration::parse(&format!("a=b,{key}={value}")).unwrap();
             assert_eq!(found.decoding, expected, "{key}");
             for wrong in [format!("{key} = -1.5e9"), format!("{key} = [[1]]")] {
-                let may_be_any = ["normalize", "word-penalty", "lm-weight"].contains(&key);
+                let may_be_any = ["normalize", "word-penalty", "coverage-penalty", "lm-weight"];
+                let may_be_any = may_be_any.contains(&key);
                 let error = read(&wrong).err();
                 let named = format!("line 2: {key}: expected");
                 let is_named = error.is_some_and(|error| error.starts_with(&named));

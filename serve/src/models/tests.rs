@@ -117,7 +117,8 @@ fn sources_have_no_markup() {
     let line = "a <x translation=\"perro grande\">dog</x> .";
     let reply = submit(&model, &[line], RequestOptions::default()).blocking_reply();
     let result = reply.outcome.unwrap().remove(0);
-    assert_eq!(result.translations[0].text, b"un perro grande .");
+    // Moses2 writes a space after each phrase.
+    assert_eq!(result.translations[0].text, b"un perro grande . ");
     assert_eq!(result.source, [&b"a"[..], b"dog", b"."]);
 }
 

@@ -45,12 +45,12 @@ pub struct TransformerConfig {
     /// The number of these heads, whose attention is averaged.
     // Not in the metadata of model files, whose layout is fixed; see their `Extensions`.
     #[serde(skip, default = "one_head")]
-    pub alignment_heads: usize,
+    pub alignment_heads: u32,
     /// The epsilon of layer norms, added to the variance.
     pub norm_epsilon: f32,
 }
 
-fn one_head() -> usize {
+fn one_head() -> u32 {
     1
 }
 
@@ -383,7 +383,7 @@ impl TransformerConfig {
                 self.alignment_layer
             ));
         }
-        if !(1..=self.decoder.heads).contains(&self.alignment_heads) {
+        if !(1..=self.decoder.heads).contains(&(self.alignment_heads as usize)) {
             let (found, heads) = (self.alignment_heads, self.decoder.heads);
             return Err(format!("{found} heads for alignments are out of range, 1 to {heads}"));
         }

@@ -159,7 +159,7 @@ impl<B: Backend> Transformer<B> {
                 DecoderStart::Token(token) => Some(token),
             },
             alignment_layer: shape.alignment_layer - 1,
-            alignment_heads: shape.alignment_heads,
+            alignment_heads: shape.alignment_heads as usize,
         };
         let table = if tables.tied_output {
             tables.decoder_table_name()

@@ -155,8 +155,8 @@ impl Resolver<'_> {
         let alignment_heads = match heads.and_then(|tensor| tensor.values().first().copied()) {
             None => 1,
             // All heads.
-            Some(0.0) => decoder.heads,
-            Some(heads) => heads as usize,
+            Some(0.0) => decoder.heads as u32,
+            Some(heads) => heads as u32,
         };
         let tables = self.take_embeddings(tied_output)?;
         for (side, stack) in [("encoder", &encoder), ("decoder", &decoder)] {

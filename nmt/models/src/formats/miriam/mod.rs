@@ -116,7 +116,7 @@ struct Extensions {
     target_prefix: Vec<u32>,
     /// The number of heads whose attention is averaged for alignments, if it is not 1.
     #[serde(skip_serializing_if = "Option::is_none")]
-    alignment_heads: Option<usize>,
+    alignment_heads: Option<u32>,
     /// Whether the tokens of a sentence are not candidates of the shortlist by themselves, although
     /// both vocabularies have the same tokens.
     #[serde(skip_serializing_if = "is_false")]
