@@ -27,8 +27,8 @@ chmod 755 "$tree"
 install -D -m 755 "$binary" "$tree/usr/bin/miriam"
 if [ -z "${KEEP_SYMBOLS:-}" ]; then strip "$tree/usr/bin/miriam"; fi
 install -d "$tree/usr/lib/miriam/programs"
-# Perl reads the files with the names of its scripts, so these are not links. They have the path of
-# the binary that made them.
+# Perl must be able to read the files with the names of its scripts, so these are not links. They
+# contain the path of the binary that made them.
 maker=$(realpath "$tree")/usr/bin/miriam
 for name in $("$maker" install-aliases "$tree/names" | xargs -n 1 basename); do
     program=$tree/usr/lib/miriam/programs/$name

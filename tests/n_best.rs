@@ -332,8 +332,8 @@ fn wrong_list_options_are_rejected() {
     assert_eq!(fs::read(&input).unwrap(), HOUSE.as_bytes());
 }
 
-/// Programs that read lists need an entry of every line; that of a malformed line is as that of an
-/// empty one.
+/// Programs that read n-best lists need an entry for every line; that of a malformed line equals
+/// that of an empty one.
 #[test]
 fn a_malformed_line_has_an_empty_entry() {
     let lists = |input: &str, options: &str| {

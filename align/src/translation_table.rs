@@ -72,8 +72,9 @@ impl TranslationTable {
                 );
             }
             None => {
-                // Words that are not in any aligned pair have no counts. Divided, not multiplied by
-                // the inverse, as in fast_align: after one iteration the last bit often decides.
+                // Words that are not in any aligned pair have no counts. As in fast_align, counts
+                // are divided by the sum, not multiplied by its inverse: after one iteration, the
+                // last bit often decides ties.
                 self.normalize_by(
                     rows,
                     shares,
@@ -133,7 +134,7 @@ mod tests {
     use super::*;
     use crate::bitext::from_lines;
 
-    /// 5 times the inverse of 49 has another last bit than 5 divided by 49.
+    /// `5.0 * (1.0 / 49.0)` and `5.0 / 49.0` differ in the last bit.
     #[test]
     fn counts_without_a_prior_are_divided_by_their_sum() {
         let rows = CooccurrenceRows::from_bitext(&from_lines(&[("a", "x y")]));

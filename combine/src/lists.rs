@@ -87,8 +87,8 @@ pub struct Feature<'m> {
 }
 
 impl Feature<'_> {
-    /// Returns the names of `features`. `present` has the first entries of the list; numbered names
-    /// differ from the names of the features of these entries.
+    /// Returns the names of `features`. Numbered names differ from the names of the features of
+    /// `present`, the first entries of the list.
     ///
     /// # Errors
     /// If a name is invalid, or two features have the same name.

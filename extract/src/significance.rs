@@ -308,7 +308,7 @@ mod tests {
         }
     }
 
-    /// In Moses, pairs whose significance is alpha but for a thousandth count as such pairs.
+    /// In Moses, a significance within a thousandth of alpha counts as alpha.
     #[test]
     fn a_thousandth_from_alpha_is_alpha() {
         // The p-value is 90 * 89 / (all * (all - 1)).

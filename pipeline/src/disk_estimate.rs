@@ -2,9 +2,9 @@
 //!
 //! The numbers are bounds, not predictions. A text of n words (the larger side) gives at most
 //! about 2.2 n distinct phrase pairs up to 7 words long (2.1 on 29,000 captions, 1.5 on 739,000
-//! pairs of legal text; the factor falls with the size of the text). The lines of a pair in both
-//! text tables have about 110 bytes. Temporary files have at most 70 bytes of a pair at once,
-//! because they are compressed or hold the pair in a shorter form.
+//! pairs of legal text; the factor falls with the size of the text). A pair takes about
+//! 110 bytes in both text tables together, and at most 70 bytes at once in temporary files, which
+//! are compressed or hold the pair in a shorter form.
 
 use std::path::Path;
 

@@ -377,8 +377,8 @@ fn read_keys(file: &Path) -> Result<(PathBuf, Arc<Keys>)> {
     Ok((file.to_owned(), Arc::new(Keys::read(file)?)))
 }
 
-/// Checks that a request of some sentences, which have some words together, asks for no more than
-/// `limits`: all of its results are in memory until the response is sent. The list of a single
+/// Checks that a request with these numbers of sentences and words asks for no more than `limits`
+/// allow: all of its results are in memory until the response is sent. The n-best list of a single
 /// sentence has a limit of its own.
 ///
 /// # Errors

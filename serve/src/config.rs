@@ -131,8 +131,8 @@ pub struct Limits {
     pub connections: usize,
     /// Entries of an n-best list.
     pub n_best: usize,
-    /// Translations of a request with several sentences: the entries of all n-best lists. The same
-    /// holds for the next words of several texts.
+    /// Entries of all n-best lists of a request with several sentences, and the next words of
+    /// several texts.
     pub translations: usize,
     /// Words of a request that asks for search graphs.
     pub graph_words: usize,

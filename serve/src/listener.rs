@@ -23,9 +23,9 @@ use crate::{Error, Result};
 /// which there is no room retries only after a second.
 const BACKLOG: u32 = 4096;
 
-/// The time after which the system asks a silent client whether it is there, and the time between
-/// questions that are not answered. Linux gives up after nine of them.
+/// The time after which TCP probes a silent client.
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
+/// The time between probes that are not answered. Linux closes the connection after nine of them.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A listening socket.
@@ -266,11 +266,11 @@ fn bind(address: SocketAddr, is_only_v6: bool) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)?.into_std()
 }
 
-/// Lets the system ask from time to time whether the client is still there. Otherwise a websocket
-/// whose client vanished without a word would keep its place for ever.
+/// Enables TCP's keep-alive probes. Without them, a websocket would stay open for ever after its
+/// client has vanished.
 fn keep_alive(stream: &tokio::net::TcpStream) {
     let times = TcpKeepalive::new().with_time(KEEP_ALIVE).with_interval(KEEP_ALIVE_INTERVAL);
-    // Without it, the connection works as well.
+    // If this fails, the connection works without probes.
     let _ = SockRef::from(stream).set_tcp_keepalive(&times);
 }
 

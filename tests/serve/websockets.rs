@@ -239,7 +239,7 @@ fn opus_mt_messages() {
     assert_eq!(error["error"], "unsupported source language xx");
 }
 
-/// Browsers let every page open websockets, so that the server itself keeps to the origins that are
+/// Browsers let every page open websockets, so the server itself must reject origins that are not
 /// allowed.
 #[test]
 fn pages_of_origins_that_are_not_allowed_cannot_open_websockets() {
@@ -263,8 +263,8 @@ fn pages_of_origins_that_are_not_allowed_cannot_open_websockets() {
     }
 }
 
-/// The system asks whether a silent client is still there, so that a websocket whose client vanished
-/// does not keep its place for ever.
+/// TCP probes silent clients, so that a websocket whose client has vanished does not stay open for
+/// ever.
 #[cfg(target_os = "linux")]
 #[test]
 fn silent_clients_are_asked_by_the_system() {
@@ -273,7 +273,7 @@ fn silent_clients_are_asked_by_the_system() {
     let port: u16 = server.address.rsplit(':').next().unwrap().parse().unwrap();
     let end = format!(":{port:04X}");
     // Of the fields, the second is the address of this side, the fourth the state (01: connected),
-    // and the sixth begins with the timer (02: that of these questions).
+    // and the sixth begins with the timer (02: keep-alive).
     server.wait_for("the timer of the connection", |_| {
         let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
         table.lines().any(|line| {

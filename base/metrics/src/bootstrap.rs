@@ -46,7 +46,7 @@ pub(crate) fn confidence_interval(
 fn exact_mean(_: &dyn Metric, scores: &[f64]) -> f64 {
     let (mut sum, mut error) = (0.0, 0.0);
     for &score in scores {
-        // `total` and what is added to `error` are exactly `sum + score` (Knuth 1969).
+        // `total` plus what is added to `error` is exactly `sum + score` (Knuth 1969).
         let total = sum + score;
         let added = total - sum;
         error += (sum - (total - added)) + (score - added);

@@ -73,8 +73,8 @@ fn panel(label: &str, height: u32, mut curves: Vec<Curve>) -> Panel {
     Panel { height, y_axis: Axis::linear(label, low, top), curves }
 }
 
-/// Replaces the first points, as far as they are above `top`, by the point at which the curve gets
-/// below it.
+/// Replaces the leading points above `top` by the point at which the curve crosses `top`. A curve
+/// that stays above it loses all its points.
 fn enter_from_above(points: &mut Vec<(f64, f64)>, top: f64) {
     let outside = points.iter().take_while(|(_, y)| *y > top).count();
     if let Some(last) = outside.checked_sub(1)

@@ -9,10 +9,10 @@ use super::system::MeasuredSystem;
 use super::topology::count_noun;
 use crate::error::{Error, Result, refused};
 
-/// Ends this process, a measurement, when the study that started it ends by a signal: otherwise it
-/// would take CPUs from the next study. Does nothing on systems other than Linux.
+/// Ends this process, a measurement, when the study that started it is killed: otherwise it would
+/// take CPUs from the next study. Does nothing on systems other than Linux.
 pub fn end_with_study() {
-    // Without the request, the measurement still ends after its time.
+    // If this fails, the measurement still ends when its time is over.
     #[cfg(target_os = "linux")]
     let _ = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL);
 }

@@ -236,7 +236,8 @@ fn measure(
             None => Ok(Vec::new()),
         });
         let clients: Vec<_> = (0..clients).map(|_| scope.spawn(client)).collect();
-        // All threads end before the watcher does; one without samples would falsify the counts.
+        // All clients end before the watcher does. One that panicked has no samples, without which
+        // the counts would be wrong.
         let all: Vec<_> = clients.into_iter().map(|client| client.join()).collect();
         is_done.store(true, Ordering::Relaxed);
         (all.into_iter().collect::<thread::Result<Vec<_>>>(), watcher.join())

@@ -119,14 +119,14 @@ fn get(mut stream: impl Read + Write, host: &str, path: &str) -> anyhow::Result<
     read_response(stream, TIMEOUT)
 }
 
-/// Reads a response, which must be complete within `limit`: each of its bytes may come in time, but
-/// not all of them. A single read from `stream` should wait no longer than that.
+/// Reads a response, which must be complete within `limit`, even if each of its bytes arrives in
+/// time. The read timeout of `stream` should not be longer.
 fn read_response(mut stream: impl Read, limit: Duration) -> anyhow::Result<String> {
     let began = Instant::now();
     let (mut text, mut part) = (Vec::new(), [0; 4096]);
     while text.len() < MAX_RESPONSE {
         let read = stream.read(&mut part);
-        // Systems have two names for a wait that is over.
+        // The kind of the error of a timeout depends on the system.
         let is_over = read.as_ref().is_err_and(|error| {
             matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
         });

@@ -15,7 +15,8 @@ const DEFAULT_PORT: u16 = 8080;
 /// The longest n-best list and the largest pop limit that a request may ask for.
 const MAX_N_BEST: usize = 10_000;
 const MAX_POPS: usize = 1_000_000;
-/// The words of a request for a search graph; longer lines are translated in parts.
+/// The maximum number of words of a request for search graphs. Longer lines are translated in
+/// parts.
 const MAX_GRAPH_WORDS: usize = 2000;
 
 /// Serves the system of `tokens`, whose configuration is `system`, until a signal stops the server.

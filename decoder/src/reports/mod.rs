@@ -211,8 +211,8 @@ impl<'s> LineReporter<'s> {
         let max_candidates = settings.n_best_factor.saturating_mul(options.size);
         let (id, features) = (self.id, self.system.features());
         let Some(score) = result.score else {
-            // Programs that read lists need an entry of every line. This one is as that of an empty
-            // line.
+            // Programs that read n-best lists need an entry for every line. This one equals that
+            // of an empty line.
             if max_candidates > 0 {
                 self.columns.clear();
                 let values = vec![0.0; self.system.num_components()];

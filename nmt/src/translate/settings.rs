@@ -110,8 +110,8 @@ decoding_settings! {
     /// By CTranslate2's rules, search ends when the number of finished hypotheses is this factor
     /// times the beam size. It has no effect without penalties of length and coverage.
     patience, "patience": Number = positive();
-    /// The weight of the preference for translations that attend to the whole source; below 0, of
-    /// an aversion to them.
+    /// The weight of the preference for translations that attend to the whole source; it may be
+    /// negative.
     coverage_penalty, "coverage-penalty": Number = number("a number", |_| true);
     /// The number by which the logits of tokens generated before are divided, or multiplied if they
     /// are negative.
@@ -265,8 +265,8 @@ impl Translator {
     }
 }
 
-/// Checks that a beam search can give the requested number of translations, that there are lengths
-/// from the minimum to the maximum, and that a language model is not combined with sampling.
+/// Checks that a beam search can give the requested number of translations, that the minimum length
+/// does not exceed the maximum, and that a language model is not combined with sampling.
 pub(super) fn check_search(search: &SearchOptions) -> Result<()> {
     let SearchOptions { n_best, beam_size, min_length, max_length, .. } = *search;
     if search.fusion.is_some() && search.sampling.is_some() {

@@ -23,7 +23,7 @@ impl MarianServerModels {
     ///
     /// # Errors
     /// The errors of [`ModelBundle::open_ensemble`] and [`ModelBundle::open_config`]. Also if the
-    /// other options of configurations are not those that the command line was completed with.
+    /// other options of configurations have changed since they were added to the command line.
     pub(crate) fn open(&self, options: &BundleOptions<'_>) -> miriam_nmt::Result<ModelBundle> {
         let mut bundle = match self.configurations.last() {
             Some(last) => {

@@ -47,7 +47,7 @@ impl Route {
 impl Registry {
     /// Creates a registry in which no model of `configuration` is open yet.
     pub fn loading(configuration: &Configuration) -> Self {
-        // Looking for the files of a model takes too long for every request.
+        // The search for the files of a model takes too long to be repeated for every request.
         let configured =
             configuration.models.iter().map(|model| (model.clone(), model.actual_kind()));
         Registry {

@@ -64,8 +64,8 @@ impl RawOptions {
                 return Ok(self);
             }
             let note = format!(
-                "[config] {}: it can be read only once, so that its size chooses no preset; \
-                 Marian's defaults are used; --task NAME chooses a preset",
+                "[config] {}: it can be read only once, so no preset is chosen by its size and \
+                 Marian's defaults apply; --task NAME chooses a preset",
                 display_name(&text)
             );
             return Ok(self.with_note(note));

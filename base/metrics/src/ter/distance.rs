@@ -5,8 +5,8 @@
 //! table and the reference is short, as nearly always, the distance is computed bit-parallel: a row
 //! of the table is two machine words, for the steps up and the steps down from cell to cell (Myers
 //! 1999, in the form of Hyyrö 2003). The table itself is filled only for the path, once per round
-//! of shifts. For longer lines, a shift is computed from the first row that it changes, and given up
-//! as soon as it cannot gain enough.
+//! of shifts. For longer lines, the distance after a shift is computed from the first row that the
+//! shift changes, until it is clear that the shift cannot gain enough.
 
 use std::ops::Range;
 
@@ -66,7 +66,8 @@ impl<'r> EditDistance<'r> {
     }
 
     /// Returns the distance of `words` from the reference if it is at most `limit`. The last call
-    /// of [`trace_back`](Self::trace_back) had the same words, except for those in `changed`.
+    /// of [`trace_back`](Self::trace_back) must have had the same words, except for those in
+    /// `changed`.
     pub(super) fn compute_changed(
         &mut self,
         words: &[u32],
@@ -94,7 +95,7 @@ impl<'r> EditDistance<'r> {
                 }
                 row[j] = cost;
             }
-            // After the last change, the distance falls by no more than the cells of a row do.
+            // After the last change, the distance falls by at most as much as a cell of this row.
             let unchanged = &costs[(i + 1) * width..][..width];
             if i + 1 >= changed.end && (first..end).all(|j| before + row[j] > limit + unchanged[j])
             {
@@ -231,7 +232,7 @@ mod tests {
             prop_assert!(kept <= words.len().min(reference.len()));
         }
 
-        /// The distance of changed words is that of the words, or it is above the limit.
+        /// [`EditDistance::compute_changed`] agrees with [`EditDistance::compute`] up to the limit.
         #[test]
         fn distances_of_changed_words_agree(
             words in proptest::collection::vec(0u32..6, 1..90),

@@ -72,7 +72,7 @@ pub(super) fn best_shift(
             }
             let changed = apply_shift(words, start, length, target, &mut shifted);
             *candidates += 1;
-            // The distance is not needed if another shift gains more, or this one nothing.
+            // The exact distance does not matter if another shift gains more, or this one nothing.
             let least_gain = best.as_ref().map_or(1, |((gain, ..), _)| *gain);
             let limit = before.saturating_sub(least_gain);
             let Some(after) = distance.compute_changed(&shifted, changed, limit) else { continue };
@@ -112,8 +112,8 @@ fn for_each_matching_span(
     }
 }
 
-/// Moves the phrase at `start` before the word at `target`, and returns the range of words that may
-/// be other ones then. If `target` is within the phrase, the phrase moves forward by
+/// Moves the phrase at `start` before the word at `target`, and returns the range in which words
+/// may differ afterwards. If `target` is within the phrase, the phrase moves forward by
 /// `target - start` words.
 fn apply_shift(
     words: &[u32],

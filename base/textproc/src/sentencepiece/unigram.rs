@@ -10,8 +10,8 @@ use super::trie::DoubleArrayTrie;
 
 /// The distance of an unknown character's score below the worst piece's.
 const UNKNOWN_PENALTY: f32 = 10.0;
-/// The score of a user-defined piece for each of its bytes but one, as in SentencePiece 0.2.3. The
-/// log probabilities of other pieces are lower, so that paths with user-defined pieces win.
+/// A user-defined piece of n bytes scores n - 1 times this, as in SentencePiece 0.2.3. Scores of
+/// other pieces are log probabilities, which are lower, so that paths with user-defined pieces win.
 const USER_DEFINED_SCORE: f32 = 0.1;
 
 pub struct UnigramModel {

@@ -100,9 +100,9 @@ const POSIX_CLASSES: [(&str, &str); 14] = [
     ("xdigit", r"\p{Hex_Digit}"),
 ];
 
-/// Translates a pattern of Perl to the syntax of the `regex` crate, where the same characters mean
-/// something else: `\<` and `\>`, a brace that begins no repetition, and in sets of characters
-/// brackets, hyphens, `&`, `~` and POSIX classes.
+/// Translates a pattern of Perl to the syntax of the `regex` crate, in which some characters have
+/// another meaning or none: the escapes `\<`, `\>`, `\h`, `\H` and `\Z`, braces that do not begin
+/// a repetition, and in sets of characters brackets, hyphens, `&`, `~` and POSIX classes.
 fn translate_pattern(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut rest = pattern;
@@ -167,11 +167,12 @@ fn translate_set(text: &str, out: &mut String) -> usize {
             }
             '\\' => translate_escape(rest, out),
             '[' => translate_posix_class(rest, out),
-            // No range begins or ends with a class, and two hyphens subtract no set.
+            // A class is never an end of a range.
             '-' if at == content || follows_class || begins_class(&rest[1..]) => {
                 out.push_str(r"\-");
                 1
             }
+            // The `regex` crate would subtract a set.
             '-' if rest.starts_with("--") => {
                 out.push_str(r"-\-");
                 2

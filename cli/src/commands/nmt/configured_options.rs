@@ -100,21 +100,22 @@ fn is_overridden(command: &Command, option: &Arg, given: &ArgMatches) -> bool {
     })
 }
 
-/// Returns the words of an option of a configuration; none for a switch that is off.
+/// Returns the words of the command line for an option of a configuration; none for a switch that
+/// is off.
 fn to_words(other: &OtherOption, option: &Arg) -> Vec<OsString> {
     let name = format!("--{}", other.key);
     if matches!(option.get_action(), ArgAction::SetTrue) {
         return match other.values.as_slice() {
             [word] if miriam_textio::parse_truth_word(word) == Some(false) => Vec::new(),
             [word] if miriam_textio::parse_truth_word(word) == Some(true) => vec![name.into()],
-            // The value of a switch is an error of the command line.
+            // The parser reports any other value of a switch.
             values => vec![format!("{name}={}", values.join(" ")).into()],
         };
     }
     let is_path = option.get_value_parser().type_id() == TypeId::of::<PathBuf>();
     let folder = other.folder.as_ref().filter(|_| is_path);
     let values = other.values.iter().map(|value| match folder {
-        // This names a standard stream.
+        // `-` names a standard stream.
         Some(folder) if value != "-" => folder.join(value).into_os_string(),
         _ => value.into(),
     });

@@ -143,8 +143,8 @@ struct TextArguments {
     /// them in parts
     #[arg(long, conflicts_with = "max_length_crop")]
     no_max_length_crop: bool,
-    /// Write n-best lists in Marian's form; without N, their length is the beam size; N may be up
-    /// to the beam size, with CTranslate2's rules times --patience
+    /// Write n-best lists in Marian's form; without N, their length is the beam size; N is at most
+    /// the beam size (times --patience with CTranslate2's rules)
     #[arg(long, num_args = 0..=1, value_name = "N", alias = "num-hypotheses",
           value_parser = beam_size())]
     n_best: Option<Option<usize>>,

@@ -1,8 +1,8 @@
 //! The keys of decoder configurations: which are honoured, which have no effect here, and which are
 //! rejected because ignoring them would change translations.
 //!
-//! An unknown key is rejected too, as in Marian, unless it is an option of the program that reads
-//! the file: it is a typing error, or an option of training.
+//! An unknown key is a typing error or an option of training. It is rejected too, as in Marian,
+//! unless it is an option of the program that reads the file.
 
 use std::path::{Path, PathBuf};
 
@@ -266,8 +266,8 @@ impl OtherOption {
     }
 }
 
-/// Sets the keys of `reader` that have no effect, and those that are not known, in the order of the
-/// file.
+/// Adds to `settings` the keys of `reader` that have no effect and those that are not known, in the
+/// order of the file.
 ///
 /// # Errors
 /// If a key is rejected, or one that is not known has a map as its value.

@@ -171,7 +171,7 @@ impl ConfigReader<'_> {
         Ok(self.path_folder().unwrap_or(Path::new("")).join(text))
     }
 
-    /// Returns the folder of relative paths, if it is that of the configuration.
+    /// Returns the folder of the configuration if paths are relative to it.
     pub fn path_folder(&self) -> Option<&Path> {
         let relative = self.value.get("relative-paths").and_then(Value::as_bool).unwrap_or(false);
         self.path.parent().filter(|_| relative || self.has_relative_paths)

@@ -74,7 +74,7 @@ fn is_package(path: &Path) -> bool {
 #[derive(Clone, Copy, Default)]
 pub struct BundleOptions<'a> {
     /// Vocabularies (source and target) to use instead of those that would be found. Model files
-    /// of Miriam that have vocabularies keep their own, and the settings say so.
+    /// of Miriam that have vocabularies keep their own, and list the key as without effect.
     pub vocabularies: Option<[&'a Path; 2]>,
     /// Whether to ignore a shortlist or vocabulary map that is found with the model.
     pub without_shortlist: bool,

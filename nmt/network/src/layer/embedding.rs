@@ -46,8 +46,8 @@ impl<B: Backend> Embedding<B> {
         })
     }
 
-    /// Returns the embeddings of `tokens` at `positions`, `[tokens, width]`, before the steps after
-    /// embeddings. Positions after the end of a learned table use its last row, as in Marian.
+    /// Returns the embeddings of `tokens` at `positions`, `[tokens, width]`, not postprocessed yet.
+    /// Positions after the end of a learned table use its last row, as in Marian.
     ///
     /// # Errors
     /// If the backend fails.
@@ -71,8 +71,8 @@ impl<B: Backend> Embedding<B> {
         backend.embed(&self.table, tokens, self.scale, encoding)
     }
 
-    /// Returns the input of the first layer: `embedded` after the steps after embeddings. The
-    /// embeddings themselves are kept, because the steps after the last layer may add them.
+    /// Returns the input of the first layer: a postprocessed copy of `embedded`. The embeddings
+    /// themselves are kept, because the postprocessing after the last layer may add them.
     ///
     /// # Errors
     /// If the backend fails.

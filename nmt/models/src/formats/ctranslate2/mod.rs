@@ -81,8 +81,8 @@ fn given_or_null<'de, D: serde::Deserializer<'de>>(
 const FIRST_WITH_CONFIG: u32 = 6;
 
 impl CTranslate2Config {
-    /// Sets the special tokens by the variables of a model of an older version, whatever the file
-    /// says, as CTranslate2 does.
+    /// Sets the special tokens from the variables of a model of an older version, whatever
+    /// `config.json` says, as CTranslate2 does.
     fn take_special_tokens(&mut self, checkpoint: &mut Checkpoint) {
         let mut text = |name: &str| {
             let bytes = checkpoint.take(name)?.values().into_iter().map(|byte| byte as i8 as u8);
