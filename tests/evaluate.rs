@@ -184,9 +184,9 @@ fn options_of_other_metrics_get_a_warning() {
         lossy_text(&command.arg("-i").arg(testdata("odd.out")).output().unwrap().stderr)
     };
     let warnings = log(&["--metric", "chrf", "-lc", "--ter-no-punct", "-tok", "none"]);
-    let bleu = "without effect here: --tokenize --lowercase; --metric bleu reads it";
+    let bleu = "without effect here: --tokenize --lowercase (for --metric bleu)";
     assert!(warnings.contains(bleu), "{warnings}");
-    let ter = "without effect here: --ter-no-punct; --metric ter reads it";
+    let ter = "without effect here: --ter-no-punct (for --metric ter)";
     assert!(warnings.contains(ter), "{warnings}");
     assert!(!log(&["--metric", "bleu,chrf", "-lc", "-tok", "none"]).contains("without effect"));
 }

@@ -191,7 +191,7 @@ fn weights_that_are_not_those_of_the_configuration_are_rejected() {
     let tensor = Some(("I8", &[134, 8][..], integers));
     let error = error_of("hf-t5", |folder| set_tensor(folder, "lm_head.weight", tensor));
     assert!(error.contains("lm_head.weight") && error.contains("integers"), "{error}");
-    // Types of elements that are not read are named, not the parameters that are missing then.
+    // The error names the unknown type of elements, not parameters that would be missing.
     let bytes: &[u8] = &[0; 134 * 8];
     let tensor = Some(("F8_E4M3", &[134, 8][..], bytes));
     let error = error_of("hf-t5", |folder| set_tensor(folder, "shared.weight", tensor));

@@ -384,7 +384,7 @@ function showOptions([first, last], words) {
   const table = element("table", {}, element("caption", { class: "hint", text: `Translations of “${words}” that the search used` }),
     row("th", ["Translation", "Best score of a hypothesis"]));
   for (const [text, score] of rows) table.append(row("td", [text, number(score)], ["text", "number"]));
-  const hint = sentenceNow()?.graph ? "The search graph has no other hypothesis here." : "The text is too long for its search graph.";
+  const hint = sentenceNow()?.graph ? "The search graph has no other hypothesis here." : "The text is too long for a search graph.";
   byId("options").replaceChildren(rows.length ? table : element("p", { class: "hint", text: hint }));
 }
 

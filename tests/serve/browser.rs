@@ -321,7 +321,7 @@ fn the_page_translates_and_shows_what_the_models_know() {
     browser.wait_for("the translation of the new server", &same);
 }
 
-/// Search graphs have a limit of their own, which does not hold for the translation.
+/// The limit of search graphs does not apply to translations.
 #[test]
 fn the_page_translates_long_texts_without_their_graph() {
     let Some(mut browser) = Browser::start() else { return };

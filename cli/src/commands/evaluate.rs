@@ -200,7 +200,7 @@ pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<(
         (MetricName::Ter, "ter", &arguments.ter.given),
     ] {
         if !kinds.contains(&kind) && !given.is_empty() {
-            tracing::warn!("without effect here: {}; --metric {name} reads it", given.join(" "));
+            tracing::warn!("without effect here: {} (for --metric {name})", given.join(" "));
         }
     }
     let metrics: Vec<Box<dyn Metric>> =
