@@ -1,8 +1,8 @@
-//! The states after words, compared by their hashes with the states of KenLM itself (`ngram-lm.md`
-//! 2.1, T4).
+//! Comparison of the state after each word with KenLM's, by hash (`ngram-lm.md` 2.1, T4).
 //!
-//! Needs a Python with the module `kenlm`: the one that `MIRIAM_KENLM_PYTHON`
-//! names, else `python3`. Skipped if there is none.
+//! Needs a Python with the module `kenlm`: the one that `MIRIAM_KENLM_PYTHON` names, else
+//! `python3`. Also needs the files in `shared/data/kenlm-cases`. Skipped if the module or a file is
+//! missing.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -13,7 +13,8 @@ use miriam_lmcpu::{LanguageModel, State, open};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, NoProgress};
 
-/// A Python program that prints the hash of the state after each word of each line of a text.
+/// A Python program that prints the hash of the state after each word of each line of a text, and
+/// after the `</s>` that ends the line.
 const HASHES: &str = "
 import kenlm, sys
 model = kenlm.Model(sys.argv[1])
@@ -41,7 +42,7 @@ fn python_with_kenlm() -> Option<PathBuf> {
     None
 }
 
-/// Decompresses `name` of the recorded cases into `folder`.
+/// Decompresses the file `name` of the recorded cases into `folder`; `None` if it is absent.
 fn decompress_case(folder: &Path, name: &str) -> Option<PathBuf> {
     let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/kenlm-cases");
     let packed = Path::new(cases).join(name);
@@ -56,7 +57,8 @@ fn decompress_case(folder: &Path, name: &str) -> Option<PathBuf> {
     Some(plain)
 }
 
-/// Computes MurmurHash64A with seed 0 over the 32-bit words of a state, as a Python hash.
+/// Computes the hash that Python prints for a state: MurmurHash64A with seed 0 over its 32-bit word
+/// ids.
 fn kenlm_state_hash(state: &State) -> i64 {
     const M: u64 = 0xc6a4_a793_5bd1_e995;
     let bytes: Vec<u8> = state.entries().iter().flat_map(|e| e.0.0.to_le_bytes()).collect();

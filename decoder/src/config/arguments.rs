@@ -1,11 +1,15 @@
 //! Parser of the command line, by Moses' rules (`docs/spec/phrase-decoding.md` 1.2). An option
-//! begins with one dash or two, and its values reach to the next option. A negative number is a
-//! value. Values replace values of the ini index by index.
+//! begins with one dash or two, and all tokens up to the next option are its values. A negative
+//! number is a value. The values of an option replace those of the ini index by index.
 
 use super::{Parameter, Parameters, supported_parameters};
 use crate::{Error, Result};
 
-/// Returns the options of `tokens`, under their long names, with their values.
+/// Parses the tokens of a command line. Returns the options by their long names, with their values.
+///
+/// # Errors
+/// If a token before the first option is not an option, or if an option is not supported or is
+/// given twice.
 pub(super) fn parse(tokens: &[String]) -> Result<Parameters> {
     let mut parameters = Parameters::default();
     let mut current: Option<String> = None;
@@ -38,15 +42,16 @@ pub(super) fn parse(tokens: &[String]) -> Result<Parameters> {
     Ok(parameters)
 }
 
-/// Whether `token` begins with a dash and a character other than a digit or a point. So `-` alone
-/// and negative numbers are values.
+/// Whether `token` begins with a dash, followed by a character other than a digit or a decimal
+/// point. So `-` alone and negative numbers are values.
 fn is_option(token: &str) -> bool {
     let mut letters = token.chars();
     letters.next() == Some('-') && letters.next().is_some_and(|c| !c.is_ascii_digit() && c != '.')
 }
 
-/// Overrides values of the ini by values of the command line, index by index. Values of the ini
-/// that have no counterpart are kept. An option without a value defines its parameter.
+/// Overrides values of the ini by values of the command line, index by index. Further values of the
+/// ini are kept, so an option without values keeps all of them. If the ini lacks its parameter, the
+/// parameter is added without values.
 pub(super) fn override_with(ini: &mut Parameters, command_line: Parameters) {
     for Parameter { name, values, .. } in command_line.list {
         ini.mark_overridden(&name);

@@ -1,4 +1,5 @@
-//! Tests against every pair scored on its own.
+//! Tests of exact utilities against separate scores of all pairs, and of aggregates against exact
+//! utilities and counts by hand.
 
 use proptest::prelude::*;
 
@@ -28,7 +29,7 @@ fn check(utility: &Utility, lines: &[&str], weights: &[f64]) -> Result<(), TestC
     let winner = expected.iter().position(|&value| value == best);
     prop_assert_eq!(Some(ranked[0].0), winner);
     prop_assert!(ranked.is_sorted_by(|a, b| a.1 >= b.1));
-    // Candidates that are kept have their exact utilities.
+    // A coarse-to-fine estimate returns exact utilities of the candidates that it keeps.
     for kept in [1, 2, lines.len()] {
         for (candidate, value) in list.rank(weights, Estimate::CoarseToFine(kept)) {
             prop_assert_eq!(value, expected[candidate]);
@@ -38,7 +39,7 @@ fn check(utility: &Utility, lines: &[&str], weights: &[f64]) -> Result<(), TestC
     Ok(())
 }
 
-/// Returns utilities of all metrics with some of their options.
+/// Returns utilities of all metrics, each with several sets of options; TER is last.
 fn utilities() -> Vec<Utility> {
     let chrf = Chrf::default();
     let bleu = Bleu { effective_order: true, ..Bleu::default() };
@@ -70,7 +71,8 @@ proptest! {
     }
 }
 
-/// A list that is long enough for n-grams of all kinds of frequency.
+/// A list that is long enough to have rare n-grams, frequent ones and ones of all lines. TER, whose
+/// exact scores need no n-grams, is left out.
 #[test]
 fn long_lists_equal_every_pair_on_its_own() {
     let words = ["ein", "Haus", "the", "small", "house", "is", "red", "ist", "klein", "."];
@@ -106,14 +108,14 @@ fn one_distinct_candidate_is_its_own_average() {
     }
 }
 
-/// Aggregated chrF with counts computed on paper: unigrams of characters alone.
+/// Aggregated chrF of character unigrams alone, with counts computed by hand.
 #[test]
 fn average_counts_are_real_numbers() {
     let chrf = Chrf::new(1, 0).unwrap().beta(1);
     let list = CandidateList::new(&Utility::Chrf(chrf), &["ab", "a"]);
     let ranked = list.rank(&[0.5, 0.5], Estimate::Aggregate);
-    // The average has one a and half a b. "ab" has a precision of 1.5/2 and a recall of 1.5/1.5;
-    // "a" has a precision of 1 and a recall of 1/1.5.
+    // The average reference has one `a` and half a `b`. "ab" has a precision of 1.5/2 and a recall
+    // of 1.5/1.5; "a" has a precision of 1 and a recall of 1/1.5.
     let f = |p: f64, r: f64| 100.0 * 2.0 * p * r / (p + r);
     for (candidate, expected) in [(0, f(0.75, 1.0)), (1, f(1.0, 1.0 / 1.5))] {
         let found = ranked.iter().find(|(i, _)| *i == candidate).unwrap().1;

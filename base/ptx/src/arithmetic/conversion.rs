@@ -1,18 +1,22 @@
-//! Conversions between types.
+//! Conversions between types, the instruction `cvt`.
 
 use super::floats::flush_bits;
 use super::rounding::{Rounding, decode, encode, round};
 use crate::types::Type;
 
+/// A conversion between two types, neither of them a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Conversion {
     pub to: Type,
     pub from: Type,
-    /// The rounding of a float to an integer, whether its type becomes an integer or stays a float.
+    /// The rounding of a float to a whole number, both for results that are integers and for
+    /// results that are floats.
     pub to_integer: Option<Rounding>,
     /// The rounding to the type of the result, if it is a float.
     pub rounding: Rounding,
-    /// Whether results are clamped to the range of the type, floats to [0, 1].
+    /// Whether integers are clamped to the range of the result's type, and floats that stay floats
+    /// to [0, 1]. Floats that become integers are always clamped, integers that become floats are
+    /// not.
     pub saturates: bool,
     /// Whether subnormal `f32` become zero.
     pub flushes: bool,
@@ -20,6 +24,7 @@ pub(crate) struct Conversion {
     pub is_rectified: bool,
 }
 
+/// Returns the bits of the number with the bits `value`, converted.
 pub(crate) fn convert(conversion: Conversion, value: u64) -> u64 {
     let Conversion { to, from, to_integer, rounding, saturates, flushes, is_rectified } =
         conversion;
@@ -36,7 +41,8 @@ pub(crate) fn convert(conversion: Conversion, value: u64) -> u64 {
             let number = from.extend(value);
             let nearest = rounding == Rounding::NearestEven;
             match (to, from.is_signed()) {
-                // From 64 bits in one step, so that numbers are rounded once.
+                // To the nearest `f32` in one step, so that integers of 64 bits are rounded once.
+                // In the other cases the step through `f64` may round them first.
                 (Type::F32, true) if nearest => u64::from((number as f32).to_bits()),
                 (Type::F32, false) if nearest => u64::from((number as u64 as f32).to_bits()),
                 (_, true) => encode(to, rounding, number as f64),
@@ -46,7 +52,8 @@ pub(crate) fn convert(conversion: Conversion, value: u64) -> u64 {
         (true, false) => {
             let number = decode(from, flush(from, value));
             let number = round(number, to_integer.unwrap_or(Rounding::Zero));
-            // Conversions to integers always saturate; NaN is zero.
+            // Conversions to integers always saturate. NaN becomes zero, as PTX defines it for
+            // types of up to 32 bits.
             to.truncate(clamp(to, if number.is_nan() { 0 } else { number as i128 }) as u64)
         }
         (true, true) => {
@@ -66,7 +73,7 @@ pub(crate) fn convert(conversion: Conversion, value: u64) -> u64 {
     }
 }
 
-/// Returns two `f32` as the upper and the lower half of a pair.
+/// Converts two `f32` to 16 bits each. Returns the pair, the first number in its upper half.
 pub(crate) fn convert_pair(conversion: Conversion, [upper, lower]: [u64; 2]) -> u64 {
     convert(conversion, upper) << 16 | convert(conversion, lower)
 }

@@ -1,7 +1,8 @@
 //! Decoder configurations (`neural.md` 1.5): Marian's `decoder.yml` and Amun's `config.yml`.
 //!
-//! Every key of a file is honoured, reported as without effect, or rejected by name: ignoring a
-//! setting could change translations without a trace.
+//! Every key of a file is honoured, reported as without effect, or rejected by name, because to
+//! ignore a setting could change translations silently. A key that would be rejected is ignored if
+//! its value turns it off.
 
 mod alignment_format;
 mod keys;
@@ -20,14 +21,15 @@ pub use alignment_format::AlignmentFormat;
 pub use keys::{KnownKeys, MARIAN as MARIAN_KEYS, OtherOption};
 pub use semantics::DecodingSemantics;
 
-/// A decoder configuration. Relative paths are resolved already.
+/// A decoder configuration. If a file sets `relative-paths`, its paths are already joined to its
+/// folder.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DecoderConfig {
     /// The models of the ensemble.
     pub models: Vec<PathBuf>,
     /// The weights of the models: one for each model, or none.
     pub weights: Vec<f32>,
-    /// The vocabularies, source first.
+    /// The vocabularies: one for both sides, or the source's and then the target's.
     pub vocabularies: Vec<PathBuf>,
     /// The shortlist and its pruning.
     pub shortlist: Option<(PathBuf, ShortlistOptions)>,
@@ -37,27 +39,28 @@ pub struct DecoderConfig {
     pub normalize: Option<f32>,
     /// The penalty subtracted for each token.
     pub word_penalty: Option<f32>,
-    /// The number of sentences that are decoded together.
+    /// The maximum number of sentences that are decoded together.
     pub mini_batch: Option<usize>,
-    /// The number of mini-batches that are read ahead and sorted by length.
+    /// The number of mini-batches that are read ahead, to be sorted by length.
     pub maxi_batch: Option<usize>,
     /// The maximum number of target tokens per source token.
     pub max_length_factor: Option<f32>,
     /// The maximum number of target tokens (Hugging Face).
     pub max_target_length: Option<usize>,
-    /// No n-gram of this order is generated twice (Hugging Face).
+    /// The order of n-grams that are not generated twice (Hugging Face).
     pub no_repeat_ngram_size: Option<usize>,
-    /// The penalty of tokens that were generated before (Hugging Face).
+    /// The factor that penalises tokens which were generated before (Hugging Face).
     pub repetition_penalty: Option<f32>,
     /// The file of BPE codes (Amun).
     pub bpe_codes: Option<PathBuf>,
-    /// The maximum number of source tokens of a batch; 0 means no limit.
+    /// The maximum number of source tokens of a batch; 0 means no limit, but a file's 0 is
+    /// read as not set.
     pub mini_batch_words: Option<usize>,
     /// Whether sentences are sorted by length.
     pub sort_by_length: Option<bool>,
-    /// The maximum number of tokens of a sentence.
+    /// The maximum number of tokens of a source sentence.
     pub max_length: Option<usize>,
-    /// Whether longer sentences are cropped.
+    /// Whether longer source sentences are cropped.
     pub crop: Option<bool>,
     /// Whether input is tokenised already.
     pub is_tokenized: Option<bool>,
@@ -71,10 +74,10 @@ pub struct DecoderConfig {
     pub word_scores: Option<bool>,
     /// Whether the unknown token may be generated.
     pub allow_unknown: Option<bool>,
-    /// Whether unknown tokens become the words of the source that they attend to.
+    /// Whether unknown tokens become the source words that they attend to.
     pub replace_unknowns: Option<bool>,
-    /// Whether this is the configuration of a scorer, which names its model and texts with other
-    /// keys. If several files were merged, whether one of them is a scorer's.
+    /// Whether this configuration, or one that was merged into it, has keys of a scorer, `model` or
+    /// `train-sets`.
     pub is_for_scoring: bool,
     /// The texts that a scorer reads.
     pub train_sets: Vec<PathBuf>,
@@ -82,8 +85,7 @@ pub struct DecoderConfig {
     pub port: Option<u16>,
     /// Keys that have no effect here, in the order of the file.
     pub keys_without_effect: Vec<String>,
-    /// Entries whose keys are not known here, of files that were read by
-    /// [`open_all`](Self::open_all).
+    /// Entries with unknown keys. Only [`open_all`](Self::open_all) accepts them.
     pub other_options: Vec<OtherOption>,
 }
 
@@ -91,10 +93,10 @@ impl DecoderConfig {
     /// The beam sizes that are accepted; memory grows with the beam.
     pub const BEAM_SIZES: RangeInclusive<usize> = 1..=1000;
 
-    /// The batch sizes, and the numbers of batches read ahead, that are accepted.
+    /// The sizes of batches that are accepted, and the numbers of batches read ahead.
     pub const BATCH_SIZES: RangeInclusive<usize> = 1..=1_000_000;
 
-    /// The values that are accepted as the maximum length of a sentence.
+    /// The values that are accepted as the maximum length of a sentence or a translation.
     pub const LENGTHS: RangeInclusive<usize> = 1..=1_000_000;
 
     /// Reads the file at `path`, of Marian or Amun.
@@ -110,12 +112,14 @@ impl DecoderConfig {
         Ok(std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?)
     }
 
-    /// Reads several files; a later file replaces settings of earlier files, as in Marian.
-    /// `has_relative_paths` sets the option `relative-paths` for all of them. The caller must
-    /// reject the [`other_options`](Self::other_options) that it does not know.
+    /// Reads several files; a later file replaces settings of earlier files, as in Marian, unless
+    /// its value is read as not set (`alignment: false`, `mini-batch-words: 0`).
+    /// `has_relative_paths` sets the option `relative-paths` for all files. The caller must reject
+    /// the [`other_options`](Self::other_options) that it does not know.
     ///
     /// # Errors
-    /// Those of [`open`](Self::open), but unknown keys are not errors.
+    /// Those of [`open`](Self::open), but an unknown key is an error only if its value is a map or
+    /// a nested list.
     pub fn open_all(paths: &[PathBuf], has_relative_paths: bool) -> Result<Self> {
         let mut merged = Self::default();
         for path in paths {
@@ -125,8 +129,8 @@ impl DecoderConfig {
         Ok(merged)
     }
 
-    /// Parses a configuration. `path` names it in messages, and its folder is the base of
-    /// relative paths if the option `relative-paths` is set.
+    /// Parses a configuration. `path` names it in messages. If the option `relative-paths` is set,
+    /// relative paths begin at the folder of `path`.
     ///
     /// # Errors
     /// If `text` is not YAML, or has a rejected or unknown key or an invalid value.
@@ -138,8 +142,8 @@ impl DecoderConfig {
         }
     }
 
-    /// Parses a configuration. With `has_relative_paths` its paths are relative to its folder,
-    /// whatever the file says.
+    /// Works as [`parse`](Self::parse), but keeps unknown keys. With `has_relative_paths`, paths
+    /// are relative to the file's folder, whatever the file says.
     fn parse_paths(text: &[u8], path: &Path, has_relative_paths: bool) -> Result<Self> {
         let value = Value::parse(text, &path.display().to_string())?;
         let reader = ConfigReader { value: &value, path, has_relative_paths };
@@ -152,7 +156,9 @@ impl DecoderConfig {
         Ok(settings)
     }
 
-    /// Takes the settings from `other` that are not set here.
+    /// Takes the settings from `other` that are not set here. Keys without effect and unknown keys
+    /// are those of both, the ones of `other` first. An unknown key that both have keeps its value
+    /// here.
     pub fn or(self, other: DecoderConfig) -> Self {
         fn first<T>(one: Vec<T>, other: Vec<T>) -> Vec<T> {
             if one.is_empty() { other } else { one }
@@ -195,7 +201,8 @@ impl DecoderConfig {
         }
     }
 
-    /// Returns the source and target vocabularies; `path` names the file in messages.
+    /// Returns the source and target vocabularies, the same twice if there is only one; `None` if
+    /// there are none. `path` names the file in messages.
     ///
     /// # Errors
     /// If there are more than two.
@@ -214,7 +221,7 @@ impl DecoderConfig {
         }
     }
 
-    /// Checks that there is a weight for each of `models` models, or none.
+    /// Checks that the number of weights is `models` or zero; `path` names the file in messages.
     pub(crate) fn check_weights(&self, path: &Path, models: usize) -> Result<()> {
         let found = self.weights.len();
         if found == 0 || found == models {

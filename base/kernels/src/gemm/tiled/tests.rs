@@ -1,6 +1,7 @@
-//! Tests that tiles give the same bits as registers. One test emulates tiles with the vectors of
-//! every instruction set. Another runs the tile instructions, which are emulated if the CPU does
-//! not have them.
+//! Tests that GEMM in i8 gives the same bits with tiles as with registers, and that its sums do
+//! not saturate. One test emulates tiles with the vectors of each instruction set of the CPU. The
+//! others run the tile instructions, which are emulated if the CPU has AVX-512 VNNI but no tiles.
+//! Without VNNI they are skipped.
 
 use super::*;
 use crate::Cpu;
@@ -14,7 +15,7 @@ use crate::testing::{TestRng, cpu_with_tiles};
 
 type Shape = (usize, usize, usize);
 
-/// The operands of a product and of its epilogue.
+/// The operands of a GEMM and of its epilogue.
 struct Case {
     shape: Shape,
     rows: Vec<i8>,
@@ -48,8 +49,9 @@ impl Case {
         QuantizedI8 { values, scales: &self.row_scales }
     }
 
-    /// Returns the bits of the result of `gemm`, and the largest magnitudes of rows if they are
-    /// requested. The bits of `choice` choose the parts of the epilogue.
+    /// Returns the bits of the result of `gemm`, and the largest magnitude of each row (zeros if
+    /// the epilogue does not compute them). `choice` encodes the epilogue: one bit each for the
+    /// bias, the residual, accumulation and the magnitudes, then two for the activation.
     fn run(
         &self,
         choice: usize,
@@ -71,7 +73,7 @@ impl Case {
         (out.iter().map(|value| value.to_bits()).collect(), largest)
     }
 
-    /// Returns the result with the sums in registers.
+    /// Returns the result of a GEMM with its sums in registers.
     fn with_registers(&self, cpu: Cpu, choice: usize) -> (Vec<u32>, Vec<f32>) {
         let mut prepared = PreparedI8::default();
         prepared.prepare(cpu, Tiling::default_for(cpu), self.values());
@@ -79,8 +81,9 @@ impl Case {
     }
 }
 
-/// Rows from one to beyond four tiles; depths and columns that are whole tiles or not; several
-/// slabs of rows; nearly the largest depth; empty matrices.
+/// Returns shapes with these properties: rows from one to beyond four tiles; depths and columns
+/// that are whole tiles or not; several slabs of rows; the largest depth; empty matrices. Those
+/// with several slabs or the largest depth are too large for emulated tiles.
 fn shapes(numbers: &mut TestRng) -> Vec<Shape> {
     let mut shapes = vec![
         (16, 64, 16),
@@ -98,7 +101,7 @@ fn shapes(numbers: &mut TestRng) -> Vec<Shape> {
     shapes
 }
 
-/// Returns a random choice of the epilogue for `shape`, from 0 to 63.
+/// Returns a random epilogue for `shape`, as a number from 0 to 63.
 fn choice(shape: Shape, numbers: &mut TestRng) -> usize {
     (shape.0 + numbers.integer(0, 63) as usize) % 64
 }
@@ -117,7 +120,7 @@ fn emulated_tiles_give_the_bits_of_registers() {
     let mut numbers = TestRng::new(41);
     for cpu in Cpu::all() {
         let mut prepared = PreparedI8::default();
-        // Emulation takes a nanosecond for each product.
+        // Emulation takes about 1 ns for each multiplication, so large shapes are left out.
         for shape in shapes(&mut numbers).into_iter().filter(|s| s.0 * s.1 * s.2 < 4_000_000) {
             let case = Case::new(&mut numbers, shape);
             prepared.reset(cpu, Tiling::default_for(cpu), shape.1, &case.row_scales);
@@ -132,7 +135,7 @@ fn emulated_tiles_give_the_bits_of_registers() {
     }
 }
 
-/// On a machine with AMX this test runs the instructions of the CPU, without emulation.
+/// On a machine with AMX this test runs the CPU's own instructions, for all shapes.
 #[test]
 fn tile_instructions_give_the_bits_of_registers() {
     let Some(cpu) = cpu_with_tiles() else { return };
@@ -156,7 +159,7 @@ fn tile_instructions_give_the_bits_of_registers() {
     }
 }
 
-/// Extreme bytes, at nearly the largest depth that sums of 32 bits allow.
+/// Extreme bytes, at the largest depth that weights may have.
 #[test]
 fn sums_do_not_saturate() {
     let Some(cpu) = cpu_with_tiles() else { return };

@@ -1,4 +1,4 @@
-//! Modules, their kernels and launches.
+//! Calls that load modules, describe their kernels and launch them.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::Arc;
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn cuFuncGetParamInfo(
     let kernel = module.kernel(name).expect("it was found");
     match kernel.parameter(index) {
         Some((found, length)) => {
-            // SAFETY: the caller passes a pointer to the value that is written.
+            // SAFETY: the caller passes pointers to the two values that are written.
             unsafe {
                 *offset = found;
                 *size = length;
@@ -89,7 +89,8 @@ pub unsafe extern "C" fn cuFuncGetParamInfo(
     }
 }
 
-/// The number of the attribute for the most dynamic shared memory that a kernel may use, in bytes.
+/// The attribute `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`: the maximum dynamic shared
+/// memory of a launch, in bytes.
 const MAX_DYNAMIC_SHARED: c_int = 8;
 
 #[unsafe(no_mangle)]
@@ -102,7 +103,7 @@ pub unsafe extern "C" fn cuFuncGetAttribute(
     let (module, name) = &*state.functions[&function.addr()];
     let kernel = module.kernel(name).expect("it was found");
     let found = match attribute {
-        // Threads of a block.
+        // The maximum number of threads of a block.
         0 => 1024,
         // Bytes of shared memory that the kernel declares.
         1 => kernel.shared_bytes(),
@@ -129,7 +130,7 @@ pub extern "C" fn cuFuncSetAttribute(
             SUCCESS
         }
         (MAX_DYNAMIC_SHARED, _) => INVALID_VALUE,
-        // A hint, such as the share of the cache that is shared memory.
+        // Other attributes, such as the preferred share of shared memory in the cache, are ignored.
         _ => SUCCESS,
     }
 }
@@ -148,7 +149,8 @@ pub unsafe extern "C" fn cuLaunchKernel(
     parameters: *mut *mut c_void,
     _: *mut *mut c_void,
 ) -> c_int {
-    // If `launches` is set, the setting `launch` is the status only after the device is lost.
+    // The setting `launch` is the status of every launch. If `launches` is set too, it is the
+    // status only of launches after the loss of the device.
     let mut state = driver();
     let fails_later = setting("launches", u64::MAX) != u64::MAX;
     let status = if fails_later { device_status(&state) } else { status("launch") };
@@ -171,7 +173,7 @@ pub unsafe extern "C" fn cuLaunchKernel(
     }
     let mut bytes = vec![0; kernel.parameter_bytes()];
     for (index, (offset, size)) in (0..).map_while(|i| Some((i, kernel.parameter(i)?))) {
-        // SAFETY: the caller passes a pointer to each parameter, of the kernel's size.
+        // SAFETY: the caller passes a pointer to each of the kernel's parameters.
         let value = unsafe { std::slice::from_raw_parts((*parameters.add(index)).cast(), size) };
         bytes[offset..offset + size].copy_from_slice(value);
     }

@@ -1,8 +1,10 @@
-//! Learning BPE pieces by SentencePiece's rules: the most frequent pair becomes a piece. Ties go to
-//! the shortest pair, then to the first in byte order, then to the one with the shorter left half.
+//! Learner of BPE pieces by SentencePiece's rules: the most frequent pair of neighbours becomes a
+//! piece. Ties go to the shortest pair, then to the first in byte order, then to the one with the
+//! shorter left half.
 //!
-//! Counts are exact: after a merge, the pairs of each changed word are compared with its previous
-//! pairs. In `aaa` the pair `a a` counts twice.
+//! All pairs are counted once. After a merge, only the counts that change are updated, so they stay
+//! exact. In `aaa` the pair `a a` counts twice. If no pair is left, learning ends; `spm_train`
+//! (0.2.3) adds pairs that no longer occur.
 
 use std::collections::BinaryHeap;
 use std::rc::Rc;
@@ -15,7 +17,10 @@ use super::piece_rules::longest_piece;
 use crate::bpe::replace_pair;
 
 /// Learns `num_pieces` pieces, or fewer if no pair is left: the merges in order, then the
-/// characters. Scores are negative ranks. `None` if `progress` returns false.
+/// characters. Scores are negative ranks. `num_pieces` must be at least the number of characters.
+///
+/// `progress` gets the number of learned merges and the number of requested ones. Returns `None` if
+/// it returns false.
 pub fn learn(
     alphabet: &Alphabet,
     fragments: &[Fragment],
@@ -45,7 +50,8 @@ pub fn learn(
 #[derive(Default)]
 struct Pair {
     count: i64,
-    /// The words that contain the pair or contained it; some are listed twice.
+    /// The words that contain the pair or contained it, with repetitions; empty if the pair must
+    /// not be a piece.
     words: Vec<u32>,
     /// The joined text; `None` if it must not be a piece.
     text: Option<Rc<[u8]>>,
@@ -67,7 +73,7 @@ struct PairMerger {
     ids: HashMap<Rc<[u8]>, u32>,
     words: Vec<(Vec<u32>, i64)>,
     pairs: HashMap<[u32; 2], Pair>,
-    /// A candidate whose count is no longer the pair's is skipped.
+    /// The candidates, some of them outdated: one whose count is no longer the pair's is skipped.
     queue: BinaryHeap<Candidate>,
 }
 
@@ -98,7 +104,7 @@ impl PairMerger {
         merger
     }
 
-    /// Returns the symbol of a text, and whether it is new.
+    /// Returns the symbol of a text, adding it if it is new, and whether it is new.
     fn intern(&mut self, text: &[u8]) -> (u32, bool) {
         if let Some(&id) = self.ids.get(text) {
             return (id, false);
@@ -109,6 +115,7 @@ impl PairMerger {
         (id, true)
     }
 
+    /// Adds `count` to the count of a pair in the word with the index `word`.
     fn change(&mut self, pair: [u32; 2], word: u32, count: i64) {
         let symbols = &self.symbols;
         let entry = self.pairs.entry(pair).or_insert_with(|| {
@@ -122,6 +129,7 @@ impl PairMerger {
         }
     }
 
+    /// Queues the pairs whose counts changed, and removes those that no longer occur.
     fn queue_changed(&mut self, mut changed: Vec<[u32; 2]>) {
         changed.sort_unstable();
         changed.dedup();
@@ -141,7 +149,8 @@ impl PairMerger {
         }
     }
 
-    /// Merges the most frequent pair. Returns the merged symbol and whether the symbol is new.
+    /// Merges the most frequent pair that may be a piece. Returns the merged symbol and whether the
+    /// symbol is new; `None` if no pair is left.
     fn merge_best(&mut self) -> Option<(u32, bool)> {
         let (candidate, pair) = loop {
             let candidate = self.queue.pop()?;
@@ -167,7 +176,8 @@ impl PairMerger {
         Some((joined, is_new))
     }
 
-    /// Changes the counts of the pairs in which `old` and `new` differ.
+    /// Updates counts after the symbols of a word changed from `old` to `new`. Only pairs between
+    /// the common beginning and the common end are counted; they are appended to `changed`.
     fn count_changes(
         &mut self,
         old: &[u32],
@@ -191,7 +201,7 @@ impl PairMerger {
     }
 }
 
-/// Returns the pairs of neighbours.
+/// Returns the pairs of neighbouring symbols.
 fn pairs_of(symbols: &[u32]) -> impl Iterator<Item = [u32; 2]> {
     symbols.windows(2).map(|pair| [pair[0], pair[1]])
 }

@@ -7,7 +7,7 @@ use miriam_kernels::operators::{ColumnNorm, NormalizeColumns};
 use crate::Result;
 use crate::layer::{Backend, LayerNorm};
 
-/// Layer norms of ranges of the columns of a product.
+/// Layer norms of a matrix, each of one range of its columns.
 pub struct ColumnNorms<B: Backend> {
     operator: NormalizeColumns,
     /// The scale of each norm, followed by its bias if it has one.
@@ -15,7 +15,7 @@ pub struct ColumnNorms<B: Backend> {
 }
 
 impl<B: Backend> ColumnNorms<B> {
-    /// Creates norms of ranges of columns. The ranges must ascend.
+    /// Creates a norm for each range of columns. The ranges must ascend and must not overlap.
     pub fn new(norms: impl IntoIterator<Item = (Range<usize>, LayerNorm<B::Vector>)>) -> Self {
         let mut vectors = Vec::new();
         let norms = norms
@@ -36,7 +36,7 @@ impl<B: Backend> ColumnNorms<B> {
         self.operator.norms.is_empty()
     }
 
-    /// Normalises the ranges of columns; other columns stay unchanged.
+    /// Normalises the ranges of columns of `rows`, `[rows, width]`; other columns stay unchanged.
     ///
     /// # Errors
     /// If the backend fails.
