@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compare results with transformers and with CTranslate2's conversions of its models, in f32.
 
-Makes files with PyPI's packages: SentencePiece models of the toy corpus, a small MarianMT trained
-on it for some seconds and saved by transformers, and CTranslate2 folders of every type that the
-converter writes. Counts lines that differ from transformers' generate() and from CTranslate2 on the
-same folder, and gives the largest difference of scores of words.
+Packages of PyPI make the files: SentencePiece models of the toy corpus, a small MarianMT trained on
+it for some seconds and saved by transformers, and CTranslate2 folders of five types: float32,
+float16, bfloat16, int16 and int8. Counts lines that differ from transformers' generate() and from
+CTranslate2 on the same folder, and prints the largest difference of scores of words.
 
     python3 -m venv venv
     venv/bin/pip install torch transformers sacremoses sentencepiece ctranslate2
@@ -32,7 +32,7 @@ MAX_TOKENS = 40
 
 
 def make_model(folder, pieces, shape, updates):
-    """Makes a MarianMT as transformers saves it, with the files of its tokenizer."""
+    """Trains a MarianMT, and saves it with transformers, with the files of its tokenizer."""
     width, inside, encoder, decoder = shape
     out = folder / "marian-mt"
     out.mkdir(parents=True)
@@ -67,8 +67,7 @@ def make_model(folder, pieces, shape, updates):
 
 
 def train(model, tokenizer, updates, batch=64):
-    """Trains the model for some seconds, so that translations vary and end: random models repeat a
-    word for ever."""
+    """Trains the model for some seconds, because a random model repeats one word without an end."""
     pairs = list(zip(*((TOY / name).read_text().splitlines() for name in ("train.en", "train.es"))))
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     start = time.monotonic()
@@ -133,22 +132,20 @@ def compare_scores(name, ours, theirs):
 
 
 def compare_with_transformers(ours, model, tokenizer, source, target):
-    """Compares text translated and scored with generate() and the model's own logits."""
+    """Compares translations of text with generate(), and forced scores with the model's."""
     searches = {"greedy": {"num_beams": 1},
-                # CTranslate2 finishes a sentence when generate() does with
-                # early stopping.
+                # Only with early stopping does generate() end a search when CTranslate2 does.
                 "beam 4, early": {"num_beams": 4, "early_stopping": True},
                 "beam 4": {"num_beams": 4}}
     for search, options in searches.items():
         theirs = []
         for line in source:
             batch = tokenizer([line], return_tensors="pt")
-            # Otherwise the last token of truncated sentences is </s>.
+            # A forced </s> would replace the last token of a truncated translation.
             found = model.generate(**batch, **options, do_sample=False, max_new_tokens=MAX_TOKENS,
                                    length_penalty=1.0, forced_eos_token_id=None)
             theirs += tokenizer.batch_decode(found, skip_special_tokens=True)
-        # Miriam prints the unknown word as SentencePiece does; transformers
-        # prints nothing.
+        # Miriam prints the unknown word as SentencePiece does; transformers prints nothing.
         own = [line.replace(" \u2047 ", "") for line in ours.translate(source, options["num_beams"])]
         differing = sum(a.strip() != b.strip() for a, b in zip(own, theirs, strict=True))
         say("transformers, text", search, differing, len(source))
@@ -162,8 +159,8 @@ def compare_with_transformers(ours, model, tokenizer, source, target):
 
 
 def compare_with_ctranslate2(ours, name, translator, source, target):
-    """Compares pieces translated and scored with CTranslate2 on the same folder."""
-    # Such folders add no </s> to a source: it is one of the tokens.
+    """Compares translations and forced scores of pieces with CTranslate2 on the same folder."""
+    # With these folders no </s> is added to a source, so the tokens must include it.
     ended = [[*pieces, "</s>"] for pieces in source]
     lines = [" ".join(pieces) for pieces in ended]
     for beam in (1, 4):

@@ -22,7 +22,7 @@ haus ||| haus ||| 0.5 0.25 0.25 0.125 0.125 0.75
 haus ||| house ||| 1 0 0 0.125 0.125 0.75
 ";
 
-/// Writes the small tables above to a new folder.
+/// Writes `TABLE` and `REORDERING` to a new folder.
 fn write_small_table() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("table"), TABLE).unwrap();
@@ -131,7 +131,7 @@ fn unsorted_input_is_an_error_that_sort_resolves() {
             fs::read(folder.join("o.pt")).unwrap() == fs::read(folder.join("sorted.pt")).unwrap();
         assert!(same, "--memory {memory}");
     }
-    // Without reordering it suffices that equal sources are adjacent.
+    // Without a reordering table it is enough that lines of one source are adjacent.
     let lines: Vec<_> = TABLE.lines().rev().collect();
     fs::write(folder.join("backwards"), lines.join("\n")).unwrap();
     run(&mut build(folder, &["--phrase-table", "backwards", "-o", "o.pt"]));
@@ -208,7 +208,7 @@ fn prune_keeps_the_best() {
     assert_eq!(status.unwrap().status.code(), Some(2));
 }
 
-/// Moses' own tool made the ProbingPT directory from `probingpt/testdata/moses/text`.
+/// Moses' CreateProbingPT made the ProbingPT directory from `probingpt/testdata/moses/text`.
 #[test]
 fn tables_of_moses_are_queried_dumped_and_described() {
     let data = project_root().join("probingpt/testdata/moses");
@@ -371,7 +371,7 @@ fn a_killed_build_leaves_the_old_file() {
     let made = Command::new("mkfifo").arg(folder.join("pipe")).status();
     assert!(made.is_ok_and(|s| s.success()));
     let mut child = build(folder, &["--phrase-table", "pipe", "-o", "o.pt"]).spawn().unwrap();
-    // The build waits for the pipe after creating its temporary file.
+    // The build creates its temporary file before it opens the pipe, which waits for a writer.
     let pipe = fs::OpenOptions::new().write(true).open(folder.join("pipe")).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
@@ -379,8 +379,8 @@ fn a_killed_build_leaves_the_old_file() {
     assert_eq!(fs::read(folder.join("o.pt")).unwrap(), b"old");
 }
 
-// Multi30k: compared with the text itself and with the directory that Moses'
-// CreateProbingPT made from it.
+// The tests below build the table of Multi30k. They compare it with its text, and with the
+// directory that Moses' CreateProbingPT made from this text.
 
 struct Multi30k {
     data: PathBuf,
@@ -407,8 +407,8 @@ fn fields(line: &[u8]) -> Vec<&[u8]> {
     miriam_textio::fields::split_fields(line).collect()
 }
 
-/// Whether two rows of probabilities have relative differences of at most 4e-6. Wanted
-/// probabilities below e^-100 count as e^-100.
+/// Whether the numbers of two rows differ by at most 4e-6, relatively. Wanted numbers below e^-100
+/// count as e^-100.
 fn is_close(found: &[u8], wanted: &[u8]) -> bool {
     let numbers = |field: &[u8]| -> Vec<f64> {
         lossy_text(field).split_whitespace().map(|n| n.parse().unwrap()).collect()
@@ -490,8 +490,8 @@ fn multi30k_builds_the_same_file_with_any_threads_and_memory() {
     }
 }
 
-/// Every entry that Moses wrote is present, with the same bits in all ten scores,
-/// the same words and the same alignment, in the same order.
+/// Every entry that Moses wrote is present, with the same bits in all ten scores, the same words
+/// and the same alignment, in the same order.
 #[test]
 fn multi30k_scores_are_those_of_moses_bit_for_bit() {
     let Some(m30k) = Multi30k::build(&["--threads", "2"]) else { return };
@@ -501,7 +501,7 @@ fn multi30k_scores_are_those_of_moses_bit_for_bit() {
         .split(|&b| b == b'\n')
         .filter(|l| !l.is_empty())
         .map(|line| {
-            // The factor may contain any byte but a tab; the id follows the last tab.
+            // The id follows the last tab.
             let tab = line.iter().rposition(|&b| b == b'\t').unwrap();
             (lossy_text(&line[tab + 1..]).trim().parse().unwrap(), &line[..tab])
         })

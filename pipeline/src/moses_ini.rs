@@ -1,5 +1,5 @@
-//! The moses.ini of a trained model. Paths begin with `${INI}/`, the folder of
-//! the ini itself, so that the model can be moved and used from any working directory.
+//! The moses.ini of a trained model, before tuning. Paths begin with `${INI}/`, the folder of the
+//! ini itself, so that the model can be moved and used from any working directory.
 
 use std::fmt::Write;
 
@@ -7,13 +7,13 @@ use miriam_extract::ReorderingType;
 
 /// The files and properties of a model that its ini names.
 pub(crate) struct IniContents<'a> {
-    /// The phrase table with reordering scores in it.
+    /// The file of the phrase table. It contains the scores of the reordering model, if any.
     pub table: &'a str,
-    /// The language model.
+    /// The file of the language model.
     pub lm: &'a str,
     /// The order of the language model.
     pub lm_order: usize,
-    /// The reordering model.
+    /// The type of the reordering model, if there is one.
     pub reordering: Option<ReorderingType>,
 }
 

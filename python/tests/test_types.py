@@ -1,4 +1,4 @@
-"""The type stubs are complete and correct."""
+"""The type stubs of the package, checked by mypy and compared with the module by stubtest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ HERE = Path(__file__).resolve().parent
 
 
 def run_mypy(tmp_path: Path, *arguments: str) -> str:
-    """Runs a module of mypy in an empty folder: the installed package is checked."""
+    """Runs a module of mypy, and returns its output. It runs in an empty folder, so that it checks
+    the installed package and not the sources."""
     pytest.importorskip("mypy")
     command = [sys.executable, "-m", *arguments]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)

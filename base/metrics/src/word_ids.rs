@@ -1,8 +1,8 @@
-//! Ids for the words of a segment.
+//! Ids of words, shared by the lines that are compared.
 
 use hashbrown::HashMap;
 
-/// A map of words to ids, in the order of first occurrence.
+/// A map from words to ids, which are numbered from 0 in the order of first occurrence.
 #[derive(Default)]
 pub(crate) struct WordIds(HashMap<String, u32>);
 

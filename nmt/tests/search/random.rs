@@ -1,5 +1,5 @@
-//! A model of random conditional distributions: logits are a hash of the sentence and of
-//! the previous tokens. As a session it also checks the calls of the search.
+//! A model of random conditional distributions: logits are pseudo-random numbers whose seed is a
+//! hash of the sentence and of the previous tokens. Its session also checks how it is called.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,7 +17,7 @@ pub const UNREADABLE_TOKEN: u32 = 666;
 pub struct RandomModel {
     pub seed: u64,
     pub vocabulary_size: usize,
-    /// Logits are multiples of this, so that many are equal; 0 for any number.
+    /// Logits are rounded to multiples of this, so that many are equal; 0 for no rounding.
     pub logit_step: f32,
     /// Added to the logit of `</s>`, token 0.
     pub eos_logit_bias: f32,
@@ -70,7 +70,7 @@ impl RandomModel {
             (0..self.vocabulary_size).map(|_| 6.0 * numbers.next_f32() - 3.0).collect();
         logits[0] += self.eos_logit_bias;
         if self.logit_step > 0.0 {
-            // Plus zero, which makes -0 a 0.
+            // The added zero turns -0 into 0.
             logits
                 .iter_mut()
                 .for_each(|x| *x = (*x / self.logit_step).round() * self.logit_step + 0.0);
@@ -100,10 +100,12 @@ pub struct RandomSession {
     rows: Vec<(Slot, Vec<u32>)>,
     attention: Option<Vec<Vec<f32>>>,
     keep_attention: bool,
-    /// The largest number of sentences that the session should be given at once.
+    /// The largest number of sentences that the search should have in the session at once.
     pub max_sentences: usize,
     pub steps: usize,
+    /// The number of rows in all steps.
     pub rows_seen: usize,
+    /// The number of sentences in each successful call of `begin`.
     pub encoded: Vec<usize>,
 }
 
@@ -157,7 +159,8 @@ impl Session for RandomSession {
         }
         self.encoded.push(sentences.len());
         let add = |(at, source): (usize, &&[u32])| {
-            // A language model is given an empty source.
+            // A source of one token is an empty sentence: only `</s>`. The scheduler answers it
+            // without a session. A language model gets a source without tokens.
             assert!(source.len() != 1, "empty sentences are not for models");
             let free = (0..).map(Slot).find(|slot| !self.sentences.contains_key(slot));
             let slot = free.expect("there is one");

@@ -1,4 +1,5 @@
-//! Bodies: read within limits of size and time, written whole or in pieces.
+//! Bodies of requests, which are read within limits of size and time, and of responses, which are
+//! sent whole or in pieces.
 
 use std::convert::Infallible;
 use std::io::Read;
@@ -26,7 +27,7 @@ const UNPACKED_PIECE: u64 = 64 << 10;
 
 /// The body of a response.
 pub enum Body {
-    /// One piece.
+    /// One piece; `None` if it is empty or has been sent.
     Full(Option<Bytes>),
     /// A stream of pieces.
     Stream(PieceStream),
@@ -37,7 +38,7 @@ pub struct PieceStream {
     pieces: mpsc::Receiver<Bytes>,
     /// The record of the request, and the status that it gets after the last piece.
     record: Option<(Arc<RequestRecord>, u16)>,
-    /// What is dropped after the last piece.
+    /// A value that is dropped after the last piece, or with the stream.
     guard: Option<Box<dyn Send>>,
 }
 
@@ -47,20 +48,20 @@ impl Body {
         Body::Full((!bytes.is_empty()).then_some(bytes))
     }
 
-    /// Returns a body of the pieces that are sent to `pieces`.
+    /// Returns a body of the pieces that `pieces` receives.
     pub fn stream(pieces: mpsc::Receiver<Bytes>) -> Self {
         Body::Stream(PieceStream { pieces, record: None, guard: None })
     }
 
-    /// Drops `guard` at once, or after the last piece of a stream.
+    /// Drops `guard` at once. A stream drops it after its last piece, or when it is dropped itself.
     pub(crate) fn drop_when_made(&mut self, guard: impl Send + 'static) {
         if let Body::Stream(stream) = self {
             stream.guard = Some(Box::new(guard));
         }
     }
 
-    /// Completes the record of a request with this body: at once, or after the last piece of a
-    /// stream.
+    /// Completes the record of the request whose response has this body: at once, or after the last
+    /// piece of a stream. If a stream is dropped before, its record stays incomplete.
     pub(crate) fn complete(&mut self, record: Arc<RequestRecord>, status: u16) {
         match self {
             Body::Full(bytes) => {
@@ -131,16 +132,16 @@ pub enum BodyError {
     TooLarge,
     /// It did not arrive in time.
     Timeout,
-    /// The deadline of the request passed while it was unpacked.
+    /// It was not unpacked in time.
     Deadline,
-    /// The connection broke, or the compressed data are damaged.
+    /// The connection broke, the compressed data are damaged, or unpacking panicked.
     Malformed,
     /// The compression is not supported.
     UnknownEncoding,
 }
 
-/// The limits for reading a rejected body. It is read so that a client that sends all of it first
-/// gets the response.
+/// The limits for reading a rejected body. Some clients read no response before they have sent the
+/// whole body, so it is read and dropped.
 const MAX_DISCARDED: usize = 64 << 20;
 const MAX_DISCARD_TIME: Duration = Duration::from_secs(5);
 
@@ -152,8 +153,8 @@ pub fn is_announced_too_large(headers: &HeaderMap, limit: usize) -> bool {
         .is_some_and(|length: u64| length > limit as u64)
 }
 
-/// Reads the rest of a rejected body while the response is sent. A client that waits for `100
-/// Continue` sends no body, so nothing is read.
+/// Reads the rest of a rejected body while the response is sent. Nothing is read if the head has
+/// the header Expect, because a client that waits for `100 Continue` sends no body.
 pub fn discard(mut body: Incoming, headers: &HeaderMap) {
     if headers.contains_key(EXPECT) {
         return;
@@ -168,13 +169,13 @@ pub fn discard(mut body: Incoming, headers: &HeaderMap) {
     }));
 }
 
-/// Reads a body of at most `limit` bytes, before and after decompression, within `time`. It is
-/// unpacked within `unpacking_time` on a thread that serves no sockets. If the head shows that the
-/// body is too large, a client that waits for `100 Continue` does not get it.
+/// Reads a body within `time`, and unpacks it within `unpacking_time` on a thread that serves no
+/// sockets. The body has at most `limit` bytes, compressed and unpacked. If the head shows that it
+/// is too large or that its compression is not supported, no `100 Continue` is sent.
 ///
 /// # Errors
-/// If it is too large or damaged, arrives or is unpacked too slowly, or its compression is not
-/// supported.
+/// If the body is too large or damaged, is not read or unpacked in time, or its compression is not
+/// supported, or if the connection breaks.
 pub async fn read(
     mut body: Incoming,
     headers: &HeaderMap,
@@ -222,7 +223,7 @@ pub fn is_uncompressed(headers: &HeaderMap) -> bool {
     Encoding::of(headers) == Some(Encoding::Identity)
 }
 
-/// Returns the response to a compression that is not among `known`.
+/// Returns the response to a compression that is not in the list `known`.
 pub fn unknown_encoding(known: &'static str) -> Response {
     let text = format!("Content-Encoding: expected {known}\n");
     let mut response = respond(StatusCode::UNSUPPORTED_MEDIA_TYPE, "text/plain", text);
@@ -238,7 +239,8 @@ enum Encoding {
 }
 
 impl Encoding {
-    /// Returns the compression of a head; `None` if it is not supported, or there are several.
+    /// Returns the compression that the headers name; `None` if it is not supported, or if there
+    /// are several.
     fn of(headers: &HeaderMap) -> Option<Self> {
         let mut values = headers.get_all(CONTENT_ENCODING).iter();
         let Some(value) = values.next() else { return Some(Encoding::Identity) };
@@ -251,7 +253,7 @@ impl Encoding {
     }
 }
 
-/// Unpacks gzip to at most `limit` bytes, and calls `should_stop` before each piece.
+/// Unpacks gzip, and calls `should_stop` before each piece. More than `limit` bytes are an error.
 fn decompress(
     bytes: &[u8],
     limit: usize,
@@ -311,8 +313,8 @@ mod tests {
         assert!(bomb.len() < 20_000);
         assert_eq!(unpack(&bomb, 1 << 20), Err(BodyError::TooLarge));
         assert_eq!(unpack(b"no gzip", 100), Err(BodyError::Malformed));
-        // Decompression stops when it is told to. It checks that regularly: at most twice as often
-        // for twice the size.
+        // Decompression stops when it is told to. It asks once for each piece, so at most twice as
+        // often for twice the size.
         assert_eq!(decompress(&bomb, 10 << 20, &|| true), Err(Interrupted));
         let count_checks = |size: usize| {
             let count = std::cell::Cell::new(0);

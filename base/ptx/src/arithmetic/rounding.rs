@@ -6,7 +6,7 @@
 
 use crate::types::Type;
 
-/// Rounding to a type or to an integer.
+/// A rounding mode, to a float type or to an integer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Rounding {
     #[default]
@@ -38,7 +38,8 @@ fn decode_f16(bits: u16) -> f64 {
     if bits >> 15 == 1 { -magnitude } else { magnitude }
 }
 
-/// Returns the bits of `number`, rounded to `ty`. NaN has the bits that PTX calls canonical.
+/// Returns the bits of `number`, rounded to `ty`. NaN becomes the canonical NaN of PTX, except in
+/// `f64`, where it keeps its bits.
 #[inline(always)]
 pub(crate) fn encode(ty: Type, rounding: Rounding, number: f64) -> u64 {
     match (ty, rounding) {
@@ -49,8 +50,10 @@ pub(crate) fn encode(ty: Type, rounding: Rounding, number: f64) -> u64 {
     }
 }
 
+/// Works like [`encode`], for types of 16 and 32 bits. For `f32`, `number` must not be NaN.
 pub(super) fn encode_slowly(ty: Type, rounding: Rounding, number: f64) -> u64 {
-    // The fraction's bits, the exponents of the least and the greatest normal number.
+    // The number of bits in the fraction, and the exponents of the least and the greatest normal
+    // number.
     let (fraction_bits, least, greatest) = match ty {
         Type::F32 => (23, -126, 127),
         Type::Bf16 => (7, -126, 127),
@@ -127,7 +130,7 @@ pub(super) fn add(a: f64, b: f64) -> f64 {
     let lost = (a - (sum - b_part)) + (b - b_part);
     let bits = sum.to_bits();
     let is_exact = lost == 0.0 || !sum.is_finite() || bits & 1 == 1;
-    // One unit in the last place towards the lost part.
+    // Moves the sum by one unit in the last place, towards the exact sum.
     let grows = (lost > 0.0) == (sum > 0.0);
     let neighbour = if grows { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
     f64::from_bits(if is_exact { bits } else { neighbour })

@@ -1,4 +1,4 @@
-//! Modules and kernels from their text.
+//! Parser of modules and their kernels.
 
 mod accesses;
 mod body;
@@ -48,7 +48,8 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    /// Returns the number of bytes of the shortest access to shared memory, four at most.
+    /// Returns the size in bytes of the shortest access that may be to shared memory, at most four.
+    /// All atomic accesses count, whatever their space.
     pub fn shortest_access(&self) -> usize {
         let lengths = self.body.iter().filter_map(|instruction| match &instruction.operation {
             Operation::Load { space: Space::Shared | Space::Generic, ty, to, .. } => {
@@ -64,7 +65,7 @@ impl Code {
     }
 }
 
-/// A parameter's place among the parameters of a launch.
+/// The position of a parameter in the bytes of all parameters of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parameter {
     pub offset: usize,
@@ -75,7 +76,8 @@ impl Module {
     /// Parses the text of a module.
     ///
     /// # Errors
-    /// [`Fault::Module`] for text that is not PTX, and for instructions that are not supported.
+    /// [`Fault::Module`] for text that is not PTX, and for directives and instructions that are not
+    /// supported.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let words = words(text)?;
         let mut parser = Parser {
@@ -123,14 +125,14 @@ impl Module {
         self.kernels.get(name)
     }
 
-    /// Returns the names of all kernels.
+    /// Returns the names of all kernels, in any order.
     pub fn kernel_names(&self) -> impl Iterator<Item = &str> {
         self.kernels.keys().map(String::as_str)
     }
 }
 
 impl Kernel {
-    /// Returns the place of parameter `index`: its offset among the bytes of all, and its size.
+    /// Returns the offset of parameter `index` among the bytes of all parameters, and its size.
     pub fn parameter(&self, index: usize) -> Option<(usize, usize)> {
         self.parameters.get(index).map(|parameter| (parameter.offset, parameter.size))
     }
@@ -153,15 +155,15 @@ enum Name {
     Register(Register),
     /// A parameter of the kernel, by its offset.
     Parameter(usize),
-    /// An array in shared memory.
+    /// An array in shared memory, by its offset.
     Shared(usize),
-    /// An array in local memory, or an argument of a function.
+    /// An array in local memory, or an argument of a function, by its offset.
     Local(usize),
-    /// An initialised array of the module.
+    /// An initialised array of the module, by its offset.
     Data(usize),
 }
 
-/// The names that are declared between braces.
+/// The names that are declared between braces, as parameters, or outside of all kernels.
 #[derive(Clone, Debug, Default)]
 struct Scope {
     names: HashMap<String, Name>,
@@ -169,18 +171,19 @@ struct Scope {
 
 struct Parser<'w, 't> {
     words: &'w [Word<'t>],
+    /// The index of the next word.
     at: usize,
-    /// The innermost is the last.
+    /// The scopes around the next word, the innermost last.
     scopes: Vec<Scope>,
-    /// The place of each function's text, after `.func`.
+    /// For each function with a body, the index of the word after `.func`.
     functions: HashMap<&'t str, usize>,
-    /// The number of nested calls around the current word.
+    /// The number of calls that are being inlined around the next word.
     call_depth: usize,
     /// The bytes of initialised arrays, by their offsets.
     data: Vec<(usize, Vec<u8>)>,
     /// The end of the last array in shared memory, with the gap after it.
     shared_end: usize,
-    /// The code of the kernel that is parsed.
+    /// The code of the kernel that is being parsed; between kernels, the module's shared arrays.
     code: Code,
 }
 

@@ -1,8 +1,10 @@
 //! Words of a sentence and of its translation, and the links between them.
 //!
-//! Links are byte ranges of tokens; tags surround words. A word with tags inside it, such as
-//! `H<sub>2</sub>O`, may be copied to the translation. It is then cut at the tags in both texts, so
-//! that the tags keep their places.
+//! A translation comes with links between byte ranges of tokens, but tags are placed around words.
+//! Therefore links of tokens become links of the words that share bytes with them.
+//!
+//! A word with tags inside it, such as `H<sub>2</sub>O`, may be copied to the translation. It is
+//! then cut at the tags in both texts, so that the tags keep their places.
 
 use std::ops::Range;
 
@@ -15,10 +17,11 @@ use crate::characters::decode;
 use crate::characters::{CharClass, first_class};
 use crate::steps;
 
-/// The weight of a link, larger than any attention.
+/// The weight that a link adds to the attention of two words, larger than any attention.
 const LINK_WEIGHT: f32 = 2.0;
 
-/// The maximum number of words on either side of a link; longer links say nothing about words.
+/// The maximum number of words on either side of a link or of an attention weight. Longer ranges
+/// say nothing about single words, and are ignored.
 const MAX_LINKED_WORDS: usize = 64;
 
 /// The words of a sentence and of its translation.
@@ -29,7 +32,7 @@ pub(super) struct WordLinks {
     pub(super) target: Vec<Range<usize>>,
     /// The words of the sentence aligned with each word of the translation.
     pub(super) sources: Vec<Vec<usize>>,
-    /// The words of the translation that come from each word of the sentence, with weights.
+    /// The words of the translation that may come from each word of the sentence, with weights.
     pub(super) candidates: Vec<Vec<(usize, f32)>>,
     /// Whether each word of the sentence begins with a letter or digit.
     pub(super) is_source_letter: Vec<bool>,
@@ -84,8 +87,8 @@ impl WordLinks {
     }
 
     /// Cuts words of the translation into parts: `ends[word]` lists the ends of all parts of a word
-    /// but the last, in bytes from the start of the word. Returns the index of each word's first
-    /// part.
+    /// but the last, in bytes from the start of the word. Candidates keep only the first part of
+    /// each word. Returns the index of each word's first part.
     pub(super) fn cut_target(&mut self, ends: &[Vec<usize>]) -> Vec<usize> {
         let (target, firsts) = cut_words(&self.target, |word| &ends[word]);
         let mut sources = Vec::with_capacity(target.len());
@@ -102,8 +105,8 @@ impl WordLinks {
     }
 }
 
-/// Returns the byte ranges of the words and marks of a text, by UAX #29, which cuts scripts without
-/// spaces into short words.
+/// Returns the byte ranges of the words and punctuation marks of a text, by UAX #29. It cuts most
+/// scripts without spaces into single characters.
 pub(super) fn words(text: &[u8]) -> Vec<Range<usize>> {
     let decoded = decode(text);
     let bounds = decoded.split_word_bound_indices();
@@ -111,15 +114,16 @@ pub(super) fn words(text: &[u8]) -> Vec<Range<usize>> {
     words.map(|(start, word)| start..start + word.len()).collect()
 }
 
-/// Returns the numbers of the words that share bytes with a range.
+/// Returns the indices of the words that share bytes with a range. An empty range inside a word
+/// gives this word.
 pub(super) fn overlapping(words: &[Range<usize>], range: &Range<usize>) -> Range<usize> {
     let first = words.partition_point(|word| word.end <= range.start);
     let end = words.partition_point(|word| word.start < range.end);
     first..end.max(first)
 }
 
-/// Returns, for each word of the translation, the words of the sentence to which byte ranges link
-/// it.
+/// Returns, for each word of the translation, the words of the sentence to which `links` of byte
+/// ranges connect it.
 fn link_words(
     source: &[Range<usize>],
     target: &[Range<usize>],
@@ -136,8 +140,8 @@ fn link_words(
     sources
 }
 
-/// Returns, for each word of the sentence, the words of the translation with their weights by links
-/// and attention.
+/// Returns, for each word of the sentence, the words of the translation that links or attention
+/// connect with it, and their weights.
 fn weigh_words(
     source: &[Range<usize>],
     target: &[Range<usize>],
@@ -172,7 +176,7 @@ fn weigh_words(
     candidates
 }
 
-/// Returns, for each word with tags inside it, the offsets of the tags, in bytes from the start of
+/// Returns, for each word with tags or marks inside it, their offsets in bytes from the start of
 /// the word.
 fn find_cuts(words: &[Range<usize>], items: &[InlineItem]) -> HashMap<usize, Vec<usize>> {
     let mut cuts: HashMap<usize, Vec<usize>> = HashMap::new();
@@ -189,8 +193,8 @@ fn find_cuts(words: &[Range<usize>], items: &[InlineItem]) -> HashMap<usize, Vec
     cuts
 }
 
-/// Returns the words of the translation that are copies of words with cuts, each with the word that
-/// it copies. A copy is linked with its word, or both occur only once.
+/// Returns the words of the translation that copy a word with cuts, each with the index of that
+/// word. A copy has the same bytes, and is linked with its word unless both occur only once.
 fn find_copies(
     (sentence, source): (&[u8], &[Range<usize>]),
     (text, target): (&[u8], &[Range<usize>]),
