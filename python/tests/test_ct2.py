@@ -454,7 +454,7 @@ def test_scores_of_translations(tiny: ct2.Translator, tmp_path: Path) -> None:
     [later] = tiny.score_batch(SOURCES[:1], best[:1], offset=1)
     assert later.tokens == scores[0].tokens[1:]
     assert later.log_probs == pytest.approx(scores[0].log_probs[1:], abs=1e-5)
-    with pytest.raises(ValueError, match="length"):
+    with pytest.raises(RuntimeError, match="length"):
         tiny.score_batch(SOURCES, best[:2])
     paths = [tmp_path / name for name in ("source", "target", "scores")]
     for path, side in zip(paths, (SOURCES, best)):
