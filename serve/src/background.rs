@@ -25,7 +25,7 @@ pub(crate) fn joining_deadline(deadline: Instant) -> Instant {
 
 /// The reason why work has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Abandoned {
+pub enum Abandoned {
     /// Its deadline has passed.
     Deadline,
     /// It panicked.

@@ -88,15 +88,13 @@ fn a_body_that_is_announced_too_large_is_refused_at_once() {
 fn a_client_that_sends_first_reads_why_it_is_refused() {
     let (_folder, server) = small_server();
     let body = vec![b'a'; 20 << 20];
-    for chunked in [false, true] {
+    let chunks = "Transfer-Encoding: chunked".to_owned();
+    let expecting = format!("{chunks}\r\nExpect: 100-continue");
+    for length in [format!("Content-Length: {}", body.len()), chunks, expecting] {
+        let chunked = length.starts_with("Transfer-Encoding");
         let mut client = Client::connect(&server.address);
         let stream = client.0.get_mut();
         stream.set_write_timeout(Some(PATIENCE)).unwrap();
-        let length = if chunked {
-            "Transfer-Encoding: chunked".to_owned()
-        } else {
-            format!("Content-Length: {}", body.len())
-        };
         let head = format!("POST /v1/translate HTTP/1.1\r\nHost: a\r\n{length}\r\n\r\n");
         stream.write_all(head.as_bytes()).unwrap();
         if chunked {
@@ -106,7 +104,10 @@ fn a_client_that_sends_first_reads_why_it_is_refused() {
         if chunked {
             stream.write_all(b"\r\n0\r\n\r\n").unwrap();
         }
-        assert_eq!(client.response().status, 413, "chunked: {chunked}");
+        if length.contains("Expect") {
+            assert_eq!(client.response().status, 100);
+        }
+        assert_eq!(client.response().status, 413, "{length}");
     }
     assert_eq!(server.get("/healthz").status, 200);
 }

@@ -280,7 +280,7 @@ fn refuse_body(group: Group, error: BodyError, limit: usize) -> Response {
             refuse(group, &Refusal::Invalid("the body or its compression is damaged".into()))
         }
         BodyError::UnknownEncoding => body::unknown_encoding("gzip"),
-        BodyError::Deadline => refuse(group, &Refusal::Deadline),
+        BodyError::Unpacking(abandoned) => refuse(group, &abandoned.into()),
         BodyError::Timeout => respond(StatusCode::REQUEST_TIMEOUT, "text/plain", "too slow\n"),
     };
     // The connection is closed after the response, because the rest of the body may be long.
@@ -400,4 +400,19 @@ fn preflight(app: &App, group: Group) -> Response {
         headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::background::Abandoned;
+
+    #[test]
+    fn a_fault_in_unpacking_does_not_blame_the_client() {
+        let v1 = Group::Api(Api::V1);
+        let status = |error| refuse_body(v1, error, 1).status().as_u16();
+        assert_eq!(status(BodyError::Unpacking(Abandoned::Panicked)), 500);
+        assert_eq!(status(BodyError::Unpacking(Abandoned::Deadline)), 504);
+        assert_eq!(status(BodyError::Malformed), 400);
+    }
 }

@@ -132,9 +132,9 @@ pub enum BodyError {
     TooLarge,
     /// It did not arrive in time.
     Timeout,
-    /// It was not unpacked in time.
-    Deadline,
-    /// The connection broke, the compressed data are damaged, or unpacking panicked.
+    /// Unpacking was not finished.
+    Unpacking(Abandoned),
+    /// The connection broke, or the compressed data are damaged.
     Malformed,
     /// The compression is not supported.
     UnknownEncoding,
@@ -146,19 +146,15 @@ const MAX_DISCARDED: usize = 64 << 20;
 const MAX_DISCARD_TIME: Duration = Duration::from_secs(5);
 
 /// Whether the head says that the body has more than `limit` bytes.
-pub fn is_announced_too_large(headers: &HeaderMap, limit: usize) -> bool {
+fn is_announced_too_large(headers: &HeaderMap, limit: usize) -> bool {
     let length = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     length
         .and_then(|text| text.trim().parse().ok())
         .is_some_and(|length: u64| length > limit as u64)
 }
 
-/// Reads the rest of a rejected body while the response is sent. Nothing is read if the head has
-/// the header Expect, because a client that waits for `100 Continue` sends no body.
-pub fn discard(mut body: Incoming, headers: &HeaderMap) {
-    if headers.contains_key(EXPECT) {
-        return;
-    }
+/// Reads the rest of a rejected body while the response is sent.
+fn discard(mut body: Incoming) {
     tokio::spawn(tokio::time::timeout(MAX_DISCARD_TIME, async move {
         let mut left = MAX_DISCARDED;
         while let Some(Ok(frame)) = body.frame().await {
@@ -183,20 +179,21 @@ pub async fn read(
     time: Duration,
     unpacking_time: Duration,
 ) -> Result<Bytes, BodyError> {
-    let encoding = Encoding::of(headers);
-    if is_announced_too_large(headers, limit) {
-        discard(body, headers);
-        return Err(BodyError::TooLarge);
-    }
-    let Some(encoding) = encoding else {
-        discard(body, headers);
-        return Err(BodyError::UnknownEncoding);
+    let encoding = match Encoding::of(headers) {
+        Some(encoding) if !is_announced_too_large(headers, limit) => encoding,
+        encoding => {
+            // A client that waits for `100 Continue` has sent no body, and reading asks for it.
+            if !headers.contains_key(EXPECT) {
+                discard(body);
+            }
+            return Err(encoding.map_or(BodyError::UnknownEncoding, |_| BodyError::TooLarge));
+        }
     };
     let whole = Limited::new(&mut body, limit).collect();
     let bytes = match tokio::time::timeout(time, whole).await {
         Err(_) => return Err(BodyError::Timeout),
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
-            discard(body, headers);
+            discard(body);
             return Err(BodyError::TooLarge);
         }
         Ok(Err(_)) => return Err(BodyError::Malformed),
@@ -209,11 +206,7 @@ pub async fn read(
             let unpacking = background::run(deadline, move |should_stop| {
                 decompress(&bytes, limit, should_stop)
             });
-            match unpacking.await {
-                Ok(content) => content,
-                Err(Abandoned::Deadline) => Err(BodyError::Deadline),
-                Err(Abandoned::Panicked) => Err(BodyError::Malformed),
-            }
+            unpacking.await.map_err(BodyError::Unpacking)?
         }
     }
 }

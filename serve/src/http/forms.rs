@@ -127,12 +127,17 @@ fn parse_multipart(content_type: &str, body: &[u8]) -> Option<Vec<(String, Vec<u
     if boundary.is_empty() || boundary.len() > MAX_BOUNDARY {
         return None;
     }
-    let mark = format!("--{boundary}");
+    // Only a line begins with the boundary; the text of a part may contain it.
+    let mark = format!("\r\n--{boundary}");
+    let mark = mark.as_bytes();
     let mut fields = Vec::new();
-    let mut rest = &body[find(body, mark.as_bytes())? + mark.len()..];
+    let mut rest = match body.strip_prefix(&mark[2..]) {
+        Some(rest) => rest,
+        None => &body[find(body, mark)? + mark.len()..],
+    };
     while !rest.starts_with(b"--") {
-        let end = find(rest, mark.as_bytes())?;
-        let part = rest[..end].strip_prefix(b"\r\n")?.strip_suffix(b"\r\n")?;
+        let end = find(rest, mark)?;
+        let part = rest[..end].strip_prefix(b"\r\n")?;
         rest = &rest[end + mark.len()..];
         let head = find(part, b"\r\n\r\n")?;
         let lines = String::from_utf8_lossy(&part[..head]).into_owned();
@@ -214,6 +219,9 @@ mod tests {
                      --x\r\nContent-Disposition: form-data; name=target\r\n\r\nes\r\n--x--\r\n";
         let found = parse_form("multipart/form-data; boundary=x", body).unwrap();
         assert_eq!(found, [pair("q", "Hello"), pair("target", "es")]);
+        let text = b"--x\r\nContent-Disposition: form-data; name=q\r\n\r\na --x b\r\n--x--\r\n";
+        let found = parse_form("multipart/form-data; boundary=x", text).unwrap();
+        assert_eq!(found, [pair("q", "a --x b")]);
         assert_eq!(parse_multipart("multipart/form-data", body), None);
         assert_eq!(parse_multipart("multipart/form-data; boundary=y", body), None);
         // A search for a boundary that nearly matches everywhere would take very long.
