@@ -10,7 +10,7 @@ use miriam_textproc::LanguageDetector;
 
 use crate::access_log::AccessLog;
 use crate::config::{Configuration, Limits, ModelKind};
-use crate::engine::{Failure, Reply, RequestOptions, Sentence, SentenceResult};
+use crate::engine::{Reply, RequestOptions, Sentence, SentenceResult};
 use crate::http::client_address::Network;
 use crate::keys::{KeyError, Keys};
 use crate::metrics::Metrics;
@@ -347,13 +347,7 @@ impl App {
             self.metrics.record_queue(queued);
             total.queued += queued;
             total.searched += searched;
-            let results = outcome.map_err(|failure| match failure {
-                Failure::Deadline => Refusal::Deadline,
-                Failure::Cancelled => Refusal::Unavailable,
-                Failure::Refused(reason) => Refusal::Invalid(reason),
-                Failure::Panicked => Refusal::Internal("a worker failed on a sentence".into()),
-                Failure::Model(reason) => Refusal::Internal(reason),
-            })?;
+            let results = outcome?;
             if step > 0 {
                 let tag = model.configuration.prefix_token.clone().unwrap_or_default();
                 let pivots = std::mem::take(&mut pivots);

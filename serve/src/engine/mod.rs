@@ -92,7 +92,7 @@ impl Engine {
         metrics: &Arc<ModelMetrics>,
     ) -> std::io::Result<Arc<ModelQueue>> {
         let threads = backend.max_threads().map_or(self.threads, |most| most.min(self.threads));
-        let queue = ModelQueue::new(Arc::clone(&self.load), Arc::clone(metrics), threads);
+        let queue = ModelQueue::new(Arc::clone(&self.load), Arc::clone(metrics));
         let queue = Arc::new(queue);
         for number in 0..threads {
             let worker = Worker {
@@ -169,6 +169,12 @@ impl Worker {
     /// Counts a sentence with its outcome.
     pub fn record(&self, outcome: Outcome, started: Instant) {
         self.metrics.record(outcome, started.elapsed());
+    }
+
+    /// Counts a sentence that failed, and fails its request.
+    pub fn fail(&self, task: Task, failure: Failure, started: Instant) {
+        self.record(failure.outcome(), started);
+        task.fail(failure);
     }
 
     /// Counts a batch of this number of sentences, when it begins or grows.

@@ -14,7 +14,6 @@ use crate::metrics::ModelMetrics;
 pub struct ModelQueue {
     load: Arc<Load>,
     metrics: Arc<ModelMetrics>,
-    workers: usize,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -56,8 +55,8 @@ impl Drop for Task {
 }
 
 impl ModelQueue {
-    pub(super) fn new(load: Arc<Load>, metrics: Arc<ModelMetrics>, workers: usize) -> Self {
-        ModelQueue { load, metrics, workers, state: Mutex::default(), changed: Condvar::new() }
+    pub(super) fn new(load: Arc<Load>, metrics: Arc<ModelMetrics>) -> Self {
+        ModelQueue { load, metrics, state: Mutex::default(), changed: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -153,7 +152,7 @@ impl ModelQueue {
         let state = self.lock();
         let class = state.classes.iter().find(|class| class.options == options);
         let sentences = class.map_or(0, |class| class.sentences);
-        sentences.div_ceil(state.idle.min(self.workers) + 1)
+        sentences.div_ceil(state.idle + 1)
     }
 
     /// Returns the arrival time of the oldest request of another class than `options`.

@@ -7,10 +7,12 @@ use miriam_nmt::LanguagePairTokens;
 use miriam_nmt::translate::DecodingSettings;
 pub use miriam_nmt::translate::SentenceText as Sentence;
 use miriam_textio::CancellationToken;
+use miriam_textio::fields::split_words;
 use miriam_textproc::{Link, TokenLinks};
 use tokio::sync::oneshot;
 
 use crate::metrics::Outcome;
+use crate::refusal::Refusal;
 
 /// Options of the sentences of a request. Sentences with the same options form a class, and share
 /// the batches of neural models.
@@ -214,6 +216,18 @@ impl Failure {
     }
 }
 
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Deadline => Refusal::Deadline,
+            Failure::Cancelled => Refusal::Unavailable,
+            Failure::Refused(reason) => Refusal::Invalid(reason),
+            Failure::Panicked => Refusal::Internal("a worker failed on a sentence".into()),
+            Failure::Model(reason) => Refusal::Internal(reason),
+        }
+    }
+}
+
 /// The results of a request, with times.
 #[derive(Debug)]
 pub struct Reply {
@@ -292,7 +306,7 @@ impl Request {
 
     /// Returns the number of words of sentence `index`, plus one for its end.
     pub fn sentence_words(&self, index: usize) -> usize {
-        self.sentences[index].text.split(u8::is_ascii_whitespace).count() + 1
+        split_words(&self.sentences[index].text).count() + 1
     }
 
     /// Returns the number of words of all sentences, plus one for the end of each.

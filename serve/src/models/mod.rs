@@ -4,6 +4,7 @@
 mod fingerprint;
 pub mod languages;
 mod lm;
+mod model_keys;
 mod model_languages;
 mod neural;
 mod phrase;
@@ -32,8 +33,10 @@ use crate::engine::{
     SentenceResult,
 };
 use crate::metrics::Metrics;
+use crate::refusal::Refusal;
 use crate::{Error, Result};
 use fingerprint::Fingerprint;
+use model_keys::{check_keys, name_keys};
 use model_languages::ModelLanguages;
 use neural::NeuralModel;
 use phrase::PhraseModel;
@@ -89,57 +92,35 @@ impl Opener {
     pub fn open(&self, configuration: &ModelConfiguration, generation: u64) -> Result<Model> {
         let kind = configuration.actual_kind();
         check_keys(configuration, kind)?;
-        let configuration = configuration.clone();
-        let engine = Arc::clone(&self.engine);
-        if kind == ModelKind::Lm {
-            let arpa = configuration.arpa_options();
-            let arpa = arpa.map_err(|reason| Error::model(&configuration.name, reason))?;
-            let model = LanguageModel::open(&configuration.path, arpa)?;
-            let files = Fingerprint::of(std::iter::once(configuration.path.clone()));
-            let facts = vec![("order", model.order().to_string())];
-            let served = Served::Calls(Arc::new(model));
-            let beam_size = None;
-            return Ok(Model {
-                configuration,
-                generation,
-                kind,
-                beam_size,
-                facts,
-                moses_settings: Vec::new(),
-                files,
-                engine,
-                served,
-                translator: None,
-                languages: None,
-                prefixes: None,
-            });
-        }
         let opened = match kind {
-            ModelKind::Phrase => open_phrase(&configuration, engine.threads())?,
-            _ => self.open_neural(&configuration)?,
+            ModelKind::Lm => open_lm(configuration)?,
+            ModelKind::Phrase => self.open_phrase(configuration)?,
+            ModelKind::Neural => self.open_neural(configuration)?,
         };
-        let metrics = self.metrics.model(&configuration.name);
-        let queue = engine.start(&configuration.name, opened.backend, &metrics);
-        let queue = queue.map_err(|error| Error::model(&configuration.name, error))?;
-        let served = Served::Sentences(queue);
-        let Opened { files, facts, moses_settings, beam_size, translator, languages, .. } = opened;
-        let prefixes = opened.prefixes;
         let model = Model {
-            configuration,
+            configuration: configuration.clone(),
             generation,
             kind,
-            beam_size,
-            facts,
-            moses_settings,
-            files,
-            engine,
-            served,
-            translator,
-            languages,
-            prefixes,
+            beam_size: opened.beam_size,
+            facts: opened.facts,
+            moses_settings: opened.moses_settings,
+            files: opened.files,
+            engine: Arc::clone(&self.engine),
+            served: opened.served,
+            translator: opened.translator,
+            languages: opened.languages,
+            prefixes: opened.prefixes,
         };
         model.probe()?;
         Ok(model)
+    }
+
+    /// Starts the queue of a model that translates.
+    fn start(&self, configuration: &ModelConfiguration, backend: impl Backend) -> Result<Served> {
+        let metrics = self.metrics.model(&configuration.name);
+        let queue = self.engine.start(&configuration.name, Arc::new(backend), &metrics);
+        let queue = queue.map_err(|error| Error::model(&configuration.name, error))?;
+        Ok(Served::Sentences(queue))
     }
 
     fn open_neural(&self, configuration: &ModelConfiguration) -> Result<Opened> {
@@ -216,16 +197,93 @@ impl Opener {
         let counter = translator.for_languages(languages.first_pair_tokens());
         let counter = Arc::new(counter.map_err(|error| wrong(error.to_string()))?);
         let prefix = configuration.prefix_token.as_deref();
-        let backend = Arc::new(NeuralModel::new(translator, prefix));
-        let (translator, languages) = (Some(counter), Some(languages));
         Ok(Opened {
-            backend,
+            served: self.start(configuration, NeuralModel::new(translator, prefix))?,
             files,
             facts,
             moses_settings: Vec::new(),
             beam_size,
-            translator,
-            languages,
+            translator: Some(counter),
+            languages: Some(languages),
+            prefixes,
+        })
+    }
+
+    fn open_phrase(&self, configuration: &ModelConfiguration) -> Result<Opened> {
+        let wrong = |reason: String| Error::model(&configuration.name, reason);
+        let threads = self.engine.threads();
+        let ini = if configuration.path.is_dir() {
+            configuration.path.join("moses.ini")
+        } else {
+            configuration.path.clone()
+        };
+        let Some(name) = ini.to_str() else {
+            return Err(wrong("the path is not UTF-8".into()));
+        };
+        let options = ["-f", name, "-threads", &threads.to_string()].map(str::to_owned);
+        let options: Vec<String> =
+            options.into_iter().chain(configuration.options.clone()).collect();
+        let mut found = match configuration.moses_system.as_ref().and_then(MosesSystem::take) {
+            Some(found) => found,
+            None => PhraseConfiguration::from_command_line(&options)
+                .map_err(|error| wrong(error.to_string()))?,
+        };
+        found.settings.threads = threads;
+        let settings = &found.settings;
+        let is_output = |(stream, path): &(OutputStream, PathBuf)| {
+            *stream != OutputStream::Best || path.as_os_str() != "-"
+        };
+        let no_effect = [
+            (settings.print_score, "output-hypo-score"),
+            (settings.output.print_id, "print-id"),
+            (settings.output.print_score_breakdown, "report-segmentation-enriched"),
+            (settings.input.as_os_str() != "-", "input-file"),
+            (settings.outputs.iter().any(is_output), "outputs"),
+            (!settings.cpus.is_empty(), "cpus"),
+        ];
+        for (_, option) in no_effect.iter().filter(|(is_set, _)| *is_set) {
+            tracing::warn!("{}: {option}: without effect in a server", configuration.name);
+        }
+        let preparation = TextProcessorConfig::path_beside(&ini);
+        let wanted = configuration.raw.unwrap_or_else(|| preparation.exists());
+        let mut prefix_file = configuration.nonbreaking_prefixes.clone();
+        let mut preparation_files = vec![preparation.clone()];
+        let steps = if wanted {
+            let mut config = TextProcessorConfig::read(&preparation)
+                .map_err(|error| wrong(error.to_string()))?;
+            if let Some(list) = &configuration.nonbreaking_prefixes {
+                config.nonbreaking_prefixes = Some(list.clone());
+            }
+            prefix_file = config.nonbreaking_prefixes.clone().or(prefix_file);
+            preparation_files.extend(config.files_mut().map(|file| file.clone()));
+            Some(config.build().map_err(|error| wrong(error.to_string()))?)
+        } else {
+            None
+        };
+        let prefixes = read_prefixes(configuration, prefix_file.as_deref())?;
+        let files = found.model_files().chain([ini.clone()]).chain(preparation_files);
+        let files = files.chain(prefix_file);
+        let files = Fingerprint::of(files.collect::<Vec<PathBuf>>().into_iter());
+        let system = load_system(&found, &NoProgress).map_err(|error| wrong(error.to_string()))?;
+        let features: Vec<&str> =
+            system.features().iter().map(|feature| &feature.name[..]).collect();
+        let settings = system.settings();
+        let facts = vec![
+            ("search", format!("{:?}", settings.algorithm)),
+            ("stack", settings.stack_size.to_string()),
+            ("pop-limit", settings.pop_limit.to_string()),
+            ("features", features.join(" ")),
+            ("prepares-text", steps.is_some().to_string()),
+        ];
+        let moses_settings = moses_settings(&system);
+        Ok(Opened {
+            served: self.start(configuration, PhraseModel::new(system, steps))?,
+            files,
+            facts,
+            moses_settings,
+            beam_size: None,
+            translator: None,
+            languages: None,
             prefixes,
         })
     }
@@ -255,9 +313,25 @@ fn add_language_model(
     opened.map_err(|error| error.to_string())
 }
 
-/// A model before it has a queue.
+fn open_lm(configuration: &ModelConfiguration) -> Result<Opened> {
+    let arpa = configuration.arpa_options();
+    let arpa = arpa.map_err(|reason| Error::model(&configuration.name, reason))?;
+    let model = LanguageModel::open(&configuration.path, arpa)?;
+    Ok(Opened {
+        facts: vec![("order", model.order().to_string())],
+        served: Served::Calls(Arc::new(model)),
+        files: Fingerprint::of(std::iter::once(configuration.path.clone())),
+        moses_settings: Vec::new(),
+        beam_size: None,
+        translator: None,
+        languages: None,
+        prefixes: None,
+    })
+}
+
+/// The parts of a model that depend on its kind.
 struct Opened {
-    backend: Arc<dyn Backend>,
+    served: Served,
     files: Fingerprint,
     facts: Vec<(&'static str, String)>,
     moses_settings: Vec<(&'static str, String)>,
@@ -274,78 +348,6 @@ fn read_prefixes(
 ) -> Result<Option<NonbreakingPrefixes>> {
     let prefixes = file.map(NonbreakingPrefixes::read).transpose();
     prefixes.map_err(|error| Error::model(&configuration.name, error.to_string()))
-}
-
-fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Opened> {
-    fn wrong(reason: String, configuration: &ModelConfiguration) -> Error {
-        Error::model(&configuration.name, reason)
-    }
-    let ini = if configuration.path.is_dir() {
-        configuration.path.join("moses.ini")
-    } else {
-        configuration.path.clone()
-    };
-    let Some(name) = ini.to_str() else {
-        return Err(wrong("the path is not UTF-8".into(), configuration));
-    };
-    let options = ["-f", name, "-threads", &threads.to_string()].map(str::to_owned);
-    let options: Vec<String> = options.into_iter().chain(configuration.options.clone()).collect();
-    let mut found = match configuration.moses_system.as_ref().and_then(MosesSystem::take) {
-        Some(found) => found,
-        None => PhraseConfiguration::from_command_line(&options)
-            .map_err(|error| wrong(error.to_string(), configuration))?,
-    };
-    found.settings.threads = threads;
-    let settings = &found.settings;
-    let is_output = |(stream, path): &(OutputStream, PathBuf)| {
-        *stream != OutputStream::Best || path.as_os_str() != "-"
-    };
-    let no_effect = [
-        (settings.print_score, "output-hypo-score"),
-        (settings.output.print_id, "print-id"),
-        (settings.output.print_score_breakdown, "report-segmentation-enriched"),
-        (settings.input.as_os_str() != "-", "input-file"),
-        (settings.outputs.iter().any(is_output), "outputs"),
-        (!settings.cpus.is_empty(), "cpus"),
-    ];
-    for (_, option) in no_effect.iter().filter(|(is_set, _)| *is_set) {
-        tracing::warn!("{}: {option}: without effect in a server", configuration.name);
-    }
-    let preparation = TextProcessorConfig::path_beside(&ini);
-    let wanted = configuration.raw.unwrap_or_else(|| preparation.exists());
-    let mut prefix_file = configuration.nonbreaking_prefixes.clone();
-    let mut preparation_files = vec![preparation.clone()];
-    let steps = if wanted {
-        let mut config = TextProcessorConfig::read(&preparation)
-            .map_err(|error| wrong(error.to_string(), configuration))?;
-        if let Some(list) = &configuration.nonbreaking_prefixes {
-            config.nonbreaking_prefixes = Some(list.clone());
-        }
-        prefix_file = config.nonbreaking_prefixes.clone().or(prefix_file);
-        preparation_files.extend(config.files_mut().map(|file| file.clone()));
-        Some(config.build().map_err(|error| wrong(error.to_string(), configuration))?)
-    } else {
-        None
-    };
-    let prefixes = read_prefixes(configuration, prefix_file.as_deref())?;
-    let files = found.model_files().chain([ini.clone()]).chain(preparation_files);
-    let files = files.chain(prefix_file);
-    let files = Fingerprint::of(files.collect::<Vec<PathBuf>>().into_iter());
-    let system = load_system(&found, &NoProgress)
-        .map_err(|error| wrong(error.to_string(), configuration))?;
-    let features: Vec<&str> = system.features().iter().map(|feature| &feature.name[..]).collect();
-    let settings = system.settings();
-    let facts = vec![
-        ("search", format!("{:?}", settings.algorithm)),
-        ("stack", settings.stack_size.to_string()),
-        ("pop-limit", settings.pop_limit.to_string()),
-        ("features", features.join(" ")),
-        ("prepares-text", steps.is_some().to_string()),
-    ];
-    let moses_settings = moses_settings(&system);
-    let backend = Arc::new(PhraseModel::new(system, steps));
-    let (beam_size, translator, languages) = (None, None, None);
-    Ok(Opened { backend, files, facts, moses_settings, beam_size, translator, languages, prefixes })
 }
 
 /// The setting of a system that adds phrases to every response.
@@ -534,7 +536,10 @@ impl Model {
                 error.map_or(Ok(()), |error| Err(wrong(error.reason.clone())))
             }
             Ok(_) => Ok(()),
-            Err(failure) => Err(wrong(format!("it cannot translate a line: {failure:?}"))),
+            Err(failure) => {
+                let reason = Refusal::from(failure).detail();
+                Err(wrong(format!("it cannot translate a line: {reason}")))
+            }
         }
     }
 }
@@ -545,57 +550,6 @@ impl Drop for Model {
             queue.close();
         }
     }
-}
-
-/// Rejects keys that do not apply to the kind of the model.
-fn check_keys(configuration: &ModelConfiguration, kind: ModelKind) -> Result<()> {
-    let given = configuration;
-    let phrase = [
-        (given.raw.is_some(), "raw"),
-        (!given.options.is_empty(), "options"),
-        (given.segmentation_marks.is_some(), "segmentation-marks"),
-    ];
-    let neural = [
-        (!given.vocabs.is_empty(), "vocabs"),
-        (given.prefix_token.is_some(), "prefix-token"),
-        (given.shortlist.is_some(), "shortlist"),
-        (given.lm.is_some(), "lm"),
-        (given.lm_pieces.is_some(), "lm-pieces"),
-        (given.search.is_some(), "search"),
-        (given.mini_batch.is_some(), "mini-batch"),
-        (given.precision.is_some(), "precision"),
-        (given.device.is_some(), "device"),
-    ];
-    let translation = [(given.nonbreaking_prefixes.is_some(), "nonbreaking-prefixes")];
-    let language = [
-        (given.duplicates.is_some(), "duplicates"),
-        (given.positive.is_some(), "positive"),
-        (given.missing_markers.is_some(), "missing-markers"),
-    ];
-    let decoding: Vec<(bool, &str)> = given.decoding.keys_set().map(|key| (true, key)).collect();
-    let phrase_keys = phrase.iter().filter(|_| kind != ModelKind::Phrase);
-    let neural_keys = neural.iter().chain(&decoding).filter(|_| kind != ModelKind::Neural);
-    let language_keys = language.iter().filter(|_| kind != ModelKind::Lm);
-    let translation_keys = translation.iter().filter(|_| kind == ModelKind::Lm);
-    let mut keys = phrase_keys.chain(neural_keys).chain(language_keys).chain(translation_keys);
-    match keys.find(|(is_set, _)| *is_set) {
-        None => Ok(()),
-        Some((_, key)) => {
-            let reason = format!("{key} has no effect on a model of the kind {}", kind.name());
-            Err(Error::model(&given.name, reason))
-        }
-    }
-}
-
-/// Replaces options of `miriam nmt translate` in a message by the keys of a model's configuration.
-fn name_keys(reason: &str) -> String {
-    const KEYS: [(&str, &str); 4] = [
-        ("--vocabs", "vocabs (vocab=FILE in --model)"),
-        ("--shortlist", "shortlist"),
-        ("--precision", "precision"),
-        ("--device", "device"),
-    ];
-    KEYS.iter().fold(reason.to_owned(), |text, (option, key)| text.replace(option, key))
 }
 
 #[cfg(test)]

@@ -58,7 +58,12 @@ impl NeuralModel {
         if options.lines {
             return Ok(translator);
         }
-        translator.for_sentences(options_of(options))
+        translator.for_sentences(SentenceOptions {
+            settings: options.settings,
+            n_best: options.n_best,
+            scores: options.scores,
+            alignment: options.alignment,
+        })
     }
 
     /// Translates `first` and, if more may join, sentences that arrive meanwhile. Returns the
@@ -74,7 +79,7 @@ impl NeuralModel {
         let translator = match self.variant(options) {
             Ok(translator) => translator,
             Err(error) => {
-                first.fail(Failure::Refused(error.to_string()));
+                worker.fail(first, Failure::Refused(error.to_string()), Instant::now());
                 return Ok(());
             }
         };
@@ -91,30 +96,15 @@ impl NeuralModel {
         let run = AssertUnwindSafe(|| translator.translate_sentences(session, &mut batch));
         let outcome = catch_unwind(run);
         let left = batch.first.into_iter().chain(batch.active.into_values().map(|(task, _)| task));
-        match outcome {
-            Ok(Ok(())) => {
-                left.for_each(|task| task.fail(Failure::Cancelled));
-                Ok(())
-            }
-            Ok(Err(error)) => {
-                left.for_each(|task| task.fail(Failure::Model(error.to_string())));
-                Ok(())
-            }
-            Err(_) => Err(left.collect()),
-        }
+        let failure = match outcome {
+            Ok(Ok(())) => Failure::Cancelled,
+            Ok(Err(error)) => Failure::Model(error.to_string()),
+            Err(_) => return Err(left.collect()),
+        };
+        left.for_each(|task| worker.fail(task, failure.clone(), batch.started));
+        Ok(())
     }
-}
 
-fn options_of(options: RequestOptions) -> SentenceOptions {
-    SentenceOptions {
-        settings: options.settings,
-        n_best: options.n_best,
-        scores: options.scores,
-        alignment: options.alignment,
-    }
-}
-
-impl NeuralModel {
     /// Scores the given translations of `first` and of sentences with the same options. Returns the
     /// sentences if one of them makes the worker panic.
     fn score_given(
@@ -131,7 +121,7 @@ impl NeuralModel {
         let tasks: Vec<Task> = std::iter::once(first).chain(more).collect();
         let (tasks, late): (Vec<Task>, Vec<Task>) =
             tasks.into_iter().partition(|task| started < task.deadline());
-        late.into_iter().for_each(|task| task.fail(Failure::Deadline));
+        late.into_iter().for_each(|task| worker.fail(task, Failure::Deadline, started));
         worker.record_batch(tasks.len());
         let pairs: Vec<(Vec<u8>, Vec<u8>)> = tasks
             .iter()
@@ -147,7 +137,8 @@ impl NeuralModel {
         let scores = match catch_unwind(run) {
             Ok(Ok(scores)) => scores,
             Ok(Err(error)) => {
-                tasks.into_iter().for_each(|task| task.fail(Failure::Model(error.to_string())));
+                let failure = Failure::Model(error.to_string());
+                tasks.into_iter().for_each(|task| worker.fail(task, failure.clone(), started));
                 return Ok(());
             }
             Err(_) => return Err(tasks),
@@ -177,10 +168,10 @@ impl NeuralModel {
         task: Task,
         joins: bool,
     ) -> Result<(), Vec<Task>> {
-        fn failed(task: Task, error: miriam_nmt::Error) -> Result<(), Vec<Task>> {
-            task.fail(Failure::Model(error.to_string()));
+        let failed = |task: Task, error: miriam_nmt::Error| {
+            worker.fail(task, Failure::Model(error.to_string()), Instant::now());
             Ok(())
-        }
+        };
         if task.options().given {
             let scorer = match &mut memory.scorer {
                 Some(scorer) => scorer,
@@ -225,10 +216,8 @@ impl Backend for NeuralModel {
                     waiting.extend(left.into_iter().map(|task| (task, false)));
                     continue;
                 }
-                for task in left {
-                    worker.record(Outcome::Error, Instant::now());
-                    task.fail(Failure::Panicked);
-                }
+                left.into_iter()
+                    .for_each(|task| worker.fail(task, Failure::Panicked, Instant::now()));
             }
         }
     }
@@ -266,15 +255,14 @@ impl SentenceSource for Batch<'_> {
     }
 
     fn is_wanted(&mut self, id: u64) -> bool {
-        let Some((task, since)) = self.active.get(&id) else { return false };
+        let Some((task, _)) = self.active.get(&id) else { return false };
         let failure = match (task.is_wanted(), Instant::now() < task.deadline()) {
             (true, true) => return true,
             (false, _) => Failure::Cancelled,
             (true, false) => Failure::Deadline,
         };
-        self.worker.record(failure.outcome(), *since);
-        if let Some((task, _)) = self.active.remove(&id) {
-            task.fail(failure);
+        if let Some((task, since)) = self.active.remove(&id) {
+            self.worker.fail(task, failure, since);
         }
         false
     }

@@ -169,14 +169,10 @@ impl Backend for PhraseModel {
                     worker.record(outcome, started);
                     task.finish(result);
                 }
-                Ok(Err(failure)) => {
-                    worker.record(failure.outcome(), started);
-                    task.fail(failure);
-                }
+                Ok(Err(failure)) => worker.fail(task, failure, started),
                 Err(_) => {
                     translators = Translators::new(&self.system);
-                    worker.record(Outcome::Error, started);
-                    task.fail(Failure::Panicked);
+                    worker.fail(task, Failure::Panicked, started);
                 }
             }
         }

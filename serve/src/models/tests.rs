@@ -9,9 +9,15 @@ use miriam_nmt::engine::{Autotuner, Cpu};
 use super::*;
 use crate::config::Configuration;
 use crate::engine::{Failure, Reply};
+use crate::metrics::{ModelMetrics, Outcome};
 use crate::refusal::RouteError;
 
 fn open(path: &str) -> Model {
+    open_counted(path).0
+}
+
+/// Opens a model, and returns it with its measurements.
+fn open_counted(path: &str) -> (Model, Arc<ModelMetrics>) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(path);
     let configuration =
         ModelConfiguration { name: "toy".into(), path, ..ModelConfiguration::default() };
@@ -20,7 +26,8 @@ fn open(path: &str) -> Model {
         metrics: Arc::default(),
         tuner: Arc::new(Autotuner::new(Cpu::detect())),
     };
-    opener.open(&configuration, 1).unwrap_or_else(|error| panic!("{error}"))
+    let model = opener.open(&configuration, 1).unwrap_or_else(|error| panic!("{error}"));
+    (model, opener.metrics.model("toy"))
 }
 
 fn submit(model: &Model, texts: &[&str], options: RequestOptions) -> Pending {
@@ -66,6 +73,22 @@ fn a_deadline_narrows_phrase_search_and_ends_neural_search() {
     assert!(!phrase[0].translations[0].text.is_empty());
     assert!(phrase[0].errors.len() <= 1);
     assert_eq!(reply("toy-neural/decoder.yml").outcome.unwrap_err(), Failure::Deadline);
+}
+
+#[test]
+fn sentences_that_fail_are_counted() {
+    let (model, metrics) = open_counted("toy-neural/decoder.yml");
+    let text = || vec![Sentence { text: b"the house".to_vec(), ..Sentence::default() }];
+    let given = RequestOptions { given: true, ..RequestOptions::default() };
+    let late = model.submit(text(), given, Instant::now()).unwrap().blocking_reply();
+    assert_eq!(
+        (late.outcome.unwrap_err(), metrics.count(Outcome::Timeout)),
+        (Failure::Deadline, 1)
+    );
+    let longer = RequestOptions { n_best: 1000, ..RequestOptions::default() };
+    let refused = submit(&model, &["the house"], longer).blocking_reply().outcome.unwrap_err();
+    assert!(matches!(refused, Failure::Refused(_)), "{refused:?}");
+    assert_eq!(metrics.count(Outcome::Error), 1);
 }
 
 #[test]
