@@ -10,6 +10,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const byId = (id) => document.getElementById(id);
 const state = {
   models: [],
+  graphWords: Infinity, // the most words of a text with search graphs
   sequence: 0, // of the last request; older answers are dropped
   request: null, // what aborts the last request
   timer: 0,
@@ -102,11 +103,11 @@ const pair = (one) => [one.from, one.to].map((codes) => (codes ?? []).join(", ")
 async function loadModels() {
   try {
     const answer = await call("v1/models");
+    state.graphWords = answer.limits.graph_words;
     state.models = answer.models.filter((one) => one.kind !== "lm");
     if (state.models.length === 0) {
-      const broken = (answer.broken ?? []).map((one) => `${one.name}: ${one.reason}`).join("; ");
-      const isLoading = answer.loading === true || answer.loading > 0 || answer.loading?.length > 0;
-      if (isLoading) throw new Problem("Models are being opened.", 503, 1);
+      const broken = answer.broken.map((one) => `${one.name}: ${one.reason}`).join("; ");
+      if (answer.loading.length > 0) throw new Problem("Models are being opened.", 503, 1);
       throw new Problem(broken || "No model that translates is served.", 404);
     }
   } catch (problem) {
@@ -179,7 +180,8 @@ async function translate() {
   const isPhrase = chosen.kind === "phrase";
   const list = isPhrase ? MAX_LIST : Math.min(MAX_LIST, chosen.beam_size ?? 1);
   const body = { model: chosen.name, text: [text], split: true, alignment: true, n_best: Math.max(1, list) };
-  if (isPhrase) Object.assign(body, { segmentation: true, graph: true, options: { distinct: true } });
+  const graph = text.trim().split(/\s+/).length <= state.graphWords;
+  if (isPhrase) Object.assign(body, { segmentation: true, graph, options: { distinct: true } });
   else body.word_scores = true;
   for (const side of ["from", "to"]) {
     if ((chosen[side] ?? []).length > 1) body[side] = byId(side).value;
@@ -191,7 +193,7 @@ async function translate() {
     const { signal } = state.request;
     const answer = await call("v1/translate", body, signal).catch((problem) => {
       if (problem.status !== 413 || !body.graph) throw problem;
-      // Search graphs have a limit of their own.
+      // In languages without spaces, only the server can count words.
       return call("v1/translate", { ...body, graph: false }, signal);
     });
     if (sequence !== state.sequence) return;

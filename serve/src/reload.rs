@@ -8,9 +8,8 @@ use tokio::sync::oneshot;
 #[derive(Clone)]
 pub struct ReloadSender(mpsc::Sender<ReloadRequest>);
 
-/// A request for a reload. A caller that waits for it adds a channel for the answer: whether all
-/// models opened.
-pub(crate) type ReloadRequest = Option<oneshot::Sender<bool>>;
+/// A request for a reload. A caller that waits for its end adds a channel for that message.
+pub(crate) type ReloadRequest = Option<oneshot::Sender<()>>;
 
 /// Creates a sender and the receiver of its requests.
 pub(crate) fn channel() -> (ReloadSender, mpsc::Receiver<ReloadRequest>) {
@@ -25,10 +24,11 @@ impl ReloadSender {
         let _ = self.0.send(None);
     }
 
-    /// Reloads, and returns whether all models opened.
-    pub(crate) async fn reload(&self) -> bool {
+    /// Reloads, and waits for the end of the reload.
+    pub(crate) async fn reload(&self) {
         let (sender, receiver) = oneshot::channel();
         let _ = self.0.send(Some(sender));
-        receiver.await.unwrap_or(false)
+        // Without an answer, the server is ending.
+        let _ = receiver.await;
     }
 }

@@ -5,6 +5,7 @@
 //! reload, so that two reloads never overlap.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -23,7 +24,6 @@ use crate::metrics::Metrics;
 use crate::models::Opener;
 use crate::reload::{self, ReloadRequest, ReloadSender};
 use crate::{Error, Result};
-use std::sync::atomic::Ordering;
 
 /// The address of a server for which none is configured.
 const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
@@ -82,7 +82,7 @@ impl Server {
         app.set_reloads(reloads.clone());
         let (stop, stopped) = watch::channel(false);
         let (alive_sender, alive) = mpsc::channel(1);
-        let places = Arc::new(Semaphore::new(limits.connections.clamp(1, Semaphore::MAX_PERMITS)));
+        let places = Arc::new(Semaphore::new(limits.connections.min(Semaphore::MAX_PERMITS)));
         let for_all = listeners.into_iter().map(|listener| (listener, false));
         for (listener, is_for_metrics) in for_all.chain(metrics.map(|listener| (listener, true))) {
             let (app, places) = (Arc::clone(&app), Arc::clone(&places));
@@ -123,7 +123,7 @@ impl Server {
             thread::sleep(Duration::from_secs(limits.drain_seconds));
         }
         self.app.stop();
-        let grace = Duration::from_secs(self.app.configuration.limits.grace_seconds);
+        let grace = Duration::from_secs(limits.grace_seconds);
         self.stop.send_replace(true);
         let all_done = self
             .runtime
@@ -249,46 +249,43 @@ fn start_reloader(
     on_open: OpenListener,
 ) -> Result<ReloadSender> {
     let (sender, requests) = reload::channel();
-    thread::Builder::new()
-        .name("models".into())
-        .spawn(move || {
+    let serve_requests = move || {
         app.open_models(&first);
         on_open(!app.registry().models.is_empty());
         while let Ok(request) = requests.recv() {
             let waiting: Vec<ReloadRequest> =
                 std::iter::once(request).chain(requests.try_iter()).collect();
-            app.metrics.reloads.fetch_add(1, Ordering::Relaxed);
-            let started = Instant::now();
-            app.reopen_log();
-            let outcome = reload(&app, &source);
-            app.set_reload_error(outcome.as_ref().err().map(ToString::to_string));
-            let seconds = started.elapsed().as_secs_f64();
-            let all = match outcome {
-                Ok(true) => {
-                    let count = app.registry().models.len();
-                    tracing::info!("reloaded in {seconds:.2} s: {count} models are served");
-                    true
-                }
-                Ok(false) => {
-                    tracing::warn!(
-                        "reloaded in {seconds:.2} s; models that did not open are served as before"
-                    );
-                    false
-                }
-                Err(error) => {
-                    tracing::error!("the configuration was not read again: {error}");
-                    false
-                }
-            };
-            if !all {
-                app.metrics.reload_failures.fetch_add(1, Ordering::Relaxed);
-            }
+            reload_and_report(&app, &source);
             // The caller may no longer wait.
             for answer in waiting.into_iter().flatten() {
-                let _ = answer.send(all);
+                let _ = answer.send(());
             }
         }
-    })
-        .map_err(|error| Error::system("the thread that opens models", error))?;
+    };
+    let thread = thread::Builder::new().name("models".into()).spawn(serve_requests);
+    thread.map_err(|error| Error::system("the thread that opens models", error))?;
     Ok(sender)
+}
+
+/// Reloads, and reports the outcome in the log, the metrics and the readiness of the server.
+fn reload_and_report(app: &App, source: &ConfigurationSource) {
+    app.metrics.reloads.fetch_add(1, Ordering::Relaxed);
+    let started = Instant::now();
+    app.reopen_log();
+    let outcome = reload(app, source);
+    let seconds = started.elapsed().as_secs_f64();
+    match &outcome {
+        Ok(true) => {
+            let count = app.registry().models.len();
+            tracing::info!("reloaded in {seconds:.2} s: {count} models are served");
+        }
+        Ok(false) => tracing::warn!(
+            "reloaded in {seconds:.2} s; models that did not open are served as before"
+        ),
+        Err(error) => tracing::error!("the configuration was not read again: {error}"),
+    }
+    if !matches!(outcome, Ok(true)) {
+        app.metrics.reload_failures.fetch_add(1, Ordering::Relaxed);
+    }
+    app.set_reload_error(outcome.err().map(|error| error.to_string()));
 }

@@ -38,7 +38,7 @@ fn a_reload_names_changes_that_need_a_restart() {
         client.request("POST", "/v1/translate", &[("Authorization", &value)], body.as_bytes())
     };
     assert_eq!(ask("secret").status, 200);
-    std::fs::write(path("keys"), KEYS).unwrap();
+    std::fs::write(path("keys"), KEYS.replace("one", "one admin")).unwrap();
     write("api-keys = \"keys\"\nno-page = true\n[limits]\nlines = 2\n");
     server.signal("HUP");
     server.wait_for("a reload", |server| {
@@ -50,6 +50,16 @@ fn a_reload_names_changes_that_need_a_restart() {
     write("api-keys = \"keys\"\n");
     server.signal("HUP");
     server.wait_for("a reload", |server| server.get("/readyz").json()["degraded"] == json!(false));
+    // An administrator who asks for a reload learns why the file was not read.
+    let reload = || {
+        let mut client = Client::connect(&server.address);
+        client.request("POST", "/v1/models/toy/reload", &[("Authorization", "Bearer secret")], b"")
+    };
+    assert_eq!(reload().status, 200);
+    write("lissten = []\napi-keys = \"keys\"\n");
+    let refused = reload();
+    assert_eq!(refused.status, 500);
+    assert!(refused.text().contains("lissten"), "{}", refused.text());
     server.signal("TERM");
     let mut log = String::new();
     server.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();

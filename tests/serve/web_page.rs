@@ -33,3 +33,10 @@ fn the_page_is_served_with_its_files_and_can_be_left_out() {
     let server = Server::start(&["--model", &toy_neural(), "--no-page"]);
     assert_eq!(server.get("/").status, 404);
 }
+
+/// A refused request counts against the quota of its key, so the page must know the limit.
+#[test]
+fn the_page_is_told_the_limit_of_search_graphs() {
+    let (_folder, server) = super::faults::with_limits("graph-words = 3", &super::toy());
+    assert_eq!(server.get("/v1/models").json()["limits"], json!({"graph_words": 3}));
+}

@@ -9,7 +9,8 @@ use crate::app::App;
 use crate::http::Call;
 use crate::refusal::{Refusal, RouteError};
 
-/// Lists the models with their properties.
+/// Lists the models with their properties, and the limit with which the page decides whether to ask
+/// for search graphs.
 pub(super) fn list(app: &App, call: &Call) -> Result<Value, Refusal> {
     admit(app, call, 0)?;
     let registry = app.registry();
@@ -35,14 +36,22 @@ pub(super) fn list(app: &App, call: &Call) -> Result<Value, Refusal> {
         "loading": registry.loading,
         "broken": broken.collect::<Vec<_>>(),
         "pivot": registry.pivot,
+        "limits": {"graph_words": app.configuration.limits.graph_words},
     }))
 }
 
 /// Reloads the configuration for an administrator, and returns the new state of model `name`.
+///
+/// # Errors
+/// If the key does not belong to an administrator, the configuration cannot be read, or the model
+/// is not in it or does not open.
 pub(super) async fn reload(app: &Arc<App>, call: &Call, name: &str) -> Result<Value, Refusal> {
     app.admit_admin(call.bearer())?;
     let reloads = app.reloads().ok_or(Refusal::Unavailable)?;
     reloads.reload().await;
+    if let Some(reason) = app.readiness().reload_error {
+        return Err(Refusal::Internal(reason));
+    }
     let registry = app.registry();
     if let Some((_, reason)) = registry.broken.iter().find(|(broken, _)| broken == name) {
         return Err(Refusal::Internal(reason.clone()));
