@@ -115,6 +115,9 @@ impl std::str::FromStr for Api {
     }
 }
 
+/// The longest time limit: 31 years. Clocks overflow at the end of much longer times.
+const MAX_SECONDS: u64 = 1_000_000_000;
+
 /// Limits on what clients may ask for.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -179,17 +182,29 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Checks that some request can be within the limits.
+    /// Checks that some request can be within the limits, and that no time is absurd.
     fn check(&self) -> Result<(), String> {
         let zeros = [
             ("lines", self.lines == 0),
             ("body-bytes", self.body_bytes == 0),
             ("characters", self.characters == Some(0)),
+            ("connections", self.connections == 0),
+            ("n-best", self.n_best == 0),
             ("body-seconds", self.body_seconds == 0),
             ("deadline-ms", self.deadline_ms == 0),
         ];
-        match zeros.iter().find(|(_, is_zero)| *is_zero) {
-            Some((name, _)) => Err(format!("limits: {name} is 0, which no request satisfies")),
+        if let Some((name, _)) = zeros.iter().find(|(_, is_zero)| *is_zero) {
+            return Err(format!("limits: {name} is 0, which no request satisfies"));
+        }
+        let times = [
+            ("header-seconds", self.header_seconds),
+            ("body-seconds", self.body_seconds),
+            ("idle-seconds", self.idle_seconds),
+            ("drain-seconds", self.drain_seconds),
+            ("grace-seconds", self.grace_seconds),
+        ];
+        match times.iter().find(|(_, seconds)| *seconds > MAX_SECONDS) {
+            Some((name, _)) => Err(format!("limits: {name} is more than {MAX_SECONDS}")),
             None => Ok(()),
         }
     }
@@ -537,6 +552,12 @@ mod tests {
             (limits(Limits { lines: 0, ..Limits::default() }), "lines is 0"),
             (limits(Limits { deadline_ms: 0, ..Limits::default() }), "deadline-ms is 0"),
             (limits(Limits { characters: Some(0), ..Limits::default() }), "characters is 0"),
+            (limits(Limits { connections: 0, ..Limits::default() }), "connections is 0"),
+            (limits(Limits { n_best: 0, ..Limits::default() }), "n-best is 0"),
+            (
+                limits(Limits { idle_seconds: i64::MAX as u64, ..Limits::default() }),
+                "idle-seconds is more than 1000000000",
+            ),
         ] {
             let error = wrong.check().unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
