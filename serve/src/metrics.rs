@@ -57,6 +57,11 @@ impl Histogram {
         Histogram { bounds, buckets, sum: AtomicU64::new(0) }
     }
 
+    /// Creates a histogram of times in seconds.
+    fn seconds() -> Self {
+        Histogram::new(SECONDS)
+    }
+
     fn record(&self, value: f64) {
         let bucket = self.bounds.partition_point(|bound| *bound < value);
         self.buckets[bucket].fetch_add(1, Ordering::Relaxed);
@@ -87,7 +92,7 @@ impl Default for ModelMetrics {
     fn default() -> Self {
         ModelMetrics {
             outcomes: Default::default(),
-            seconds: Histogram::new(SECONDS),
+            seconds: Histogram::seconds(),
             batches: Histogram::new(SENTENCES),
         }
     }
@@ -127,13 +132,24 @@ struct Shed {
     warned: Option<(Instant, u64)>,
 }
 
+/// The time at which a server started, in seconds since 1970.
+struct StartTime(f64);
+
+impl Default for StartTime {
+    fn default() -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        StartTime(now.unwrap_or_default().as_secs_f64())
+    }
+}
+
 /// The measurements of a server.
 #[derive(Default)]
 pub struct Metrics {
     requests: Mutex<BTreeMap<(&'static str, u16), u64>>,
-    seconds: Mutex<BTreeMap<&'static str, Arc<Histogram>>>,
-    queue: Mutex<Option<Arc<Histogram>>>,
+    seconds: Mutex<BTreeMap<&'static str, Histogram>>,
+    queue: Mutex<Option<Histogram>>,
     shed: Mutex<Shed>,
+    started: StartTime,
     /// By name, including models that were removed: counters never decrease.
     models: Mutex<BTreeMap<String, Arc<ModelMetrics>>>,
     /// Open connections.
@@ -177,18 +193,13 @@ impl Metrics {
     pub fn record_request(&self, api: &'static str, status: u16, time: Option<Duration>) {
         *lock(&self.requests).entry((api, status)).or_default() += 1;
         let Some(time) = time else { return };
-        fn new() -> Arc<Histogram> {
-            Arc::new(Histogram::new(SECONDS))
-        }
-        lock(&self.seconds).entry(api).or_insert_with(new).record(time.as_secs_f64());
+        let mut seconds = lock(&self.seconds);
+        seconds.entry(api).or_insert_with(Histogram::seconds).record(time.as_secs_f64());
     }
 
     /// Counts the time of a request in a queue.
     pub fn record_queue(&self, time: Duration) {
-        fn new() -> Arc<Histogram> {
-            Arc::new(Histogram::new(SECONDS))
-        }
-        lock(&self.queue).get_or_insert_with(new).record(time.as_secs_f64());
+        lock(&self.queue).get_or_insert_with(Histogram::seconds).record(time.as_secs_f64());
     }
 
     /// Counts a request that was rejected because too much is queued, and warns of it at most once
@@ -207,9 +218,6 @@ impl Metrics {
     /// Returns all measurements as text.
     pub fn render(&self, gauges: &Gauges) -> String {
         let mut out = String::new();
-        fn head(out: &mut String, name: &str, kind: &str, help: &str) {
-            let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
-        }
         head(&mut out, "miriam_requests_total", "counter", "Requests by protocol and status");
         for ((api, status), count) in &*lock(&self.requests) {
             let labels = format!("api=\"{api}\",status=\"{status}\"");
@@ -223,7 +231,7 @@ impl Metrics {
         if let Some(histogram) = &*lock(&self.queue) {
             histogram.write("miriam_queue_seconds", "", &mut out);
         }
-        self.render_models(&mut out, &head);
+        self.render_models(&mut out);
         head(&mut out, "miriam_shed_total", "counter", "Requests rejected for overload");
         let _ = writeln!(out, "miriam_shed_total{{reason=\"queue\"}} {}", lock(&self.shed).total);
         head(&mut out, "miriam_model_info", "gauge", "The models that are served");
@@ -258,7 +266,6 @@ impl Metrics {
         fn count(counter: &AtomicU64) -> f64 {
             counter.load(Ordering::Relaxed) as f64
         }
-        let started = process_start().unwrap_or_default();
         let plain = [
             ("miriam_source_words_total", "counter", count(&self.source_words)),
             ("miriam_lost_log_lines_total", "counter", count(&self.lost_log_lines)),
@@ -267,7 +274,7 @@ impl Metrics {
             ("miriam_queued_words", "gauge", gauges.queued_words as f64),
             ("miriam_connections", "gauge", self.connections.load(Ordering::Relaxed) as f64),
             ("process_resident_memory_bytes", "gauge", resident_bytes().unwrap_or_default() as f64),
-            ("process_start_time_seconds", "gauge", started),
+            ("process_start_time_seconds", "gauge", self.started.0),
         ];
         for (name, kind, value) in plain {
             let _ = writeln!(out, "# TYPE {name} {kind}\n{name} {value}");
@@ -275,7 +282,7 @@ impl Metrics {
         out
     }
 
-    fn render_models(&self, out: &mut String, head: &dyn Fn(&mut String, &str, &str, &str)) {
+    fn render_models(&self, out: &mut String) {
         let models = lock(&self.models).clone();
         head(out, "miriam_sentences_total", "counter", "Sentences by model and outcome");
         for (name, model) in &models {
@@ -299,16 +306,14 @@ impl Metrics {
     }
 }
 
+/// Writes the lines before the values of a measurement.
+fn head(out: &mut String, name: &str, kind: &str, help: &str) {
+    let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
+}
+
 /// Escapes the value of a label.
 fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
-}
-
-/// Returns the start of this process, in seconds since 1970.
-fn process_start() -> Option<f64> {
-    let began =
-        std::fs::metadata("/proc/self").ok()?.modified().unwrap_or_else(|_| SystemTime::now());
-    Some(began.duration_since(UNIX_EPOCH).ok()?.as_secs_f64())
 }
 
 #[cfg(test)]
@@ -330,7 +335,8 @@ mod tests {
             serves: Some(2),
         };
         let readiness = Readiness { broken: vec![broken], ..Readiness::default() };
-        let page = metrics.render(&Gauges { queued_words: 7, models, readiness });
+        let gauges = Gauges { queued_words: 7, models, readiness };
+        let page = metrics.render(&gauges);
         for line in [
             "miriam_requests_total{api=\"v1\",status=\"101\"} 1",
             "miriam_requests_total{api=\"v1\",status=\"200\"} 2",
@@ -348,6 +354,13 @@ mod tests {
         ] {
             assert!(page.lines().any(|found| found == line), "{line} in {page}");
         }
+        // The start of the process is always the same.
+        let start = |page: &str| {
+            let mut lines = page.lines();
+            lines.find(|line| line.starts_with("process_start_time_seconds")).unwrap().to_owned()
+        };
+        std::thread::sleep(Duration::from_millis(2));
+        assert_eq!(start(&metrics.render(&gauges)), start(&page));
         // Every line is a comment, or a name with labels and a number.
         for line in page.lines().filter(|line| !line.starts_with('#')) {
             let (name, value) = line.rsplit_once(' ').unwrap();
