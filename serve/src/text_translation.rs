@@ -322,11 +322,6 @@ fn cut_texts(
     }
 }
 
-/// Returns the splitter of a language, however its code is spelled.
-pub(crate) fn splitter_of(language: &str) -> SentenceSplitter {
-    SentenceSplitter::new(&plain_code(language))
-}
-
 /// Returns the code of a language in two letters, if there is one.
 pub(crate) fn plain_code(language: &str) -> String {
     miriam_nmt::language_code(language).unwrap_or_else(|| language.to_lowercase())

@@ -98,7 +98,7 @@ fn unknown(path: &str) -> Response {
 
 /// Checks the key of a request that translates nothing.
 fn admit(app: &App, call: &Call) -> Result<(), Refusal> {
-    let (_, key) = open(app, call)?;
+    let (_, key) = open(call)?;
     app.admit(key.as_deref(), 0)
 }
 
@@ -115,17 +115,15 @@ pub(super) fn refuse(refusal: &Refusal) -> Response {
     with_retry(refusal, respond(status, &json!({"message": refusal.detail()})))
 }
 
-fn open(app: &App, call: &Call) -> Result<(Parameters, Option<String>), Refusal> {
+/// Returns the parameters of a request, and its key.
+fn open(call: &Call) -> Result<(Parameters, Option<String>), Refusal> {
     let given = Parameters::with_lists(call, &LISTS)?;
     let key = call.bearer().or(given.text("auth_key")?).map(str::to_owned);
-    if !app.needs_key() {
-        return Ok((given, None));
-    }
     Ok((given, key))
 }
 
 async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
-    let (given, key) = open(app, call)?;
+    let (given, key) = open(call)?;
     // The texts are a list in JSON, and repeated fields in forms.
     let mut texts: Vec<String> = Vec::new();
     for value in given.all("text") {
@@ -219,13 +217,10 @@ fn check_choice(given: &Parameters, name: &str, values: &[&str]) -> Result<(), R
 
 /// Returns the rules for the elements of texts, if texts have markup.
 fn markup_rules(given: &Parameters) -> Result<Option<MarkupRules>, Refusal> {
-    let detects_outline = match given.get("outline_detection") {
-        None | Some(Value::Null) => None,
-        Some(value) => Some(
-            truth(value)
-                .ok_or_else(|| Refusal::invalid("outline_detection is neither true nor false"))?,
-        ),
-    };
+    let detects_outline = given.get("outline_detection").map(|value| {
+        truth(value).ok_or_else(|| Refusal::invalid("outline_detection is neither true nor false"))
+    });
+    let detects_outline = detects_outline.transpose()?;
     let rules = match given.text("tag_handling")? {
         Some("html") => MarkupRules::html(),
         Some("xml") if detects_outline == Some(false) => MarkupRules::xml().without_outline(),
@@ -257,7 +252,7 @@ fn markup_rules(given: &Parameters) -> Result<Option<MarkupRules>, Refusal> {
 /// Returns a list of tag names: separated by commas, as lists in JSON, or as repeated fields.
 fn tag_names<'p>(given: &'p Parameters, list: &str) -> Result<Vec<&'p str>, Refusal> {
     let mut names = Vec::new();
-    for value in given.all(list).filter(|value| !value.is_null()) {
+    for value in given.all(list) {
         let values = match value {
             Value::Array(values) => &values[..],
             value => std::slice::from_ref(value),
@@ -283,7 +278,6 @@ fn is_set(value: &Value) -> bool {
     match value {
         Value::String(text) => !text.is_empty(),
         Value::Array(list) => !list.is_empty(),
-        Value::Null => false,
         _ => true,
     }
 }
@@ -313,7 +307,7 @@ fn target_codes(code: &str) -> Vec<String> {
 }
 
 fn list_languages(app: &App, call: &Call) -> Result<Value, Refusal> {
-    let (given, key) = open(app, call)?;
+    let (given, key) = open(call)?;
     app.admit(key.as_deref(), 0)?;
     check_choice(&given, "type", &["source", "target"])?;
     let registry = app.registry();
@@ -361,8 +355,7 @@ fn language_name(code: &str) -> String {
 }
 
 fn usage(app: &App, call: &Call) -> Result<Value, Refusal> {
-    let (_, key) = open(app, call)?;
-    app.admit(key.as_deref(), 0)?;
+    admit(app, call)?;
     let count = app.metrics.characters.load(Ordering::Relaxed);
     Ok(json!({"character_count": count, "character_limit": CHARACTER_LIMIT}))
 }

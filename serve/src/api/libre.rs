@@ -106,8 +106,9 @@ fn wrong(refusal: &Refusal, key_given: bool) -> Wrong {
         Refusal::Route(error) if refusal.retry_after().is_none() => {
             Wrong::request(error.to_string())
         }
-        Refusal::TooLarge(reason) => Wrong::request(format!("Invalid request: {reason}")),
-        Refusal::Invalid(reason) => Wrong::request(format!("Invalid request: {reason}")),
+        Refusal::TooLarge(reason) | Refusal::Invalid(reason) => {
+            Wrong::request(format!("Invalid request: {reason}"))
+        }
         Refusal::Unauthorized if !key_given => {
             Wrong::request("Please contact the server operator to get an API key")
         }

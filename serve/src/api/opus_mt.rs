@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{not_found, wrong_method};
 use crate::app::App;
-use crate::engine::{RequestOptions, SentenceResult};
+use crate::engine::{Hypothesis, RequestOptions};
 use crate::http::forms::{field, parse_query};
 use crate::http::websocket::{self, Answerer};
 use crate::http::{Call, Response, bearer, json as respond, respond as respond_plain, strict_json};
@@ -220,13 +220,11 @@ fn describe(text: &TranslatedText, from: Option<&str>, to: Option<&str>) -> Valu
         String::from_utf8_lossy(&tokens.join(&b' ')).into_owned()
     }
     let sources: Vec<String> = text.results.iter().map(|one| join(&one.source)).collect();
-    fn best(result: &SentenceResult) -> crate::engine::Hypothesis {
-        result.translations.first().cloned().unwrap_or_default()
-    }
-    let targets: Vec<String> =
-        text.results.iter().map(|result| join(&best(result).tokens)).collect();
-    let links = text.results.iter().map(|result| {
-        let best = best(result);
+    let none = Hypothesis::default();
+    let found = text.results.iter();
+    let best = found.map(|result| (result, result.translations.first().unwrap_or(&none)));
+    let targets: Vec<String> = best.clone().map(|(_, best)| join(&best.tokens)).collect();
+    let links = best.map(|(result, best)| {
         let (source, target) = (result.source.len() as u32, best.tokens.len() as u32);
         let points = best.alignment.iter().filter(|(s, t)| *s < source && *t < target);
         points.map(|(s, t)| format!("{s}-{t}")).collect::<Vec<_>>().join(" ")

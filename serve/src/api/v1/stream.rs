@@ -4,8 +4,6 @@
 //! does not read responses, no more lines are accepted, so memory is bounded.
 
 use std::collections::VecDeque;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +11,7 @@ use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::header::ACCEPT;
-use hyper::{Method, Request, StatusCode};
+use hyper::{Method, Request};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
@@ -57,13 +55,10 @@ pub(in crate::api) fn answer(app: &Arc<App>, request: Request<Incoming>) -> Resp
     let stop = request.extensions().get::<watch::Receiver<bool>>().cloned();
     tokio::spawn(run(Arc::clone(app), key, request.into_body(), sender, stop));
     let mut response = Response::new(Body::stream(receiver));
-    *response.status_mut() = StatusCode::OK;
     let media_type = hyper::header::HeaderValue::from_static(JSON_LINES);
     response.headers_mut().insert(hyper::header::CONTENT_TYPE, media_type);
     response
 }
-
-type Line = Pin<Box<dyn Future<Output = Value> + Send>>;
 
 async fn run(
     app: Arc<App>,
@@ -226,38 +221,37 @@ async fn next(under_way: &mut VecDeque<tokio::task::JoinHandle<Value>>) -> Value
     )
 }
 
-fn answer_line(app: Arc<App>, key: Option<String>, line: Vec<u8>, number: u64) -> Line {
-    Box::pin(async move {
-        let outcome = async {
-            let request: translate::Request = match strict_json::parse(&line) {
-                Ok(Value::String(text)) => translate::Request::of(text),
-                _ => super::parse(&line)?,
-            };
-            let texts = request.text.as_ref().map(OneOrMany::as_slice).unwrap_or_default();
-            if texts.is_empty() {
-                return Err(Refusal::Invalid("text is missing".into()));
-            }
-            app.admit_texts(key.as_deref(), texts)?;
-            // If the server is overloaded, a stream waits. A single request would be rejected.
-            let mut refused = 0;
-            loop {
-                match translate::translate(&app, &request).await {
-                    Err(Refusal::Overloaded(_)) if refused < 600 => {
-                        refused += 1;
-                        tokio::time::sleep(Duration::from_millis(100)).await;
-                    }
-                    outcome => return outcome,
-                }
-            }
-        };
-        match outcome.await {
-            Ok(mut value) => {
-                value["line"] = json!(number);
-                value
-            }
-            Err(refusal) => json!({"line": number, "error": problem(&refusal)}),
+async fn answer_line(app: Arc<App>, key: Option<String>, line: Vec<u8>, number: u64) -> Value {
+    match translate_line(&app, key.as_deref(), &line).await {
+        Ok(mut value) => {
+            value["line"] = json!(number);
+            value
         }
-    })
+        Err(refusal) => json!({"line": number, "error": problem(&refusal)}),
+    }
+}
+
+async fn translate_line(app: &App, key: Option<&str>, line: &[u8]) -> Result<Value, Refusal> {
+    let request: translate::Request = match strict_json::parse(line) {
+        Ok(Value::String(text)) => translate::Request::of(text),
+        _ => super::parse(line)?,
+    };
+    let texts = request.text.as_ref().map(OneOrMany::as_slice).unwrap_or_default();
+    if texts.is_empty() {
+        return Err(Refusal::Invalid("text is missing".into()));
+    }
+    app.admit_texts(key, texts)?;
+    // If the server is overloaded, a stream waits. A single request would be rejected.
+    let mut refused = 0;
+    loop {
+        match translate::translate(app, &request).await {
+            Err(Refusal::Overloaded(_)) if refused < 600 => {
+                refused += 1;
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+            outcome => return outcome,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! `POST /v1/split`, `/v1/tokenize` and `/v1/detokenize`.
 
 use miriam_textproc::{
-    Detokenizer, DocumentCutter, DocumentFormat, Interrupted, NonbreakingPrefixes, Split, Tokenizer,
+    Detokenizer, DocumentCutter, DocumentFormat, Interrupted, NonbreakingPrefixes,
+    SentenceSplitter, Split, Tokenizer,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use crate::app::App;
 use crate::background;
 use crate::http::Call;
 use crate::refusal::Refusal;
-use crate::text_translation::{plain_code, splitter_of};
+use crate::text_translation::plain_code;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -67,7 +68,7 @@ async fn answer_lines(
 pub(super) async fn split(app: &App, call: &Call) -> Result<Value, Refusal> {
     let warning = NonbreakingPrefixes::find_unknown_language;
     answer(app, call, parse(&call.body)?, warning, |language, texts, should_stop| {
-        let splitter = splitter_of(language);
+        let splitter = SentenceSplitter::new(language);
         let format = DocumentFormat::Text(Split::Sentences);
         let cutter = DocumentCutter::new(format, &splitter).until(should_stop);
         texts

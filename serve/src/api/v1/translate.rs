@@ -286,7 +286,7 @@ fn sentences(texts: &[String], request: &Request, route: &Route) -> Result<Vec<S
     let lengths = [prefixes.map(<[_]>::len), constraints.map(<[_]>::len)];
     if lengths.into_iter().flatten().any(|length| length != texts.len()) {
         return Err(Refusal::invalid(format!(
-            "give a prefix and constraints for each of {} texts",
+            "{} texts: give as many entries of prefix, and of constraints, if they are given",
             texts.len()
         )));
     }
