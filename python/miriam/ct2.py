@@ -475,7 +475,7 @@ def _file_results(
     try:
         yield from _in_order(submit, columns, max_batch_size, batch_type, read_batch_size)
     except _LengthError as error:
-        raise RuntimeError(f"one file has less examples than the other: {error}") from None
+        raise RuntimeError(f"one file has fewer examples than the other: {error}") from None
 
 
 class _LengthError(ValueError):
@@ -517,7 +517,7 @@ def _portions(
     for number, row in enumerate(zip_longest(*inputs, fillvalue=end)):
         if any(value is end for value in row):
             raise _LengthError(f"the inputs differ in length: one ends after {number}")
-        weight = len(row[0]) if batch_type == "tokens" else 1
+        weight = _num_tokens(row[0]) if batch_type == "tokens" else 1
         if rows and num_tokens + weight > size:
             yield [list(column) for column in zip(*rows)]
             rows, num_tokens = [], 0
@@ -525,6 +525,11 @@ def _portions(
         num_tokens += weight
     if rows:
         yield [list(column) for column in zip(*rows)]
+
+
+def _num_tokens(example: Any) -> int:
+    """Returns the number of tokens of an example, which may be a line of a file."""
+    return len(example.split() if isinstance(example, bytes) else example)
 
 
 def install() -> None:

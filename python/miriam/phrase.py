@@ -8,7 +8,6 @@ from typing import Iterable, Sequence, SupportsFloat
 
 from miriam import _native
 from miriam._native import PhraseTranslation
-
 from miriam._progress import ProgressCallback, listener
 from miriam._values import plain
 
@@ -17,12 +16,12 @@ __all__ = ["BinarySystem", "PhraseTranslation", "PhraseTranslator", "build"]
 _Value = str | SupportsFloat | Sequence[str | SupportsFloat]
 
 # Options of whole texts, which have no effect on lines.
-_OF_TEXTS = frozenset(
+_TEXT_OPTIONS = frozenset(
     "config f h help i input-file n-best-list quiet server show-weights threads th".split()
 )
 
 # Options of raw-text processing.
-_OF_RAW_TEXT = frozenset(
+_RAW_TEXT_OPTIONS = frozenset(
     "no-raw normalize tokenize nonbreaking-prefixes truecase detokenize recase split html "
     "source-language".split()
 )
@@ -33,12 +32,12 @@ def _tokens(options: dict[str, _Value]) -> list[str]:
     tokens = []
     for name, value in options.items():
         name = name.replace("_", "-")
-        if name in _OF_TEXTS or name.startswith(("output-", "server-", "print-")):
+        if name in _TEXT_OPTIONS or name.startswith(("output-", "server-", "print-")):
             raise ValueError(
                 f"{name} is about a text or its output; lines are translated here, and results "
                 "have scores, phrases, alignments and lists"
             )
-        if name in _OF_RAW_TEXT:
+        if name in _RAW_TEXT_OPTIONS:
             raise ValueError(
                 f"{name} is about raw text; here raw=True or raw=False says whether lines are "
                 "prepared by the file preparation beside the ini, and miriam.text has other steps"

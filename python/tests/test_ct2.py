@@ -138,7 +138,7 @@ def test_wrong_arguments_are_named(
         ({"suppress_sequences": [["w2", "zz", "yy"]]}, ValueError, "zz"),
         ({"end_token": "zz"}, ValueError, "zz"),
         ({"end_token": [999]}, ValueError, "999"),
-        ({"target_prefix": [["w2"]]}, RuntimeError, "less examples"),
+        ({"target_prefix": [["w2"]]}, RuntimeError, "fewer examples"),
         ({"target_prefix": [None] * 5}, ValueError, "more examples"),
         ({"no_such_option": 1}, TypeError, "no_such_option"),
     ],
@@ -424,7 +424,7 @@ def test_files(tiny: ct2.Translator, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="target_tokenize_fn"):
         tiny.translate_file(other, output, other, **functions)
     prefix.write_text("w9\n\nw9\n", encoding="utf-8")
-    with pytest.raises(RuntimeError, match="has less examples"):
+    with pytest.raises(RuntimeError, match="has fewer examples"):
         tiny.translate_file(source, output, prefix)
     prefix.write_text("w9\n\nw9\n\n", encoding="utf-8")
     tiny.translate_file(source, output, target_path=prefix)

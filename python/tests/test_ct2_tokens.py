@@ -75,7 +75,7 @@ def test_an_empty_list_of_end_tokens_is_rejected(tiny: ct2.Translator) -> None:
 
 
 def test_fewer_targets_than_sources_are_a_runtime_error(tiny: ct2.Translator) -> None:
-    with pytest.raises(RuntimeError, match="target has less examples"):
+    with pytest.raises(RuntimeError, match="target has fewer examples"):
         tiny.score_batch(SOURCES, SOURCES[:1])
     with pytest.raises(ValueError, match="target has more examples"):
         tiny.score_batch(SOURCES[:1], SOURCES)
@@ -132,3 +132,9 @@ def test_vocabularies_of_a_model_of_marian() -> None:
         ct2.Translator(model, vocabs=5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="vocabs cannot be used with files"):
         ct2.Translator(model, vocabs=words, files={})
+
+
+def test_portions_of_lines_are_measured_in_tokens() -> None:
+    lines = [b"one two three", b"four five", b"six", b"seven"]
+    portions = list(ct2._portions([lines], 4, "tokens"))
+    assert portions == [[lines[:1]], [lines[1:]]]

@@ -50,10 +50,10 @@ pub(super) fn read_ids(
 ///
 /// # Errors
 ///
-/// `RuntimeError` if it has less, as in CTranslate2; `ValueError` if it has more.
+/// `RuntimeError` if it has fewer, as in CTranslate2; `ValueError` if it has more.
 pub(super) fn check_lengths(sources: usize, others: usize, name: &str) -> PyResult<()> {
     let (relation, error): (_, fn(String) -> PyErr) = match others.cmp(&sources) {
-        Ordering::Less => ("less", PyRuntimeError::new_err),
+        Ordering::Less => ("fewer", PyRuntimeError::new_err),
         Ordering::Equal => return Ok(()),
         Ordering::Greater => ("more", PyValueError::new_err),
     };
