@@ -7,6 +7,7 @@ use miriam_textio::{CancellableProgress, Input, NoProgress, is_same_file};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::errors::os_error;
 use crate::interrupt::{Listeners, run_interruptible, run_observed};
 use crate::lm::thread_count;
 
@@ -150,6 +151,6 @@ pub fn evaluate_links(py: Python<'_>, links: PathBuf, gold: PathBuf) -> PyResult
         let progress = CancellableProgress { shown: &NoProgress, stop };
         miriam_align::evaluate_alignment(&links, &gold, &progress)
     })?;
-    let found = outcome.map_err(|error| PyOSError::new_err(error.to_string()))?;
+    let found = outcome.map_err(os_error)?;
     Ok((found.precision(), found.recall(), found.error_rate()))
 }

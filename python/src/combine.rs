@@ -16,6 +16,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
+use crate::errors::value_error;
 use crate::interrupt::{Listeners, run_observed};
 use crate::lm::thread_count;
 use crate::metrics::open_tokenizer;
@@ -91,13 +92,13 @@ fn run_with_output<T: Send>(
                 (None, None) => Ok((Some(bytes), None, found)),
                 (None, Some(form)) => {
                     let lists = py.detach(|| read_lists(bytes, form));
-                    let lists = lists.map_err(|error| PyValueError::new_err(error.to_string()))?;
+                    let lists = lists.map_err(value_error)?;
                     Ok((None, Some(lists), found))
                 }
             }
         }
         Err(miriam_combine::Error::Cancelled) => Err(PyKeyboardInterrupt::new_err(())),
-        Err(error) => Err(PyValueError::new_err(error.to_string())),
+        Err(error) => Err(value_error(error)),
     }
 }
 
@@ -141,7 +142,7 @@ impl MetricArguments {
         Ok(match name {
             "chrf" => Utility::Chrf(
                 Chrf::new(self.chrf_char_order, self.chrf_word_order)
-                    .map_err(|error| PyValueError::new_err(error.to_string()))?
+                    .map_err(value_error)?
                     .beta(self.chrf_beta)
                     .whitespace(self.chrf_whitespace)
                     .lowercase(self.chrf_lowercase)
@@ -151,7 +152,7 @@ impl MetricArguments {
                 tokenizer: open_tokenizer(&self.tokenize, self.tokenize_model)?,
                 lowercase: self.lowercase,
                 smoothing: Smoothing::from_name(&self.smooth_method, self.smooth_value)
-                    .map_err(|error| PyValueError::new_err(error.to_string()))?,
+                    .map_err(value_error)?,
                 effective_order: true,
             }),
             "ter" => Utility::Ter(Ter {

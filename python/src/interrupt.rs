@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use crate::warning::warn;
 
 /// The interval of checks for signals.
-const INTERVAL: Duration = Duration::from_millis(50);
+pub const INTERVAL: Duration = Duration::from_millis(50);
 
 /// Python callables that listen to long work.
 #[derive(Default)]

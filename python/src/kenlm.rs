@@ -32,7 +32,9 @@ const DETACH_BYTES: usize = 256;
 /// Options of loading a model.
 #[pyclass(module = "miriam.kenlm")]
 pub struct Config {
+    #[pyo3(get)]
     load_method: i32,
+    #[pyo3(get)]
     arpa_complain: i32,
     /// Only for compatibility; no progress bar is drawn.
     #[pyo3(get)]
@@ -45,11 +47,6 @@ impl Config {
     fn new() -> Self {
         // KenLM's defaults: POPULATE_OR_READ, ALL.
         Config { load_method: 2, arpa_complain: 0, show_progress: true }
-    }
-
-    #[getter]
-    fn load_method(&self) -> i32 {
-        self.load_method
     }
 
     #[setter]
@@ -65,11 +62,6 @@ impl Config {
     #[setter]
     fn set_show_progress(&mut self, #[pyo3(from_py_with = truth)] value: bool) {
         self.show_progress = value;
-    }
-
-    #[getter]
-    fn arpa_complain(&self) -> i32 {
-        self.arpa_complain
     }
 
     #[setter]

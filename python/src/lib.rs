@@ -13,6 +13,7 @@
 mod align;
 mod combine;
 mod ct2;
+mod errors;
 mod interrupt;
 mod kenlm;
 mod lm;
@@ -61,7 +62,7 @@ mod _native {
     #[pymodule_init]
     fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         let check = miriam_nmt::engine::Cpu::check_limit();
-        check.map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))
+        check.map_err(crate::errors::value_error)
     }
 
     /// The version of the distribution.

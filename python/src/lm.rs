@@ -19,6 +19,7 @@ use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::errors::value_error;
 use crate::interrupt::run_interruptible;
 use crate::open::open_model;
 use crate::pickle::{NewArguments, absolute_path, pickled_state};
@@ -82,7 +83,7 @@ impl LanguageModel {
         } else {
             run_interruptible(py, |stop| work(model, &slices, stop))?
         };
-        outcome.map_err(|error| PyValueError::new_err(error.to_string()))
+        outcome.map_err(value_error)
     }
 
     fn scores<'py>(

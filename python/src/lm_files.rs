@@ -8,20 +8,16 @@ use miriam_lmcpu::filter::{FilterFormat, FilterMode, FilterOptions, filter};
 use miriam_lmcpu::kenlm::{
     KenlmProbingOptions, KenlmTrieOptions, build_kenlm_probing, build_kenlm_trie,
 };
-use miriam_lmcpu::probing::ModelSize;
+use miriam_lmcpu::probing::{ModelSize, build_probing};
 use miriam_lmcpu::trie::{QuantizationBits, build_trie};
 use miriam_textio::{CancellableProgress, Input, NoProgress, Output};
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::errors::{os_error, value_error};
 use crate::interrupt::{Listeners, run_interruptible, run_observed};
 use crate::lm::{parse_arpa_options, thread_count};
 use crate::open::on_own_threads;
-
-/// Converts an error of the libraries to a Python exception.
-fn file_error(error: &dyn std::fmt::Display) -> PyErr {
-    PyOSError::new_err(error.to_string())
-}
 
 /// Estimates a model from the file `text` and writes it to the file `arpa`. Returns the numbers of
 /// words, of different words, and of n-grams of each order.
@@ -55,11 +51,11 @@ pub fn estimate(
         interpolate_unigrams,
         skip_symbols,
         memory: memory.unwrap_or(defaults.memory),
-        temp_dir: temp.unwrap_or(defaults.temp_dir),
+        temp_dir: temp.unwrap_or_else(|| defaults.temp_dir.clone()),
         threads: thread_count(threads)?,
-        ..EstimateOptions::new(order)
+        ..defaults
     };
-    options.validate().map_err(|error| PyValueError::new_err(error.to_string()))?;
+    options.validate().map_err(value_error)?;
     let listeners = Listeners { progress, log: None };
     let outcome =
         run_observed(py, &listeners, |observer| -> miriam_lmcpu::Result<EstimateSummary> {
@@ -72,8 +68,7 @@ pub fn estimate(
             output.finish()?;
             Ok(summary)
         })?;
-    let EstimateSummary { tokens, types, counts, .. } =
-        outcome.map_err(|error| file_error(&error))?;
+    let EstimateSummary { tokens, types, counts, .. } = outcome.map_err(os_error)?;
     Ok((tokens, types, counts))
 }
 
@@ -118,32 +113,28 @@ pub fn build(
     let options = parse_arpa_options([duplicates, positive, missing_markers])?;
     let threads = thread_count(threads)?;
     let listeners = Listeners { progress, log: None };
-    let outcome = run_observed(py, &listeners, |progress| -> Result<ModelSize, String> {
-        Input::check_access(&arpa, Some(&out)).map_err(|error| error.to_string())?;
-        on_own_threads(threads, || match kind {
-            "glm" => {
-                let layout = GlmOptions::default();
-                miriam_glm::build_glm(&arpa, &out, &layout, options, progress)
-                    .map_err(|error| error.to_string())
+    let outcome = run_observed(py, &listeners, |progress| {
+        on_own_threads(threads, || -> miriam_lmcpu::Result<ModelSize> {
+            Input::check_access(&arpa, Some(&out))?;
+            match kind {
+                "glm" => {
+                    let layout = GlmOptions::default();
+                    miriam_glm::build_glm(&arpa, &out, &layout, options, progress)
+                }
+                "trie" => build_trie(&arpa, &out, bits, options, progress),
+                "kenlm-trie" => {
+                    let layout = KenlmTrieOptions { quantize: bits, ..KenlmTrieOptions::default() };
+                    build_kenlm_trie(&arpa, &out, layout, options, progress)
+                }
+                "kenlm-probing" => {
+                    let layout = KenlmProbingOptions::default();
+                    build_kenlm_probing(&arpa, &out, layout, options, progress)
+                }
+                _ => build_probing(&arpa, &out, options, progress),
             }
-            "trie" => {
-                build_trie(&arpa, &out, bits, options, progress).map_err(|error| error.to_string())
-            }
-            "kenlm-trie" => {
-                let layout = KenlmTrieOptions { quantize: bits, ..KenlmTrieOptions::default() };
-                build_kenlm_trie(&arpa, &out, layout, options, progress)
-                    .map_err(|error| error.to_string())
-            }
-            "kenlm-probing" => {
-                let layout = KenlmProbingOptions::default();
-                build_kenlm_probing(&arpa, &out, layout, options, progress)
-                    .map_err(|error| error.to_string())
-            }
-            _ => miriam_lmcpu::probing::build_probing(&arpa, &out, options, progress)
-                .map_err(|error| error.to_string()),
-        })?
+        })
     })?;
-    Ok(outcome.map_err(PyOSError::new_err)?.counts)
+    Ok(outcome.map_err(PyRuntimeError::new_err)?.map_err(os_error)?.counts)
 }
 
 /// Reduces the ARPA text or n-grams in `model` to those that the sentences in `vocab` may need.
@@ -183,7 +174,7 @@ pub fn filter_ngrams(
         phrases,
         threads: thread_count(threads)?,
     };
-    options.validate().map_err(|error| PyValueError::new_err(error.to_string()))?;
+    options.validate().map_err(value_error)?;
     if miriam_lmcpu::is_binary_model(&model) {
         return Err(PyValueError::new_err(format!(
             "{}: binary models cannot be filtered; convert the model to ARPA text first (dump)",
@@ -198,7 +189,7 @@ pub fn filter_ngrams(
         let (text, words) = (Input::open(&model)?, Input::open(&vocab)?);
         filter(text, words, &out, &options, observer)
     })?;
-    outcome.map_err(|error| file_error(&error))
+    outcome.map_err(os_error)
 }
 
 /// Writes the model at `model` to the file `arpa` as ARPA text.
@@ -227,5 +218,5 @@ pub fn dump(
             Ok(output.finish().map_err(lm)?)
         })
     })?;
-    outcome.map_err(PyRuntimeError::new_err)?.map_err(|error| file_error(&error))
+    outcome.map_err(PyRuntimeError::new_err)?.map_err(os_error)
 }

@@ -11,6 +11,7 @@ use miriam_textproc::SentencePiece;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::errors::value_error;
 use crate::interrupt::run_interruptible;
 use crate::open::on_own_threads;
 use crate::text::{hypothesis_list, reference_lists};
@@ -101,8 +102,7 @@ pub fn score_bleu(
     use_effective_order: bool,
     tokenize_model: Option<PathBuf>,
 ) -> PyResult<(f64, String)> {
-    let smoothing = Smoothing::from_name(smooth_method, smooth_value)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let smoothing = Smoothing::from_name(smooth_method, smooth_value).map_err(value_error)?;
     let tokenizer = open_tokenizer(tokenize.unwrap_or("13a"), tokenize_model)?;
     let bleu = Bleu { tokenizer, lowercase, smoothing, effective_order: use_effective_order };
     score(py, &bleu, &hypotheses, &references)
@@ -130,8 +130,7 @@ pub fn open_tokenizer(name: &str, model: Option<PathBuf>) -> PyResult<Tokenizer>
     let Some(model) = model else {
         return Err(tokenizer_error(name, "give its SentencePiece model as tokenize_model"));
     };
-    let pieces =
-        SentencePiece::open(&model).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let pieces = SentencePiece::open(&model).map_err(value_error)?;
     Ok(Tokenizer::External(ExternalTokenizer::new(tokenizer.signature, move |line| {
         pieces.join_pieces(line)
     })))
@@ -167,7 +166,7 @@ pub fn score_chrf(
         return Err(PyValueError::new_err(format!("beta {beta}: expected a number from 0")));
     }
     let chrf = Chrf::new(char_order, word_order)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?
+        .map_err(value_error)?
         .beta(beta)
         .lowercase(lowercase)
         .whitespace(!remove_whitespace)

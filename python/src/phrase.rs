@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use rayon::prelude::*;
 
+use crate::errors::{os_error, value_error};
 use crate::interrupt::{Listeners, run_interruptible, run_observed};
 use crate::lm::thread_count;
 use crate::open::on_own_threads;
@@ -76,15 +77,14 @@ pub fn build_system(
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(PathBuf, Vec<String>)> {
-    let configuration = Configuration::from_ini(&find_ini(ini)?)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let configuration = Configuration::from_ini(&find_ini(ini)?).map_err(value_error)?;
     let threads = thread_count(threads)?;
     let options = BuildOptions { prune, memory, threads, ..BuildOptions::default() };
     let listeners = Listeners { progress, log: None };
     let built = run_observed(py, &listeners, |observer| {
         build_binary_system(&configuration, &folder, &options, observer)
     })?;
-    let built = built.map_err(|error| PyOSError::new_err(error.to_string()))?;
+    let built = built.map_err(os_error)?;
     Ok((built.ini, built.text_reordering))
 }
 
@@ -270,8 +270,8 @@ impl PhraseTranslator {
     ) -> PyResult<()> {
         let py = slf.py();
         let ini = find_ini(ini)?;
-        let configuration = Configuration::from_ini_and_options(&ini, &options)
-            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let configuration =
+            Configuration::from_ini_and_options(&ini, &options).map_err(value_error)?;
         let steps = load_steps(&configuration, raw)?;
         let loaded = run_interruptible(py, |stop| {
             on_own_threads(0, || {
@@ -279,7 +279,7 @@ impl PhraseTranslator {
             })
         })?;
         let system = loaded.map_err(PyRuntimeError::new_err)?;
-        let system = system.map_err(|error| PyOSError::new_err(error.to_string()))?;
+        let system = system.map_err(os_error)?;
         let absolute_ini = absolute_path(&ini);
         let opened = OpenedSystem { system, ini, absolute_ini, options, raw, steps };
         slf.try_borrow_mut()?.opened = Some(opened);
@@ -304,7 +304,7 @@ impl PhraseTranslator {
             let mut translator = cancellable_translator(&opened.system, stop);
             translate_line(&mut translator, opened, line, wanted)
         })?;
-        let found = found.map_err(|error| PyOSError::new_err(error.to_string()))?;
+        let found = found.map_err(os_error)?;
         match (found.score, found.errors.first()) {
             (None, Some(reason)) => Err(PyValueError::new_err(reason.clone())),
             _ => Ok(found),
@@ -341,7 +341,7 @@ impl PhraseTranslator {
             })
         })?;
         let parts = outcome.map_err(PyRuntimeError::new_err)?;
-        let parts = parts.map_err(|error| PyOSError::new_err(error.to_string()))?;
+        let parts = parts.map_err(os_error)?;
         Ok(parts.into_iter().flatten().collect())
     }
 

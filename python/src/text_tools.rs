@@ -11,6 +11,7 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
+use crate::errors::os_error;
 use crate::interrupt::run_interruptible;
 use crate::lm::thread_count;
 use crate::open::on_own_threads;
@@ -69,12 +70,8 @@ fn change_lines(
     map_lines(py, lines, threads, |line| change_line(line, &change))
 }
 
-fn file_error(error: impl std::fmt::Display) -> PyErr {
-    PyOSError::new_err(error.to_string())
-}
-
 fn prefixes(path: Option<&Path>) -> PyResult<Option<NonbreakingPrefixes>> {
-    path.map(|path| NonbreakingPrefixes::read(path).map_err(file_error)).transpose()
+    path.map(|path| NonbreakingPrefixes::read(path).map_err(os_error)).transpose()
 }
 
 /// Moses' tokeniser.
@@ -110,7 +107,7 @@ impl Tokenizer {
             None => warn_if_unknown_language(py, language)?,
         }
         if let Some(file) = &protected {
-            let patterns = ProtectedPatterns::read(file).map_err(file_error)?;
+            let patterns = ProtectedPatterns::read(file).map_err(os_error)?;
             tokenizer = tokenizer.with_protected_patterns(patterns);
         }
         let [nonbreaking_prefixes, protected] =
@@ -240,7 +237,7 @@ impl Truecaser {
     /// Reads the model at `path`, in Moses' format.
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let model = TruecaseModel::read(&path).map_err(file_error)?;
+        let model = TruecaseModel::read(&path).map_err(os_error)?;
         Truecaser::from_model(py, model, &path)
     }
 
@@ -273,7 +270,7 @@ impl Truecaser {
         })?;
         write_file(&model, &text)?;
         let name = model.display().to_string();
-        let truecase_model = TruecaseModel::from_text(&text, &name).map_err(file_error)?;
+        let truecase_model = TruecaseModel::from_text(&text, &name).map_err(os_error)?;
         Truecaser::from_model(py, truecase_model, &model)
     }
 
@@ -314,9 +311,9 @@ impl Truecaser {
 
 /// Writes a file atomically.
 fn write_file(path: &Path, content: &[u8]) -> PyResult<()> {
-    let mut output = miriam_textio::Output::create_atomic(path).map_err(file_error)?;
-    output.write(content).map_err(file_error)?;
-    output.finish().map_err(file_error)
+    let mut output = miriam_textio::Output::create_atomic(path).map_err(os_error)?;
+    output.write(content).map_err(os_error)?;
+    output.finish().map_err(os_error)
 }
 
 /// Returns a line with a capital letter at the beginning of each sentence.
@@ -404,7 +401,7 @@ impl Bpe {
         let text = std::fs::read(&path)
             .map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?;
         let name = path.display().to_string();
-        let codes = BpeCodes::from_text(&text, &name).map_err(file_error)?;
+        let codes = BpeCodes::from_text(&text, &name).map_err(os_error)?;
         let keywords = [("separator", separator.into_bound_py_any(py)?)];
         let arguments = NewArguments::new(py, absolute_path(&path), &keywords)?;
         Ok(Bpe { codes, separator: separator.to_owned(), arguments })
@@ -470,7 +467,7 @@ impl SentencePiece {
     /// Reads the model at `path`.
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let model = miriam_textproc::SentencePiece::open(&path).map_err(file_error)?;
+        let model = miriam_textproc::SentencePiece::open(&path).map_err(os_error)?;
         let arguments = NewArguments::new(py, absolute_path(&path), &[])?;
         Ok(SentencePiece { model, arguments })
     }

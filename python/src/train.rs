@@ -10,10 +10,11 @@ use miriam_textproc::NonbreakingPrefixes;
 use miriam_trainer::options::RawOptions;
 use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 use miriam_trainer::training::Outcome;
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::align::symmetrization;
+use crate::errors::{os_error, value_error};
 use crate::interrupt::{Listeners, Observer, run_observed};
 use crate::lm::thread_count;
 use crate::open::on_own_threads;
@@ -32,10 +33,6 @@ type CombinationBleu = (f64, Option<f64>, f64);
 /// neural candidates.
 type NeuralArguments = (Option<String>, Vec<PathBuf>, Option<usize>, Vec<PathBuf>, usize);
 
-fn value_error(message: impl std::fmt::Display) -> PyErr {
-    PyValueError::new_err(message.to_string())
-}
-
 fn unknown_choice(name: &str, given: &str, names: &str) -> PyErr {
     value_error(format!("{name} {given:?}: expected {names}"))
 }
@@ -46,9 +43,7 @@ fn training_error(error: miriam_trainer::Error) -> PyErr {
     use miriam_trainer::Error;
     match error {
         Error::Text(miriam_textio::Error::LineCountMismatch { .. }) => value_error(error),
-        Error::Text(_) | Error::File(_) | Error::Resume { .. } => {
-            PyOSError::new_err(error.to_string())
-        }
+        Error::Text(_) | Error::File(_) | Error::Resume { .. } => os_error(error),
         Error::Diverged(_) => PyRuntimeError::new_err(error.to_string()),
         _ => value_error(error),
     }
@@ -62,7 +57,7 @@ fn pipeline_error(error: miriam_pipeline::Error) -> PyErr {
         }
         Error::Trainer(error) => training_error(error),
         _ if error.is_invalid_option() => value_error(error),
-        _ => PyOSError::new_err(error.to_string()),
+        _ => os_error(error),
     }
 }
 

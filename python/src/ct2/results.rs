@@ -16,8 +16,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString};
 
-/// The time between two checks for signals while waiting.
-pub const INTERVAL: Duration = Duration::from_millis(50);
+use crate::interrupt::INTERVAL;
 
 /// A loaded model with the Python strings of its target tokens.
 pub struct Loaded {

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use super::results::Loaded;
+use crate::errors::value_error;
 
 /// Parses decoding options from keyword arguments.
 pub(super) fn decoding_settings(given: &Bound<'_, PyDict>) -> PyResult<DecodingSettings> {
@@ -70,9 +71,7 @@ pub(super) fn translator_for_languages(
             Err(reason) => return Err(PyValueError::new_err(reason)),
         },
     };
-    let translator = translator
-        .for_languages(tokens)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let translator = translator.for_languages(tokens).map_err(value_error)?;
     let lacks = texts.iter().map(|text| translator.missing_languages(text.as_bytes()));
     let lacks = lacks.fold([false; 2], |all, one| [all[0] || one[0], all[1] || one[1]]);
     let names = ["source_language", "target_language"].into_iter().zip(lacks);

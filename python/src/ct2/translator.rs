@@ -26,11 +26,12 @@ use super::calls::{
 };
 use super::language_model::LanguageModelArguments;
 use super::results::{
-    AsyncScoringResult, AsyncTexts, AsyncTranslationResult, INTERVAL, Loaded, ScoringCall,
-    TranslationCall, exception,
+    AsyncScoringResult, AsyncTexts, AsyncTranslationResult, Loaded, ScoringCall, TranslationCall,
+    exception,
 };
 use super::text_arguments::{decoding_settings, translator_for_languages};
-use crate::interrupt::run_interruptible;
+use crate::errors::value_error;
+use crate::interrupt::{INTERVAL, run_interruptible};
 use crate::text::{text_list, truth};
 use crate::warning::{warn, warn_if_unknown_language};
 
@@ -555,9 +556,7 @@ impl Translator {
         let translator =
             translator_for_languages(&loaded, &texts, source_language, target_language)?;
         let settings = decoding.map(decoding_settings).transpose()?.unwrap_or_default();
-        let translator = translator
-            .with_settings(&settings)
-            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let translator = translator.with_settings(&settings).map_err(value_error)?;
         let language = source_language.and_then(language_code);
         let language = language.as_deref().or(source_language).unwrap_or("en");
         if format != TextFormat::Sentence {

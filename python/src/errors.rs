@@ -1,0 +1,16 @@
+//! Python's exceptions for errors of the libraries.
+
+use std::fmt::Display;
+
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+
+/// Returns a `ValueError` with the message of `error`.
+pub fn value_error(error: impl Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// Returns an `OSError` with the message of `error`.
+pub fn os_error(error: impl Display) -> PyErr {
+    PyOSError::new_err(error.to_string())
+}
