@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::{
-    lossy_text, miriam, read_decompressed, run, run_to_error, run_with_input, shared_data,
+    lossy_text, miriam, read_decompressed, run, run_to_error, run_to_usage_error, run_with_input,
+    shared_data,
 };
 
 /// Returns the command `miriam --quiet lm` with `arguments`.
@@ -485,9 +486,16 @@ fn kenlm_options_are_checked() {
         all.extend(more);
         lm(&all)
     };
-    assert!(run_to_error(&mut build(&["--multiplier", "2"])).contains("kenlm-probing"));
-    let trie = ["--type", "trie", "--pointer-bits", "22"];
-    assert!(run_to_error(&mut build(&trie)).contains("--pointer-bits is for --type kenlm-trie"));
+    for (wrong, message) in [
+        (&["--multiplier", "2"][..], "--multiplier is for --type kenlm-probing"),
+        (&["--type", "trie", "--pointer-bits", "22"], "--pointer-bits is for --type kenlm-trie"),
+        (&["--quantize", "8"], "only tries are quantized"),
+        (&["--hash-orders", "2"], "--node-width and --hash-orders are for --type glm"),
+    ] {
+        assert!(run_to_usage_error(&mut build(wrong)).contains(message), "{wrong:?}");
+    }
+    let multiple = ["filter", "multiple", "--model", path_str(&arpa), "--vocab", path_str(&arpa)];
+    assert!(run_to_usage_error(&mut lm(&multiple)).contains("one file per sentence"));
     let kenlm = ["--type", "kenlm-probing", "--multiplier", "1"];
     assert!(run_to_error(&mut build(&kenlm)).contains("multiplier 1: must be above 1 and"));
     let kenlm = ["--type", "kenlm-probing", "--unknown", "1"];

@@ -6,8 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::{Input, Output, is_same_file, parse_size, quote_for_shell, set_max_line_bytes};
+use tracing::level_filters::LevelFilter;
 
 const GENERAL_HEADING: &str = "General options";
 const LOG_LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
@@ -98,14 +100,7 @@ impl CommonOptions {
         if let Some(bytes) = self.max_line_size {
             set_max_line_bytes(bytes);
         }
-        let level = match self.log_level.as_str() {
-            "error" => tracing::level_filters::LevelFilter::ERROR,
-            "warn" => tracing::level_filters::LevelFilter::WARN,
-            "debug" => tracing::level_filters::LevelFilter::DEBUG,
-            "trace" => tracing::level_filters::LevelFilter::TRACE,
-            "off" => tracing::level_filters::LevelFilter::OFF,
-            _ => tracing::level_filters::LevelFilter::INFO,
-        };
+        let level: LevelFilter = self.log_level.parse().unwrap_or(LevelFilter::INFO);
         tracing_subscriber::fmt()
             .with_max_level(level)
             .with_writer(crate::console::standard_error)
@@ -248,8 +243,28 @@ fn full_message(error: &anyhow::Error) -> String {
 }
 
 /// Exits with the status of wrong usage.
-pub fn exit_with_usage_error(reason: String) -> ! {
-    clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{reason}\n")).exit()
+pub fn exit_with_usage_error(reason: impl std::fmt::Display) -> ! {
+    clap::Error::raw(ErrorKind::ValueValidation, format!("{reason}\n")).exit()
+}
+
+/// Corrects the tips of a usage error.
+pub fn clarify(mut error: clap::Error) -> clap::Error {
+    // The parser suggests `-- -n` for an unknown option, which would make it the name of a file.
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(ContextValue::StyledStrs(mut tips)) = error.remove(ContextKind::Suggested)
+    {
+        tips.retain(|tip| !tip.to_string().starts_with("to pass "));
+        if !tips.is_empty() {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+        }
+    }
+    let names_text = error.context().any(|(_, value)| value.to_string() == "[TEXT]");
+    if error.kind() == ErrorKind::ArgumentConflict && names_text {
+        let tip = "a word after the last value of an option, such as a third file of --vocabs, is \
+                   read as TEXT";
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 /// Exits with the status of wrong usage if several of `inputs` are standard input (`-`), which can
@@ -257,7 +272,7 @@ pub fn exit_with_usage_error(reason: String) -> ! {
 pub fn check_stdin_use<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) {
     if inputs.into_iter().filter(|path| path.as_ref().as_os_str() == "-").count() > 1 {
         let reason = "standard input can be read only once; give - for one file only";
-        exit_with_usage_error(reason.into());
+        exit_with_usage_error(reason);
     }
 }
 
@@ -377,4 +392,26 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(words: &[&str]) -> String {
+        let text = clap::Arg::new("TEXT").value_name("TEXT").conflicts_with("input");
+        let input = clap::Arg::new("input").long("input");
+        let command = clap::Command::new("a").arg(text).arg(input);
+        clarify(command.try_get_matches_from(words).unwrap_err()).to_string()
+    }
+
+    #[test]
+    fn tips_of_usage_errors_lead_to_the_fault() {
+        let unknown = message(&["a", "-n", "8"]);
+        assert!(unknown.contains("unexpected argument '-n'"), "{unknown}");
+        assert!(!unknown.contains("as a value"), "{unknown}");
+        assert!(message(&["a", "--inputs=x"]).contains("'--input'"));
+        let surplus = message(&["a", "--input", "b", "c"]);
+        assert!(surplus.contains("a third file of --vocabs"), "{surplus}");
+    }
 }

@@ -122,7 +122,7 @@ fn main() -> ExitCode {
     let _ = signals::catch_file_size_limit();
     panics::install_hook();
     if let Err(error) = Cpu::check_limit() {
-        common::exit_with_usage_error(error.to_string());
+        common::exit_with_usage_error(error);
     }
     let words = commands::programs::started_as(std::env::args_os().collect());
     let words = commands::programs::rename(words);
@@ -150,7 +150,7 @@ fn main() -> ExitCode {
     };
     let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
-        Err(error) if error.use_stderr() => error.exit(),
+        Err(error) if error.use_stderr() => common::clarify(error).exit(),
         Err(help) => {
             console::print_message(&help);
             return ExitCode::SUCCESS;

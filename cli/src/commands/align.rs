@@ -93,13 +93,14 @@ pub fn parse_symmetrization(name: &str) -> Symmetrization {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if arguments.hmm_iterations.is_some() && matches!(arguments.model, ModelName::Ibm2) {
-        exit_with_usage_error("--hmm-iterations needs --model hmm".into());
+        exit_with_usage_error("--hmm-iterations needs --model hmm");
     }
     warn_of_memory_floor(Some(arguments.memory));
     let output = &arguments.output;
     if arguments.gold.is_some() && arguments.links.is_none() && output.as_os_str() == "-" {
-        let reason = "--gold: name a file for the links with -o, or an existing one with --links\n";
-        clap::Error::raw(clap::error::ErrorKind::MissingRequiredArgument, reason).exit();
+        exit_with_usage_error(
+            "--gold: name a file for the links with -o, or an existing one with --links",
+        );
     }
     let inputs = [
         &arguments.source,

@@ -135,7 +135,7 @@ pub fn estimate_files(
             estimate_intermediate(options, input, base, output.as_mut(), &progress)
         }
         (None, Some(output)) => estimate(options, input, output, &progress),
-        (None, None) => exit_with_usage_error("--arpa: name the file to write".into()),
+        (None, None) => exit_with_usage_error("--arpa: name the file to write"),
     })?;
     output.map_or(Ok(()), Output::finish)?;
     if summary.spilled_bytes > 0 {

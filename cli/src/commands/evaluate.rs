@@ -14,7 +14,7 @@ use miriam_textio::{Lines, Output, display_name};
 
 use super::compared_systems::ComparedSystems;
 use super::metric_arguments::{BleuArguments, ChrfArguments, MetricOptions, TerArguments};
-use crate::common::{CommonOptions, check_files, open_text};
+use crate::common::{CommonOptions, check_files, exit_with_usage_error, open_text};
 
 /// A text looks tokenised if at least this number of its lines end in a separate full stop.
 const MIN_TOKENIZED_LINES: usize = 100;
@@ -189,7 +189,7 @@ pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<(
         inputs.iter().enumerate().find(|(place, path)| inputs[..*place].contains(path))
     {
         let file = twice.display();
-        exit_with_usage_error(&format!("{file} is given twice; name each system once"));
+        exit_with_usage_error(format!("{file} is given twice; name each system once"));
     }
     if arguments.sentence_level && kinds.len() > 1 {
         exit_with_usage_error("--sentence-level takes one metric");
@@ -249,10 +249,6 @@ fn drop_repeated_baseline(systems: &mut Vec<PathBuf>) {
         tracing::info!("{}: the baseline is not compared with itself", systems[0].display());
     }
     systems.append(&mut others);
-}
-
-fn exit_with_usage_error(reason: &str) -> ! {
-    clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, format!("{reason}\n")).exit()
 }
 
 impl Arguments {

@@ -85,7 +85,7 @@ enum TableCompression {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if arguments.reordering_smoothing.is_some() && arguments.reordering == "none" {
-        exit_with_usage_error("--reordering-smoothing needs a reordering table".into());
+        exit_with_usage_error("--reordering-smoothing needs a reordering table");
     }
     warn_of_memory_floor(arguments.memory);
     let options = ExtractOptions {
@@ -108,7 +108,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         threads: common.threads.count(),
     };
     if let Err(error) = options.validate() {
-        exit_with_usage_error(error.to_string());
+        exit_with_usage_error(error);
     }
     let inputs = [&*arguments.source, &*arguments.target, &*arguments.alignment];
     check_stdin_use(inputs);

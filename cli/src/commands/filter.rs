@@ -77,7 +77,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         threads: common.threads.count(),
     };
     if let Err(error) = options.validate() {
-        exit_with_usage_error(error.to_string());
+        exit_with_usage_error(error);
     }
     let Arguments { model, vocab, output, .. } = &arguments;
     filter_files(&FilterFiles { model, vocabulary: vocab, output }, &options, common)
@@ -95,7 +95,9 @@ pub fn filter_files(
         check_stdin_use([model, vocabulary]);
     }
     if options.mode == FilterMode::Multiple && output == Path::new("-") {
-        bail!("the mode multiple writes one file per sentence; give a prefix of their names (-o)");
+        exit_with_usage_error(
+            "the mode multiple writes one file per sentence; give a prefix of their names (-o)",
+        );
     }
     for path in [model, vocabulary] {
         Input::check_access(path, Some(output))?;

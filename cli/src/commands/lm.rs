@@ -17,7 +17,9 @@ use miriam_textio::{Input, Output};
 use super::estimate;
 use super::open_lm::open_model;
 use crate::arpa_arguments::ArpaArguments;
-use crate::common::{CommonOptions, open_text, parse_load_mode, verify_checksums};
+use crate::common::{
+    CommonOptions, exit_with_usage_error, open_text, parse_load_mode, verify_checksums,
+};
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -186,11 +188,11 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
 
 fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()> {
     if arguments.quantize.is_some() && !["trie", "kenlm-trie"].contains(&&arguments.kind[..]) {
-        bail!("only tries are quantized; add --type trie or kenlm-trie");
+        exit_with_usage_error("only tries are quantized; add --type trie or kenlm-trie");
     }
     let wants_glm = arguments.kind == "glm";
     if !wants_glm && (arguments.node_width.is_some() || arguments.hash_orders.is_some()) {
-        bail!("--node-width and --hash-orders are for --type glm");
+        exit_with_usage_error("--node-width and --hash-orders are for --type glm");
     }
     if !wants_glm && miriam_glm::is_glm(&arguments.arpa)? {
         let model = arguments.arpa.display();
@@ -203,7 +205,7 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
         ("--unknown", arguments.unknown.is_some(), &["kenlm-probing", "kenlm-trie"]),
     ] {
         if is_given && !kinds.contains(&&arguments.kind[..]) {
-            bail!("{name} is for --type {}", kinds.join(" and "));
+            exit_with_usage_error(format!("{name} is for --type {}", kinds.join(" and ")));
         }
     }
     if let Some(second) = &arguments.positional_output

@@ -104,10 +104,10 @@ fn scale(text: &str) -> Result<f64, String> {
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let a = &arguments;
     if a.keep.is_some() && a.estimate != EstimateName::CoarseToFine {
-        exit_with_usage_error("--keep needs --estimate coarse-to-fine".into());
+        exit_with_usage_error("--keep needs --estimate coarse-to-fine");
     }
     if a.scale.is_some() && a.weights != WeightsName::Posterior {
-        exit_with_usage_error("--scale needs --weights posterior".into());
+        exit_with_usage_error("--scale needs --weights posterior");
     }
     for (utility, name, given) in [
         (UtilityName::Chrf, "chrf", &a.chrf.given),

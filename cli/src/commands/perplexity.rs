@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use clap::error::ErrorKind;
 use miriam_glm::device::DeviceChoice;
 use miriam_lmcpu::perplexity::{
     BucketOptions, Cutoffs, JsonOptions, LineCounts, Percent, PerplexityFilter, PerplexityOptions,
@@ -22,7 +21,9 @@ use super::kept_inputs::KeptInputs;
 use super::open_lm::open_model;
 use super::output_folder::{OutputFolder, TextWithOutput};
 use crate::arpa_arguments::ArpaArguments;
-use crate::common::{CommonOptions, check_stdin_use, open_text, parse_load_mode};
+use crate::common::{
+    CommonOptions, check_stdin_use, exit_with_usage_error, open_text, parse_load_mode,
+};
 
 /// The field with the language of a document, as in CCNet.
 const LANGUAGE_FIELD: &str = "language";
@@ -128,10 +129,6 @@ fn parse_percentiles(text: &str) -> Result<Percentiles, String> {
     percents.map(Percentiles).map_err(|reason| format!("{reason}; {hint}"))
 }
 
-fn exit_with_conflict(reason: &str) -> ! {
-    clap::Error::raw(ErrorKind::ArgumentConflict, format!("{reason}\n")).exit()
-}
-
 /// Returns the steps of `--normalize` and `--spm`.
 fn preparation(arguments: &Arguments) -> anyhow::Result<Option<Preparation>> {
     let normalizes = arguments.normalize.is_some();
@@ -176,18 +173,18 @@ impl Arguments {
 
     fn check_usage(&self) {
         if self.per_line && self.has_filter() && self.json_field.is_none() {
-            exit_with_conflict(
+            exit_with_usage_error(
                 "--per-line with a filter needs --json-field: a line of plain text has no field for \
                  scores",
             );
         }
         if self.invert && !self.has_filter() {
-            exit_with_conflict(
+            exit_with_usage_error(
                 "--invert needs --max-perplexity, --min-perplexity or --keep-percent",
             );
         }
         if self.lang_field.is_some() && self.cutoffs.is_none() && self.percentiles.is_none() {
-            exit_with_conflict("--lang-field is for --cutoffs and --percentiles");
+            exit_with_usage_error("--lang-field is for --cutoffs and --percentiles");
         }
     }
 
@@ -198,7 +195,7 @@ impl Arguments {
         match &self.model {
             Some(model) => (model.clone(), texts),
             None if texts.len() > 1 => (texts.pop().expect("there are two"), texts),
-            None => exit_with_conflict("the model is missing; give it before -i"),
+            None => exit_with_usage_error("the model is missing; give it before -i"),
         }
     }
 

@@ -120,13 +120,13 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             systems.iter().any(|system| matches!(system.workload, Workload::Neural(_)));
         if !beams.is_empty() && !has_neural {
             exit_with_usage_error(
-                "--beams needs a neural model (--nmt, or --config with --workload nmt)".into(),
+                "--beams needs a neural model (--nmt, or --config with --workload nmt)",
             );
         }
         let has_phrase_based =
             systems.iter().any(|system| matches!(system.workload, Workload::Phrase(_)));
         if !pop_limits.is_empty() && !has_phrase_based {
-            exit_with_usage_error("--pop-limits needs a phrase-based system (--config)".into());
+            exit_with_usage_error("--pop-limits needs a phrase-based system (--config)");
         }
         let (expanded, curve_names) = expand_systems(systems, &beams, &pop_limits);
         curves.extend(curve_names);

@@ -36,7 +36,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if let Threads::Count(_) = common.threads {
-        exit_with_usage_error("--threads: give the numbers of threads by --counts".into());
+        exit_with_usage_error("--threads: give the numbers of threads by --counts");
     }
     let counts = arguments.counts.into_iter().map(usize::from).collect();
     let options = arguments.study.scaling_options(counts, |systems| systems)?;

@@ -84,7 +84,7 @@ impl NeuralOptions {
         let parsed = Self::try_parse_from(&words[3..]).unwrap_or_else(|error| error.exit());
         reject_files(parsed.arguments.names_texts());
         if parsed.arguments.overrides_threads() {
-            exit_with_usage_error("the study gives the threads; leave out --cpu-threads".into());
+            exit_with_usage_error("the study gives the threads; leave out --cpu-threads");
         }
         parsed
     }
@@ -103,8 +103,7 @@ fn reject_files(names_texts: bool) {
     if names_texts {
         exit_with_usage_error(
             "the study gives the text and discards the output; leave out the options that name \
-             them, and those that read a text twice"
-                .into(),
+             them, and those that read a text twice",
         );
     }
 }
@@ -130,7 +129,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         }
         Kind::Command => match &options[..] {
             [command] => measurement.measure_command(&command.to_string_lossy())?,
-            _ => exit_with_usage_error("expected one command".into()),
+            _ => exit_with_usage_error("expected one command"),
         },
     };
     Ok(standard_output().write_all(run.to_line().as_bytes())?)

@@ -168,7 +168,7 @@ fn check_common_options(systems: &[MeasuredSystem], options: &[String]) {
         [] => "options after -- are not for other programs; write theirs into --system",
         _ => "options after -- are for systems of one kind; give each its own by --options",
     };
-    exit_with_usage_error(reason.into());
+    exit_with_usage_error(reason);
 }
 
 /// Returns the ini file of a phrase system. `ini` is this file or its folder. `tokens` are the

@@ -114,7 +114,7 @@ fn write_for_marian(
     common: &CommonOptions,
 ) -> anyhow::Result<()> {
     if bundle.models.len() != 1 {
-        exit_with_usage_error("--to: expected one model, not an ensemble".into());
+        exit_with_usage_error("--to: expected one model, not an ensemble");
     }
     let (model, path) = (&bundle.models[0], &arguments.output);
     match target {

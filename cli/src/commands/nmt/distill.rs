@@ -159,22 +159,20 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let text = &arguments.text;
     let metric = text.metric();
     if metric.is_some() && text.reference.is_none() {
-        exit_with_usage_error("--metric compares with --reference; give it".into());
+        exit_with_usage_error("--metric compares with --reference; give it");
     }
     if metric.is_none() && !text.plain {
         exit_with_usage_error(
-            "--reference is needed to select translations; --plain selects the first".into(),
+            "--reference is needed to select translations; --plain selects the first",
         );
     }
     if text.plain && text.reference.is_some() && !text.add_original {
-        exit_with_usage_error(
-            "--plain does not use --reference; omit it, or give --add-original".into(),
-        );
+        exit_with_usage_error("--plain does not use --reference; omit it, or give --add-original");
     }
     match (&text.n_best, &arguments.models.0) {
         (Some(list), _) => select(list, &arguments, metric, common),
         (None, Some(models)) => distill_from_teacher(models, &arguments, metric, common),
-        (None, None) => exit_with_usage_error("give -m or --n-best".into()),
+        (None, None) => exit_with_usage_error("give -m or --n-best"),
     }
 }
 
@@ -213,7 +211,7 @@ fn distill_from_teacher(
 ) -> anyhow::Result<()> {
     let (text, student) = (&arguments.text, &arguments.student);
     let Some(source) = text.source.clone() else {
-        exit_with_usage_error("give --source, the text that the teacher translates".into());
+        exit_with_usage_error("give --source, the text that the teacher translates");
     };
     let dev = student.dev_source.clone().zip(student.dev_target.clone());
     if let (Some(reference), Some((dev_source, dev_target))) = (&text.reference, &dev)

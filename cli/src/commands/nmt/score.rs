@@ -133,11 +133,10 @@ impl Texts {
             (Some(None), None, [both]) => Texts { tsv: Some(both.clone()), ..none() },
             (_, _, [_, ..]) => exit_with_usage_error(
                 "--train-sets: expected two files, source and target, or source and --n-best \
-                 lists, or one file with --tsv or for a language model"
-                    .into(),
+                 lists, or one file with --tsv or for a language model",
             ),
             (None, Some(None), []) => {
-                exit_with_usage_error("--n-best needs a file, or add --train-sets".into())
+                exit_with_usage_error("--n-best needs a file, or add --train-sets")
             }
             (None, n_best, []) => Texts {
                 source: a.source.clone(),
@@ -147,7 +146,7 @@ impl Texts {
             },
             (Some(tsv), ..) => match (tsv, &a.source) {
                 (Some(_), Some(_)) => {
-                    exit_with_usage_error("--tsv FILE and --source: give one of them".into())
+                    exit_with_usage_error("--tsv FILE and --source: give one of them")
                 }
                 (Some(file), None) | (None, Some(file)) => {
                     Texts { tsv: Some(file.clone()), ..none() }
@@ -228,7 +227,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             ScoringInput::ParallelTexts(ParallelLines::new(vec![open(source)?, open(target)?]))
         }
         (_, None, Some(text)) => ScoringInput::Text(open(text)?),
-        _ => exit_with_usage_error("--target, --tsv or --n-best is needed".into()),
+        _ => exit_with_usage_error("--target, --tsv or --n-best is needed"),
     };
     let options = ScoreOptions {
         threads: a.threads(defaults.devices.is_cuda().then_some(defaults.threads), common),

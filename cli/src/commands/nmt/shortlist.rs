@@ -64,7 +64,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     }
     match (arguments.to, vocabulary_pair(&arguments.vocabs)) {
         (Format::Text, _) if arguments.list.is_some() => {
-            exit_with_usage_error("--list has the text form already; add --to marian-bin".into())
+            exit_with_usage_error("--list has the text form already; add --to marian-bin")
         }
         (Format::Text, None) if arguments.first.is_none() => {
             let output = Output::create_atomic(&arguments.output)?;
@@ -72,11 +72,9 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             tracing::info!("{lines} translations");
             Ok(())
         }
-        (Format::Text, _) => {
-            exit_with_usage_error("--vocabs and --first need --to marian-bin".into())
-        }
+        (Format::Text, _) => exit_with_usage_error("--vocabs and --first need --to marian-bin"),
         (Format::MarianBin, None) => exit_with_usage_error(
-            "--to marian-bin needs --vocabs: this form has their ids, not words".into(),
+            "--to marian-bin needs --vocabs: this form has their ids, not words",
         ),
         (Format::MarianBin, Some(vocabularies)) => arguments.write_binary(vocabularies),
     }

@@ -479,17 +479,18 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     arguments.ignored_options.check(text.tsv || matches!(text.input_form, InputFormat::Tsv));
     if let Some(given) = text.given.as_deref().filter(|_| text.no_text) {
         exit_with_usage_error(format!(
-            "{given:?}: unexpected argument; the text comes from --input or standard input"
+            "{given:?}: unexpected argument; the text comes from --input or standard input, and \
+             --vocabs takes at most two files"
         ));
     }
     if text.input.len() > 1 && !text.force_decode {
         exit_with_usage_error(
-            "a second --input file is read only with --force-decode; add this option".into(),
+            "a second --input file is read only with --force-decode; add this option",
         );
     }
     let fields = text.has_fields();
     if text.force_decode && text.input.len() < 2 && !fields {
-        exit_with_usage_error("--force-decode needs a second --input file, or --tsv".into());
+        exit_with_usage_error("--force-decode needs a second --input file, or --tsv");
     }
     let outputs = [("--output", Some(&text.output)), ("--errors", text.errors.as_ref())];
     check_files(text.input.iter().chain(arguments.language_model.file()), &outputs)?;
@@ -498,8 +499,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if arguments.pivot.then.is_some() && (fields || text.force_decode) {
         exit_with_usage_error(
             "--then takes plain lines; leave out --tsv, --input-form and --force-decode, whose \
-             prefixes and constraints are for one model"
-                .into(),
+             prefixes and constraints are for one model",
         );
     }
     let loaded = arguments.load(common)?;

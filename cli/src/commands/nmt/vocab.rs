@@ -124,7 +124,7 @@ impl Arguments {
             LearnOptions::SentencePiece(options)
         };
         if kind == Kind::Words && size == Some(1) {
-            exit_with_usage_error("--size 1: words need 2 or more, for </s> and <unk>".into());
+            exit_with_usage_error("--size 1: words need 2 or more, for </s> and <unk>");
         }
         match kind {
             Kind::Bpe => LearnOptions::Bpe(BpeLearnOptions {
@@ -141,7 +141,7 @@ impl Arguments {
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let Arguments { text, output, .. } = &arguments;
     if arguments.kind() != Kind::Words && arguments.size().is_none() {
-        exit_with_usage_error("--size is missing; give the number of merges or pieces".into());
+        exit_with_usage_error("--size is missing; give the number of merges or pieces");
     }
     let options = arguments.learn_options();
     check_files(text, &[("--output", Some(output))])?;

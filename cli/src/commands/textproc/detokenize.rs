@@ -3,8 +3,8 @@
 use clap::Args;
 use miriam_textproc::Detokenizer;
 
-use super::{IgnoredOptions, InputOutput, PENN_UNSUPPORTED, exit_with_usage_error};
-use crate::common::CommonOptions;
+use super::{IgnoredOptions, InputOutput, PENN_UNSUPPORTED};
+use crate::common::{CommonOptions, exit_with_usage_error};
 
 /// Join tokens to text, as Moses' detokenizer.perl
 ///

@@ -87,11 +87,6 @@ pub fn accept_single_dash_options(
     })
 }
 
-/// Exits with a usage error.
-fn exit_with_usage_error(reason: &str) -> ! {
-    clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{reason}\n")).exit()
-}
-
 const PENN_UNSUPPORTED: &str = "-penn: tokens of the Penn treebank are not supported; leave it out for \
                        Moses' own";
 

@@ -7,8 +7,8 @@ use miriam_pipeline::{prepare_file, train_truecase_model};
 use miriam_textio::Input;
 use miriam_textproc::{NonbreakingPrefixes, TextProcessor, TruecaseModel};
 
-use super::{InputOutput, exit_with_usage_error, warn_if_unknown_language};
-use crate::common::{CommonOptions, check_files};
+use super::{InputOutput, warn_if_unknown_language};
+use crate::common::{CommonOptions, check_files, exit_with_usage_error};
 
 /// Prepare raw text for training and translation
 ///

@@ -5,10 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use miriam_textproc::{NonbreakingPrefixes, ProtectedPatterns, Tokenizer};
 
-use super::{
-    IgnoredOptions, InputOutput, PENN_UNSUPPORTED, exit_with_usage_error, warn_if_unknown_language,
-};
-use crate::common::CommonOptions;
+use super::{IgnoredOptions, InputOutput, PENN_UNSUPPORTED, warn_if_unknown_language};
+use crate::common::{CommonOptions, exit_with_usage_error};
 
 /// Split text into tokens, as Moses' tokenizer.perl
 ///
