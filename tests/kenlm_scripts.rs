@@ -213,6 +213,9 @@ fn filters_write_where_they_are_told() {
          filter union model:lm.arpa union.arpa < three; \
          filter union model:lm.arpa /dev/stdout < three | cmp - union.arpa; \
          cat lm.arpa | filter union vocab:three again.arpa; cmp again.arpa union.arpa; \
+         odd=\"$(printf 'lm\\377')\"; mv lm.arpa \"$odd\"; \
+         filter union \"model:$odd\" odd.arpa < three; cmp odd.arpa union.arpa; \
+         mv \"$odd\" lm.arpa; \
          mkdir files; filter multiple threads:1 batch_size:5000 model:lm.arpa files/ < three; \
          ls files | tr '\\n' ' ' > names; build_binary union.arpa union.bin",
     );

@@ -2,7 +2,8 @@
 //!
 //! Arguments are words in any order before the input and the output, not options.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -62,25 +63,24 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
             },
         }
     }
-    if mode.is_none()
-        && matches!(&*input.to_string_lossy(), "copy" | "single" | "multiple" | "union")
-    {
+    if mode.is_none() && matches!(input.as_bytes(), b"copy" | b"single" | b"multiple" | b"union") {
         bail!("the last two arguments are the vocabulary or model and the output; one is missing");
     }
     options.mode = mode.context("name a mode: copy, single, multiple or union")?;
     options.validate()?;
-    let text = input.to_string_lossy();
+    let shown = input.display();
     let stdin = Path::new("-");
-    let (is_model, input) = match text.split_once(':') {
-        Some(("vocab", file)) => (false, file),
-        Some(("model", file)) => (true, file),
-        Some(_) => bail!("{text}: write vocab: or model: before the file"),
-        None => {
-            tracing::info!("{text}: read as the model; write model: or vocab: before it");
-            (true, &*text)
+    let bytes = input.as_bytes();
+    let (is_model, input) = match bytes.splitn(2, |&byte| byte == b':').collect::<Vec<_>>()[..] {
+        [b"vocab", file] => (false, file),
+        [b"model", file] => (true, file),
+        [_, _] => bail!("{shown}: write vocab: or model: before the file"),
+        _ => {
+            tracing::info!("{shown}: read as the model; write model: or vocab: before it");
+            (true, bytes)
         }
     };
-    let (input, output) = (Path::new(input), Path::new(output));
+    let (input, output) = (Path::new(OsStr::from_bytes(input)), Path::new(output));
     let files = if is_model {
         FilterFiles { model: input, vocabulary: stdin, output }
     } else {
