@@ -23,7 +23,7 @@ static IS_SERVER: AtomicBool = AtomicBool::new(false);
 
 /// Lets a server continue if a thread cannot be started: then only one request fails.
 #[cfg(feature = "serve")]
-pub fn go_on_without_threads() {
+pub fn continue_without_threads() {
     IS_SERVER.store(true, Ordering::Relaxed);
 }
 

@@ -304,14 +304,23 @@ fn dump(arguments: DumpArguments) -> anyhow::Result<()> {
     if let Some(reordering) = reordering {
         reordering.finish()?;
     }
-    if left_out > 0 {
+    if let Some(omission) = describe_omission(left_out) {
         tracing::warn!(
-            "{}: {left_out} source phrases are omitted: a table of Moses names only those in its \
-             cache by their words; `miriam pt query` prints the entries of any phrase it is given",
+            "{}: {omission}: a table of Moses names only those in its cache by their words; \
+             `miriam pt query` prints the entries of any phrase it is given",
             arguments.file.display()
         );
     }
     Ok(())
+}
+
+/// Returns the beginning of the warning that source phrases are omitted.
+fn describe_omission(count: u64) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("a source phrase is omitted".into()),
+        _ => Some(format!("{count} source phrases are omitted")),
+    }
 }
 
 fn info(arguments: InfoArguments) -> anyhow::Result<()> {
@@ -435,4 +444,16 @@ fn section_sizes(table: &AnyTable) -> Vec<(&str, u64)> {
 /// Converts a number to JSON; an empty table has no lowest score.
 fn json_number(value: f64) -> String {
     if value.is_finite() { value.to_string() } else { "null".into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::describe_omission;
+
+    #[test]
+    fn one_omitted_phrase_is_not_named_in_the_plural() {
+        assert_eq!(describe_omission(0), None);
+        assert_eq!(describe_omission(1).as_deref(), Some("a source phrase is omitted"));
+        assert_eq!(describe_omission(2).as_deref(), Some("2 source phrases are omitted"));
+    }
 }

@@ -158,7 +158,7 @@ pub fn run_server(
     source: ConfigurationSource,
     tuner: Arc<miriam_nmt::engine::Autotuner>,
 ) -> anyhow::Result<()> {
-    crate::panics::go_on_without_threads();
+    crate::panics::continue_without_threads();
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let waiting = signals.handle();
     let on_open: OpenListener = Box::new(move |is_any_open| {
@@ -196,7 +196,7 @@ pub fn run_server(
         }
     });
     systemd::notify("STOPPING=1");
-    tracing::info!("stopping: what is under way is finished");
+    tracing::info!("stopping; requests in progress are finished first");
     if !server.stop() {
         tracing::warn!("some requests were not finished in time");
     }

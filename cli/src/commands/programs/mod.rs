@@ -81,7 +81,7 @@ pub fn rename(arguments: Vec<OsString>) -> Vec<OsString> {
     let arguments = join_marian_command(arguments);
     let name = arguments.first().and_then(|path| Path::new(path).file_name());
     let program = name.and_then(|name| RenamedProgram::find(name, &arguments));
-    program.map_or_else(|| arguments.clone(), |program| program.translate(&arguments))
+    program.map(|program| program.translate(&arguments)).unwrap_or(arguments)
 }
 
 /// Runs the program whose name is the first of `arguments`. Returns `None` for any other name.

@@ -138,13 +138,9 @@ const SHORTLIST: &[&str] = &["--list", "--first", "--best", "--threshold"];
 pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
     same_options("detokenizer.perl", &["detokenize"]),
     RenamedProgram {
-        name: "detruecase.perl",
-        command: &["truecase", "--undo"],
         has_long_getopt: true,
-        names_streams: false,
-        takes_configurations: false,
-        selected_by: &[],
         options: &[renamed("in", "--input"), ignored("b"), ignored("unbuffered")],
+        ..same_options("detruecase.perl", &["truecase", "--undo"])
     },
     // Flags of training need no rules: `nmt train` takes a truth value after each itself.
     // `--quiet`, which all commands have, does not.
@@ -251,34 +247,20 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
     same_options("normalize-punctuation.perl", &["normalize"]),
     same_options("sacrebleu", &["evaluate"]),
     RenamedProgram {
-        name: "tokenizer.perl",
-        command: &["tokenize"],
-        has_long_getopt: false,
-        names_streams: false,
-        takes_configurations: false,
-        selected_by: &[],
         options: &[ignored_with_value("-lines"), ignored("-time")],
+        ..same_options("tokenizer.perl", &["tokenize"])
     },
     RenamedProgram {
-        name: "train-truecaser.perl",
-        command: &["truecase", "--train"],
         has_long_getopt: true,
-        names_streams: false,
-        takes_configurations: false,
-        selected_by: &[],
         options: &[
             renamed("corpus", "--input"),
             renamed("model", "--output"),
             renamed_switch("possiblyUseFirstToken", "--possibly-use-first-token"),
         ],
+        ..same_options("train-truecaser.perl", &["truecase", "--train"])
     },
     RenamedProgram {
-        name: "truecase.perl",
-        command: &["truecase"],
         has_long_getopt: true,
-        names_streams: false,
-        takes_configurations: false,
-        selected_by: &[],
         options: &[
             renamed("model", "--model"),
             renamed_switch("a", "--asr"),
@@ -286,6 +268,7 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
             ignored("b"),
             ignored("unbuffered"),
         ],
+        ..same_options("truecase.perl", &["truecase"])
     },
 ];
 
