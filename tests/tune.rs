@@ -1,6 +1,8 @@
 //! `miriam tune` end to end: the ini gets better weights, the same for any number of threads;
 //! the old file stays if a run fails.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -257,6 +259,19 @@ fn empty_development_texts_are_rejected() {
     command.args(["--source", path_str(&empty), "--reference", path_str(&empty)]);
     let message = run_to_error(&mut command);
     assert!(message.contains("empty: there is nothing to tune on"), "{message}");
+}
+
+/// The decoder takes its options as text.
+#[test]
+fn a_configuration_whose_name_is_not_utf8_is_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = folder.path().join("text");
+    std::fs::write(&text, "a\n").expect("writable");
+    let mut command = miriam();
+    command.arg("tune").arg("-f").arg(OsStr::from_bytes(b"folder\xff/moses.ini"));
+    command.args(["-o", "tuned", "--source", path_str(&text), "--reference", path_str(&text)]);
+    let message = run_to_usage_error(command.current_dir(folder.path()));
+    assert!(message.contains("/moses.ini is not UTF-8"), "{message}");
 }
 
 /// References without words cannot rank translations.

@@ -1,5 +1,6 @@
 //! Options of all subcommands, and exit codes.
 
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -245,6 +246,16 @@ fn full_message(error: &anyhow::Error) -> String {
 /// Exits with the status of wrong usage.
 pub fn exit_with_usage_error(reason: impl std::fmt::Display) -> ! {
     clap::Error::raw(ErrorKind::ValueValidation, format!("{reason}\n")).exit()
+}
+
+/// Returns a word for a decoder's command line, which is text. Exits with the status of wrong usage
+/// if it is not UTF-8.
+pub fn utf8_word(word: impl AsRef<OsStr>) -> String {
+    let word = word.as_ref();
+    match word.to_str() {
+        Some(text) => text.to_owned(),
+        None => exit_with_usage_error(format!("{} is not UTF-8", word.display())),
+    }
 }
 
 /// Corrects the tips of a usage error.

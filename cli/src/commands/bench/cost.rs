@@ -11,7 +11,7 @@ use miriam_decoder::SearchAlgorithm;
 use super::systems::StudyArguments;
 use crate::commands::metric_arguments::BleuArguments;
 use crate::commands::system_configuration::read_configuration;
-use crate::common::{CommonOptions, exit_with_usage_error};
+use crate::common::{CommonOptions, exit_with_usage_error, utf8_word};
 use crate::console::standard_output;
 
 /// Measure BLEU and the price of translating a million words for several systems and settings
@@ -148,7 +148,7 @@ fn check_pop_limits(study: &ScalingOptions, names: &[String]) -> anyhow::Result<
         .any(|system| !matches!(system.workload, Workload::Phrase(_) | Workload::Command(_)));
     for (system, name) in study.systems.iter().zip(names) {
         let Workload::Phrase(ini) = &system.workload else { continue };
-        let ini_arguments = ["-f".to_owned(), ini.to_string_lossy().into_owned()];
+        let ini_arguments = ["-f".to_owned(), utf8_word(ini)];
         let configuration = read_configuration(&[&ini_arguments[..], &system.options].concat())?;
         if configuration.settings.algorithm != SearchAlgorithm::CubePruning {
             // Options after -- are allowed only if all systems are of one kind.

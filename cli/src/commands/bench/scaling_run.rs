@@ -9,7 +9,7 @@ use miriam_bench::scaling::{Measurement, end_with_study};
 use miriam_decoder::Configuration;
 
 use crate::commands::{nmt, perplexity};
-use crate::common::{CommonOptions, exit_with_usage_error};
+use crate::common::{CommonOptions, exit_with_usage_error, utf8_word};
 use crate::console::standard_output;
 
 #[derive(Args)]
@@ -114,8 +114,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     let measurement = Measurement { input, cpus, seconds, expected_rate };
     let run = match workload {
         Kind::Phrase => {
-            let options: Vec<String> =
-                options.iter().map(|option| option.to_string_lossy().into_owned()).collect();
+            let options: Vec<String> = options.iter().map(utf8_word).collect();
             measurement.measure_phrase_system(Configuration::from_command_line(&options)?)?
         }
         Kind::Nmt => {
@@ -128,7 +127,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             measurement.measure(|| arguments.load_for_measurement(&common))?
         }
         Kind::Command => match &options[..] {
-            [command] => measurement.measure_command(&command.to_string_lossy())?,
+            [command] => measurement.measure_command(&utf8_word(command))?,
             _ => exit_with_usage_error("expected one command"),
         },
     };

@@ -11,7 +11,7 @@ use miriam_textio::{Input, affinity};
 
 use super::scaling_run::{LanguageModelOptions, NeuralOptions, parse_seconds};
 use crate::commands::system_configuration::read_configuration;
-use crate::common::exit_with_usage_error;
+use crate::common::{exit_with_usage_error, utf8_word};
 
 #[derive(Args)]
 #[command(group(ArgGroup::new("systems").required(true).multiple(true).args(["config", "nmt", "lm", "system"])))]
@@ -140,9 +140,7 @@ impl StudyArguments {
         }
         Ok(systems)
     }
-}
 
-impl StudyArguments {
     /// Returns the systems of models that are given as `[NAME=]PATH`.
     fn name_models(
         &self,
@@ -177,13 +175,12 @@ fn check_common_options(systems: &[MeasuredSystem], options: &[String]) {
 /// # Errors
 /// If the configuration cannot be read.
 fn find_ini(ini: &Path, options: &[String], tokens: &[OsString]) -> anyhow::Result<PathBuf> {
-    let tokens: Vec<String> =
-        tokens.iter().map(|token| token.to_string_lossy().into_owned()).collect();
+    let tokens: Vec<String> = tokens.iter().map(utf8_word).collect();
     match read_configuration(&tokens) {
         Ok(configuration) => Ok(configuration.ini),
         Err(error) => {
             // Options that are valid without the study's options contradict these.
-            let file = ["-f".to_owned(), ini.to_string_lossy().into_owned()];
+            let file = ["-f".to_owned(), utf8_word(ini)];
             read_configuration(&[&file[..], options].concat())?;
             exit_with_usage_error(format!(
                 "{error}; the study gives -i, -threads and -cpus, so leave them out"
