@@ -13,11 +13,10 @@ use crate::model_kind::{ModelKind, explain_wrong_kind};
 /// Opens the model at `model` on the device `processor`.
 pub fn open_model(
     model: &Path,
-    options: impl Into<OpenOptions>,
+    options: OpenOptions,
     processor: DeviceChoice,
     common: &CommonOptions,
 ) -> anyhow::Result<Arc<dyn LanguageModel>> {
-    let options = options.into();
     let progress = common.progress();
     common
         .build_thread_pool()?

@@ -9,7 +9,7 @@ use miriam_nmt::score::{
     LengthLimit, ListOptions, MAX_LENGTH, ScoreOptions, ScoreSummary, ScoringDirection,
     ScoringInput, score_text,
 };
-use miriam_nmt::translate::{AlignmentFormat, LoadedModels as Ready, TranslationOptions};
+use miriam_nmt::translate::{AlignmentFormat, LoadedModels, TranslationOptions};
 use miriam_textio::number::push_general;
 use miriam_textio::{CancellationToken, Input, Lines, Output, ParallelLines};
 
@@ -215,7 +215,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let mut defaults = TranslationOptions::for_bundle(&bundle, None);
     a.models.place(&mut defaults)?;
     let placement = defaults.placement(&tuner_cache.tuner);
-    let models = Ready::new(&bundle, &defaults.weights, placement)?;
+    let models = LoadedModels::new(&bundle, &defaults.weights, placement)?;
     let stop = CancellationToken::new();
     let interrupts = SignalHandler::install(&stop)?;
     let open = |path: &PathBuf| -> anyhow::Result<Lines> {

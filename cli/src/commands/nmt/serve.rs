@@ -146,17 +146,13 @@ impl Arguments {
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     arguments.ignored_options.check(false);
     let tuner_cache = arguments.tuner_cache.open();
-    let threads = match arguments.cpu_threads {
-        Some(CpuThreads(Some(threads))) => threads,
-        Some(CpuThreads(None)) | None => common.threads,
-    };
-    let threads = match threads {
+    let own_threads = arguments.cpu_threads.and_then(|CpuThreads(threads)| threads);
+    let threads = match own_threads.unwrap_or(common.threads) {
         Threads::Count(count) => Some(count),
         Threads::All => None,
     };
     let settings = configured_options::open_all(&arguments.config, arguments.relative_paths)?;
-    let port = settings.port;
-    let port = arguments.port.or(port).unwrap_or(8080);
+    let port = arguments.port.or(settings.port).unwrap_or(8080);
     let configuration = Configuration {
         listen: vec![format!("127.0.0.1:{port}")],
         threads,

@@ -372,9 +372,7 @@ impl Arguments {
         self.running_text.apply(&mut options);
         Ok(options)
     }
-}
 
-impl Arguments {
     /// Returns the decoding options that servers and Python also have.
     fn settings(&self) -> DecodingSettings {
         let text = &self.text;
