@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -249,22 +250,26 @@ fn start_reloader(
     on_open: OpenListener,
 ) -> Result<ReloadSender> {
     let (sender, requests) = reload::channel();
-    let serve_requests = move || {
+    let thread = thread::Builder::new().name("models".into()).spawn(move || {
         app.open_models(&first);
         on_open(!app.registry().models.is_empty());
-        while let Ok(request) = requests.recv() {
-            let waiting: Vec<ReloadRequest> =
-                std::iter::once(request).chain(requests.try_iter()).collect();
-            reload_and_report(&app, &source);
-            // The caller may no longer wait.
-            for answer in waiting.into_iter().flatten() {
-                let _ = answer.send(());
-            }
-        }
-    };
-    let thread = thread::Builder::new().name("models".into()).spawn(serve_requests);
+        serve_requests(&app, &source, &requests);
+    });
     thread.map_err(|error| Error::system("the thread that opens models", error))?;
     Ok(sender)
+}
+
+/// Serves requests for a reload, those that came during a reload together.
+fn serve_requests(app: &App, source: &ConfigurationSource, requests: &Receiver<ReloadRequest>) {
+    while let Ok(request) = requests.recv() {
+        let waiting: Vec<ReloadRequest> =
+            std::iter::once(request).chain(requests.try_iter()).collect();
+        reload_and_report(app, source);
+        // The caller may no longer wait.
+        for answer in waiting.into_iter().flatten() {
+            let _ = answer.send(());
+        }
+    }
 }
 
 /// Reloads, and reports the outcome in the log, the metrics and the readiness of the server.

@@ -168,16 +168,16 @@ impl NeuralModel {
         task: Task,
         joins: bool,
     ) -> Result<(), Vec<Task>> {
-        let failed = |task: Task, error: miriam_nmt::Error| {
+        fn failed(worker: &Worker, task: Task, error: miriam_nmt::Error) -> Result<(), Vec<Task>> {
             worker.fail(task, Failure::Model(error.to_string()), Instant::now());
             Ok(())
-        };
+        }
         if task.options().given {
             let scorer = match &mut memory.scorer {
                 Some(scorer) => scorer,
                 None => match self.translator.scorer() {
                     Ok(new) => memory.scorer.insert(new),
-                    Err(error) => return failed(task, error),
+                    Err(error) => return failed(worker, task, error),
                 },
             };
             return self.score_given(worker, scorer, task, joins);
@@ -186,7 +186,7 @@ impl NeuralModel {
             Some(session) => session,
             None => match self.translator.session() {
                 Ok(new) => memory.session.insert(new),
-                Err(error) => return failed(task, error),
+                Err(error) => return failed(worker, task, error),
             },
         };
         self.run_batch(worker, session, task, joins)
