@@ -229,11 +229,8 @@ impl Dictionary {
     /// # Errors
     /// The first id that is not found by its own string.
     pub fn verify(&self) -> std::result::Result<(), u32> {
-        match (0..self.len() as u32).find(|&id| self.get(id).and_then(|s| self.find(s)) != Some(id))
-        {
-            Some(id) => Err(id),
-            None => Ok(()),
-        }
+        let is_lost = |id: &u32| self.get(*id).and_then(|s| self.find(s)) != Some(*id);
+        (0..self.len() as u32).find(is_lost).map_or(Ok(()), Err)
     }
 }
 

@@ -42,8 +42,8 @@ pub enum Error {
         /// The advice for the user.
         remedy: &'static str,
     },
-    /// The first bytes are not those of a Miriam model.
-    #[error("{}: not a Miriam model file (its first bytes are those of another format)", path.display())]
+    /// The first bytes are not those of a Miriam model, or the file is shorter.
+    #[error("{}: not a Miriam model file (it does not begin as one)", path.display())]
     NotAModel {
         /// The path given.
         path: PathBuf,

@@ -137,14 +137,9 @@ pub fn join<A: Send, B: Send>(
 }
 
 /// Workspaces of tasks, one per running task, so that later tasks reuse the memory of earlier ones.
+#[derive(Default)]
 pub struct Workspaces<W> {
     idle: Mutex<Vec<W>>,
-}
-
-impl<W> Default for Workspaces<W> {
-    fn default() -> Self {
-        Workspaces { idle: Mutex::default() }
-    }
 }
 
 impl<W: Default> Workspaces<W> {

@@ -26,6 +26,7 @@ const CHUNK_LINES: usize = 1 << 12;
 const MAX_PARTITIONS: usize = 1 << 10;
 
 /// A builder of tables, which partitions entries by home line.
+#[derive(Clone, Copy)]
 pub struct TableBuilder<L> {
     home_lines: usize,
     /// The binary logarithm of the number of home lines per partition. A partition consists of
@@ -33,14 +34,6 @@ pub struct TableBuilder<L> {
     partition_log2: u32,
     lines: PhantomData<L>,
 }
-
-impl<L> Clone for TableBuilder<L> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<L> Copy for TableBuilder<L> {}
 
 /// The end of each partition of a group of entries.
 pub struct PartitionEnds(Vec<u32>);
