@@ -98,11 +98,7 @@ impl NBestReader {
                         let name = lines.name().into();
                         self.lines = Some((lines, name));
                     }
-                    None if found.is_empty() => return Ok(None),
-                    None => {
-                        self.next_id += 1;
-                        return Ok(Some(found));
-                    }
+                    None => return Ok(Some(found).filter(|found| !found.is_empty())),
                 }
                 continue;
             };
@@ -219,6 +215,7 @@ mod tests {
             read(&[2, 2, 3, 7, 7, 9].map(line).concat()),
             Ok(vec![(2, 2), (3, 1), (7, 2), (9, 1)])
         );
+        assert_eq!(read(&[1, u64::MAX].map(line).concat()), Ok(vec![(1, 1), (u64::MAX, 1)]));
         let error = read(&[1, 1, 0].map(line).concat()).unwrap_err();
         assert!(error.contains("list, line 3, field 1: sentence 0 follows a later one"), "{error}");
     }
