@@ -6,6 +6,9 @@ use memchr::{memchr, memrchr};
 
 use crate::{Error, Input, Result};
 
+/// The bytes per read from pipes and terminals, whose buffers are not larger.
+const PIPE_BLOCK: usize = 64 << 10;
+
 /// A reader that cuts an input into blocks of whole lines.
 pub struct BlockReader {
     input: Input,
@@ -23,6 +26,15 @@ impl BlockReader {
     /// terminal can be answered line by line.
     pub fn new(input: Input, size: usize, low_latency: bool) -> Self {
         BlockReader { input, size, low_latency, rest: Vec::new(), at_eof: false }
+    }
+
+    /// Returns a reader of blocks of about `size` bytes, if the input is a file. Blocks of a
+    /// terminal or a pipe end as soon as a whole line has arrived.
+    pub(crate) fn open(input: Input, size: usize) -> Self {
+        match input.size() {
+            Some(_) => Self::new(input, size, false),
+            None => Self::new(input, PIPE_BLOCK, true),
+        }
     }
 
     /// Returns the name of the input in messages.

@@ -11,7 +11,7 @@ use std::path::Path;
 pub fn free_memory() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let machine = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let machine = value(&machine, "MemAvailable:").map(|kibibytes| kibibytes << 10);
+    let machine = find_number(&machine, "MemAvailable:").map(|kibibytes| kibibytes << 10);
     machine.into_iter().chain(free_in_groups(Path::new("/sys/fs/cgroup"), &groups)).min()
 }
 
@@ -62,13 +62,13 @@ impl Layout {
         let number = |name: &str| read(name)?.trim().parse::<u64>().ok();
         let (limit, used) = (number(self.limit)?, number(self.used)?);
         let statistics = read("memory.stat").unwrap_or_default();
-        let file_pages = self.file_pages.iter().filter_map(|name| value(&statistics, name));
+        let file_pages = self.file_pages.iter().filter_map(|name| find_number(&statistics, name));
         Some(limit.saturating_sub(used.saturating_sub(file_pages.sum())))
     }
 }
 
-/// Returns the number after `name` at the start of a line.
-fn value(text: &str, name: &str) -> Option<u64> {
+/// Returns the number after `name` at the start of a line of a file of `/proc` or `/sys`.
+pub(crate) fn find_number(text: &str, name: &str) -> Option<u64> {
     let mut lines = text.lines().map(str::split_whitespace);
     lines.find_map(|mut words| (words.next()? == name).then(|| words.next()?.parse().ok())?)
 }

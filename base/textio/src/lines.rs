@@ -11,8 +11,6 @@ use crate::sorted_runs::KWayMerge;
 use crate::{BlockReader, CancellationToken, Input, Result};
 
 const BLOCK: usize = 512 << 10;
-/// The bytes per read from pipes and terminals, whose buffers are not larger.
-const PIPE_BLOCK: usize = 64 << 10;
 /// The number of blocks by which a background reader may be ahead.
 const QUEUE: usize = 4;
 
@@ -53,7 +51,7 @@ impl Lines {
     /// Returns the lines of `input`, which are read and decompressed on the calling thread.
     pub fn new(input: Input) -> Self {
         let name = input.name().to_owned();
-        Self::from_blocks(name, BlockSource::Inline(open_blocks(input)))
+        Self::from_blocks(name, BlockSource::Inline(BlockReader::open(input, BLOCK)))
     }
 
     /// Returns the lines of `input`, which are read and decompressed on a background thread, a few
@@ -61,7 +59,7 @@ impl Lines {
     pub fn in_background(input: Input) -> Self {
         let name = input.name().to_owned();
         let (sender, receiver) = bounded(QUEUE);
-        let mut reader = open_blocks(input);
+        let mut reader = BlockReader::open(input, BLOCK);
         thread::spawn(move || {
             loop {
                 let mut block = Vec::new();
@@ -161,13 +159,6 @@ impl BlockSource {
             }
         }
     }
-}
-
-/// Returns the blocks of an input. Blocks of a terminal or a pipe end as soon as a whole line has
-/// arrived.
-fn open_blocks(input: Input) -> BlockReader {
-    let is_file = input.size().is_some();
-    BlockReader::new(input, if is_file { BLOCK } else { PIPE_BLOCK }, !is_file)
 }
 
 #[cfg(test)]

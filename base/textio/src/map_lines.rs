@@ -6,8 +6,6 @@ use crate::{BlockReader, Input, Output, Progress, Result, ordered_map};
 
 /// The bytes of text in one work item.
 const BLOCK: usize = 256 << 10;
-/// The bytes per read from pipes and terminals, whose buffers are not larger.
-const PIPE_BLOCK: usize = 64 << 10;
 
 /// Returns the lines of a block of whole lines, without their ends.
 pub fn split_lines(block: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -28,10 +26,7 @@ pub fn map_blocks<T: Send, E: From<crate::Error> + Send>(
     write: impl FnMut(T, bool) -> Result<(), E>,
 ) -> Result<(), E> {
     let (size, consumed) = (input.size(), input.consumed());
-    let mut blocks = match size {
-        Some(_) => BlockReader::new(input, BLOCK, false),
-        None => BlockReader::new(input, PIPE_BLOCK, true),
-    };
+    let mut blocks = BlockReader::open(input, BLOCK);
     let task = progress.task(stage, size);
     ordered_map(
         threads,
