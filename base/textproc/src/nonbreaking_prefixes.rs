@@ -125,7 +125,8 @@ impl NonbreakingPrefixes {
     }
 
     /// Reads a list in Moses' format: one word per line, `#NUMERIC_ONLY#` after words that count
-    /// only before numbers, comments on lines that begin with `#`.
+    /// only before numbers, comments on lines that begin with `#`. The word `0` is skipped, because
+    /// it is false in Perl.
     ///
     /// # Errors
     /// [`Error::Io`] if the file cannot be read, [`Error::Content`] if it contains no words.
@@ -145,7 +146,7 @@ impl NonbreakingPrefixes {
         let mut words = HashMap::new();
         for line in text.split(|&byte| byte == b'\n') {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
-            if line.is_empty() || line.starts_with(b"#") {
+            if matches!(line, b"" | b"0" | [b'#', ..]) {
                 continue;
             }
             let numeric =
@@ -266,13 +267,14 @@ mod tests {
     #[test]
     fn users_lists_are_read_as_moses_reads_them() {
         let list = NonbreakingPrefixes::parse_moses(
-            b"# a list\nMr\nNo #NUMERIC_ONLY#\r\nfig\t#NUMERIC_ONLY#\n\n\xff\n#NUMERIC_ONLY#",
+            b"# a list\nMr\nNo #NUMERIC_ONLY#\r\nfig\t#NUMERIC_ONLY#\n0\n\n\xff\n#NUMERIC_ONLY#",
         );
         assert_eq!(list.get(b"Mr"), Some(PrefixScope::Anywhere));
         assert_eq!(list.get(b"No"), Some(PrefixScope::BeforeNumber));
         assert_eq!(list.get(b"fig"), Some(PrefixScope::BeforeNumber));
         assert_eq!(list.get(b"\xff"), Some(PrefixScope::Anywhere));
         assert_eq!(list.get(b"# a list"), None);
+        assert_eq!(list.get(b"0"), None);
         assert_eq!(list.words.len(), 4);
     }
 }
