@@ -47,8 +47,6 @@ use unigram::UnigramModel;
 pub struct SentencePiece {
     model: Model,
     unigram: Option<UnigramModel>,
-    /// The ids of the 256 byte pieces; empty without byte fallback.
-    byte_ids: Vec<u32>,
 }
 
 /// A segmented text and the buffers of [`SentencePiece::encode`]; reused for all texts.
@@ -98,21 +96,13 @@ impl SentencePiece {
     /// # Errors
     /// [`Error::Content`] if the bytes are not a usable model.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self> {
-        let file = Model::parse(bytes).map_err(|reason| Error::Content {
+        let model = Model::parse(bytes).map_err(|reason| Error::Content {
             file: name.to_owned(),
             reason: format!("not a usable SentencePiece model: {reason}"),
         })?;
         let unigram =
-            (file.model_type == ModelType::Unigram).then(|| UnigramModel::new(&file.pieces));
-        let bytes = if file.byte_fallback {
-            let ids =
-                (0..=255u8).map(|byte| file.pieces.find(format!("<0x{byte:02X}>").as_bytes()));
-            // Parsing rejects models that lack a byte piece.
-            ids.map(|id| id.unwrap_or(file.unknown_id)).collect()
-        } else {
-            Vec::new()
-        };
-        Ok(SentencePiece { model: file, unigram, byte_ids: bytes })
+            (model.model_type == ModelType::Unigram).then(|| UnigramModel::new(&model.pieces));
+        Ok(SentencePiece { model, unigram })
     }
 
     /// Returns the number of pieces.
@@ -132,7 +122,7 @@ impl SentencePiece {
 
     /// Whether unknown characters are segmented into byte pieces.
     pub fn has_byte_fallback(&self) -> bool {
-        self.model.byte_fallback
+        !self.model.byte_ids.is_empty()
     }
 
     /// Returns the text of piece `id`; `None` if there is no such piece.
@@ -205,9 +195,9 @@ impl SentencePiece {
         let unknown = self.model.unknown_id;
         let (mut new_ids, mut new_spans) = (Vec::new(), Vec::<(usize, usize)>::new());
         for (&id, &(start, end)) in ids.iter().zip(&*spans) {
-            if id == unknown && !self.byte_ids.is_empty() {
+            if id == unknown && self.has_byte_fallback() {
                 for &byte in &normal[start..end] {
-                    new_ids.push(self.byte_ids[usize::from(byte)]);
+                    new_ids.push(self.model.byte_ids[usize::from(byte)]);
                     new_spans.push((start, end));
                 }
                 continue;
@@ -324,6 +314,11 @@ impl SentencePiece {
         }
         is_last_removal
     }
+}
+
+/// Returns the piece of a byte.
+fn byte_piece(byte: u8) -> String {
+    format!("<0x{byte:02X}>")
 }
 
 /// Returns the byte of a byte piece such as `<0xE2>`.

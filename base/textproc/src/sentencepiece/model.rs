@@ -3,6 +3,7 @@
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
+use super::byte_piece;
 use super::normalizer::Normalizer;
 use super::protobuf::{Fields, WireValue};
 
@@ -116,7 +117,8 @@ impl PieceVocabulary {
 pub struct Model {
     pub pieces: PieceVocabulary,
     pub model_type: ModelType,
-    pub byte_fallback: bool,
+    /// The ids of the 256 byte pieces; empty without byte fallback.
+    pub byte_ids: Vec<u32>,
     /// Whether U+2581 ends a word instead of beginning it.
     pub treat_whitespace_as_suffix: bool,
     pub unknown_id: u32,
@@ -158,11 +160,11 @@ impl Model {
         let [unknown] = unknowns.collect::<Vec<_>>()[..] else {
             return Err("expected exactly one unknown piece".into());
         };
-        if trainer.byte_fallback
-            && !(0..=255).all(|byte| pieces.find(format!("<0x{byte:02X}>").as_bytes()).is_some())
-        {
-            return Err("it has byte fallback, but not a piece for every byte".into());
-        }
+        let bytes = if trainer.byte_fallback { 0..256 } else { 0..0 };
+        let byte_ids = bytes.map(|byte| pieces.find(byte_piece(byte as u8).as_bytes()));
+        let byte_ids = byte_ids
+            .collect::<Option<_>>()
+            .ok_or("it has byte fallback, but not a piece for every byte")?;
         let mut normalizer = normalizer.unwrap_or_default();
         let user_defined = pieces
             .text_pieces()
@@ -170,7 +172,7 @@ impl Model {
         normalizer.set_user_defined(user_defined.map(|(_, text)| text));
         Ok(Model {
             model_type: algorithm,
-            byte_fallback: trainer.byte_fallback,
+            byte_ids,
             treat_whitespace_as_suffix: trainer.treat_whitespace_as_suffix,
             unknown_id: unknown,
             end_id: trainer.find_end(&pieces),
@@ -197,11 +199,9 @@ fn parse_piece(message: &[u8], pieces: &mut PieceVocabulary) -> Result<(), Strin
                     5 => PieceType::Unused,
                     6 => PieceType::Byte,
                     _ => {
-                        return Err(format!(
-                            "piece {} has the unknown type \
-                        {number}",
-                            pieces.len()
-                        ));
+                        let reason =
+                            format!("piece {} has the unknown type {number}", pieces.len());
+                        return Err(reason);
                     }
                 };
             }

@@ -81,20 +81,10 @@ impl Lattice {
         text: &[u8],
         excluded: Option<u32>,
         scratch: &mut LatticeScratch,
-        found: impl FnMut(u32),
-    ) -> Option<f64> {
-        self.collect_edges(text, &mut scratch.edges);
-        self.search_best_path(text, excluded, scratch, found)
-    }
-
-    fn search_best_path(
-        &self,
-        text: &[u8],
-        excluded: Option<u32>,
-        scratch: &mut LatticeScratch,
         mut found: impl FnMut(u32),
     ) -> Option<f64> {
         let LatticeScratch { edges, best, .. } = scratch;
+        self.collect_edges(text, edges);
         best.clear();
         best.resize(text.len() + 1, (f64::NEG_INFINITY, NO_EDGE));
         best[0].0 = 0.0;
@@ -117,22 +107,30 @@ impl Lattice {
     /// Runs the E step: returns the expected count of each piece in the text.
     pub fn expected_counts(&self, fragments: &[Fragment]) -> Vec<f64> {
         let probabilities: Vec<f64> = self.scores.iter().map(|score| score.exp()).collect();
+        let counts = self.sum_counts(fragments, |fragment, scratch, counts| {
+            self.add_expected(fragment, &probabilities, scratch, counts);
+        });
+        counts.into_iter().map(|count| count as f64 / COUNT_UNIT).collect()
+    }
+
+    /// Returns the sums, by piece, of the counts that `add` adds for each fragment.
+    pub fn sum_counts(
+        &self,
+        fragments: &[Fragment],
+        add: impl Fn(&Fragment, &mut LatticeScratch, &mut [u64]) + Sync,
+    ) -> Vec<u64> {
         let part = fragments.len().div_ceil(rayon::current_num_threads()).max(1);
         let parts = fragments.par_chunks(part).map(|part| {
             let mut counts = vec![0u64; self.scores.len()];
             let mut scratch = LatticeScratch::default();
-            for fragment in part {
-                self.add_expected(fragment, &probabilities, &mut scratch, &mut counts);
-            }
+            part.iter().for_each(|fragment| add(fragment, &mut scratch, &mut counts));
             counts
         });
-        let counts = parts
-            .reduce_with(|mut a: Vec<u64>, b: Vec<u64>| {
-                a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-                a
-            })
-            .unwrap_or_default();
-        counts.into_iter().map(|count| count as f64 / COUNT_UNIT).collect()
+        let sums = parts.reduce_with(|mut a: Vec<u64>, b: Vec<u64>| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+            a
+        });
+        sums.unwrap_or_default()
     }
 
     fn add_expected(
@@ -170,7 +168,7 @@ fn relative_marginals(
     for length in 1..factors.len() {
         factors[length] = factors[length - 1] * factor;
     }
-    fn weight(edge: &Edge, probabilities: &[f64], factors: &[f64; 17]) -> f64 {
+    fn weight(edge: &Edge, probabilities: &[f64], factors: &[f64; MAX_PIECE_CHARS + 1]) -> f64 {
         probabilities[edge.piece as usize] * factors[edge.num_chars as usize]
     }
     for sums in [&mut *forward, &mut *backward] {

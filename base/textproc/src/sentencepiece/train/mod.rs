@@ -21,8 +21,8 @@ mod unigram;
 use rayon::prelude::*;
 
 use self::alphabet::Alphabet;
-use super::ModelType;
 use super::normalizer::{Normalizer, SPACE_SYMBOL};
+use super::{ModelType, byte_piece};
 use crate::WordCounts;
 
 /// The character map `nmt_nfkc`: NFKC, with white space of all kinds as a space and without control
@@ -83,7 +83,7 @@ impl TrainOptions {
     pub fn check_symbols(&self) -> Result<(), TrainError> {
         let symbols = &self.user_defined_symbols;
         for (number, symbol) in symbols.iter().enumerate() {
-            let is_byte = || (0..=255).any(|byte| *symbol == model_writer::byte_piece(byte));
+            let is_byte = || (0..=255).any(|byte| *symbol == byte_piece(byte));
             let problems = [
                 (symbol.is_empty(), "has no characters"),
                 (symbol.contains(char::is_whitespace), "has white space, which divides words"),

@@ -3,7 +3,7 @@
 
 use super::super::model_parts::piece_message;
 use super::super::protobuf::Message;
-use super::super::{ModelType, PieceType};
+use super::super::{ModelType, PieceType, byte_piece};
 use super::{NMT_NFKC_CHARSMAP, Normalization, ScoredPiece, TrainOptions};
 
 /// The ids of special pieces, as in Marian's models. -1 means that a piece is not present.
@@ -16,11 +16,6 @@ const NO_ID: i64 = -1;
 pub fn num_special_pieces(options: &TrainOptions) -> usize {
     let bytes = if options.byte_fallback { 256 } else { 0 };
     2 + options.user_defined_symbols.len() + bytes
-}
-
-/// Returns the piece of a byte.
-pub fn byte_piece(byte: u8) -> String {
-    format!("<0x{byte:02X}>")
 }
 
 /// Returns the bytes of a model file.

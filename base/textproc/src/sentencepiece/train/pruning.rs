@@ -23,7 +23,12 @@ enum Fate {
 /// Returns the `keep` most useful pieces, and in any case those whose text no other pieces form.
 pub fn prune(pieces: Vec<ScoredPiece>, fragments: &[Fragment], keep: usize) -> Vec<ScoredPiece> {
     let lattice = Lattice::new(&pieces);
-    let counts = best_path_counts(&lattice, fragments);
+    // The number of times that each piece is in the best segmentation of the text.
+    let counts = lattice.sum_counts(fragments, |fragment, scratch, counts| {
+        let _ = lattice.best_path(fragment.text, None, scratch, |piece| {
+            counts[piece as usize] += fragment.count;
+        });
+    });
     let total: u64 = counts.iter().sum();
     let fates: Vec<Fate> = (0..pieces.len())
         .into_par_iter()
@@ -50,27 +55,6 @@ pub fn prune(pieces: Vec<ScoredPiece>, fragments: &[Fragment], keep: usize) -> V
     }
     let kept = pieces.into_iter().zip(is_kept);
     kept.filter_map(|(piece, is_kept)| is_kept.then_some(piece)).collect()
-}
-
-/// Counts each piece in the best segmentation of the text.
-fn best_path_counts(lattice: &Lattice, fragments: &[Fragment]) -> Vec<u64> {
-    let part = fragments.len().div_ceil(rayon::current_num_threads()).max(1);
-    let parts = fragments.par_chunks(part).map(|part| {
-        let mut counts = vec![0u64; lattice.scores.len()];
-        let mut scratch = LatticeScratch::default();
-        for fragment in part {
-            let _ = lattice.best_path(fragment.text, None, &mut scratch, |piece| {
-                counts[piece as usize] += fragment.count;
-            });
-        }
-        counts
-    });
-    parts
-        .reduce_with(|mut a: Vec<u64>, b: Vec<u64>| {
-            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-            a
-        })
-        .unwrap_or_default()
 }
 
 fn fate_of(
