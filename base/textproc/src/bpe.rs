@@ -100,10 +100,8 @@ impl BpeCodes {
                     b"0.2" => false,
                     other => {
                         let other = String::from_utf8_lossy(&other[..other.len().min(20)]);
-                        let reason = format!(
-                            "version {other} is not supported; expected 0.1 or \
-                            0.2"
-                        );
+                        let reason =
+                            format!("version {other} is not supported; expected 0.1 or 0.2");
                         return Err(Error::format(name, number, reason));
                     }
                 };

@@ -17,7 +17,7 @@ pub fn normalize_ccnet(text: &[u8], out: &mut Vec<u8>) {
     let mut utf8 = [0; 4];
     for character in lower_case.nfd() {
         let category = get_general_category(character);
-        if category == GeneralCategory::NonspacingMark || is_control(character) {
+        if category == GeneralCategory::NonspacingMark || character.is_control() {
             continue;
         }
         match (category, ascii_punctuation(character)) {
@@ -26,10 +26,6 @@ pub fn normalize_ccnet(text: &[u8], out: &mut Vec<u8>) {
             (_, None) => out.extend_from_slice(character.encode_utf8(&mut utf8).as_bytes()),
         }
     }
-}
-
-fn is_control(character: char) -> bool {
-    matches!(character, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}')
 }
 
 fn ascii_punctuation(character: char) -> Option<&'static str> {

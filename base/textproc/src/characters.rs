@@ -94,6 +94,17 @@ pub(crate) fn is_punctuation(character: char) -> bool {
         )
 }
 
+/// Whether a category is that of combining marks or of invisible characters.
+pub(crate) fn is_extension(category: GeneralCategory) -> bool {
+    matches!(
+        category,
+        GeneralCategory::NonspacingMark
+            | GeneralCategory::SpacingMark
+            | GeneralCategory::EnclosingMark
+            | GeneralCategory::Format
+    )
+}
+
 /// Classes for all 256 bytes, so that lookups need no check; bytes of longer characters have none.
 static ASCII_CLASSES: [CharClass; 256] = {
     let mut table = [CharClass::NONE; 256];
@@ -296,6 +307,11 @@ pub(crate) fn decode(text: &[u8]) -> Cow<'_, str> {
             Cow::Owned(decoded)
         }
     }
+}
+
+/// Whether a character is a letter or digit of a script with spaces between words.
+pub(crate) fn is_spaced_letter(character: char) -> bool {
+    !is_unspaced(character) && CharClass::from_char(character).intersects(CharClass::ALPHANUMERIC)
 }
 
 /// Whether a letter belongs to a script without spaces between sentences.

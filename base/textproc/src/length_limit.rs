@@ -8,11 +8,10 @@
 
 use std::ops::Range;
 
-use unicode_general_category::{GeneralCategory, get_general_category};
+use unicode_general_category::get_general_category;
 
 use crate::SentenceSplitter;
-use crate::characters::is_unspaced;
-use crate::characters::{CharClass, char_indices};
+use crate::characters::{char_indices, is_extension, is_unspaced};
 use crate::interruption::{Checkpoint, Interrupted};
 use crate::sentence_splitter::{trim_end, trim_start};
 
@@ -149,11 +148,11 @@ impl CutPlaces {
         let mut places =
             CutPlaces { clauses: Vec::new(), spaces: Vec::new(), characters: Vec::new() };
         // The previous character, and the last one other than white space.
-        let (mut before, mut visible) = (None, None);
+        let (mut before, mut visible): (Option<char>, Option<char>) = (None, None);
         for (at, symbol) in char_indices(text) {
             let here = symbol.character.unwrap_or('\u{1}');
             if let (Some(before), Some(visible)) = (before, visible) {
-                match rank_cut(visible, is_space(before), here) {
+                match rank_cut(visible, before.is_whitespace(), here) {
                     Some(CutRank::Clause) => places.clauses.push(at),
                     Some(CutRank::Space) => places.spaces.push(at),
                     Some(CutRank::Character) => places.characters.push(at),
@@ -161,7 +160,7 @@ impl CutPlaces {
                 }
             }
             before = Some(here);
-            if !is_space(here) {
+            if !here.is_whitespace() {
                 visible = Some(here);
             }
         }
@@ -203,7 +202,7 @@ fn nearest(places: &[usize], part: &Range<usize>, middle: usize) -> Option<usize
 /// and `is_spaced` tells whether white space is between the two. Returns `None` before white space,
 /// because a cut comes after white space, and between a letter and its combining mark.
 fn rank_cut(before: char, is_spaced: bool, after: char) -> Option<CutRank> {
-    if is_space(after) || is_combining(after) {
+    if after.is_whitespace() || is_extension(get_general_category(after)) {
         return None;
     }
     // A comma ends a clause before white space, or before a letter of a script without spaces.
@@ -213,20 +212,6 @@ fn rank_cut(before: char, is_spaced: bool, after: char) -> Option<CutRank> {
         (false, true) => Some(CutRank::Space),
         (false, false) => Some(CutRank::Character),
     }
-}
-
-fn is_space(character: char) -> bool {
-    CharClass::from_char(character).intersects(CharClass::SPACE)
-}
-
-fn is_combining(character: char) -> bool {
-    matches!(
-        get_general_category(character),
-        GeneralCategory::NonspacingMark
-            | GeneralCategory::SpacingMark
-            | GeneralCategory::EnclosingMark
-            | GeneralCategory::Format
-    )
 }
 
 /// Whether a clause ends after a character.
@@ -318,11 +303,11 @@ mod tests {
     fn find_cut_slowly(text: &[u8]) -> Option<usize> {
         let middle = text.len() / 2;
         let mut best: Option<((bool, CutRank), usize)> = None;
-        let (mut before, mut visible) = (None, None);
+        let (mut before, mut visible): (Option<char>, Option<char>) = (None, None);
         for (at, symbol) in char_indices(text) {
             let here = symbol.character.unwrap_or('\u{1}');
             if let (Some(before), Some(visible)) = (before, visible)
-                && let Some(rank) = rank_cut(visible, is_space(before), here)
+                && let Some(rank) = rank_cut(visible, before.is_whitespace(), here)
             {
                 let is_central = at.abs_diff(middle) <= text.len() / 4;
                 let key = (is_central && rank > CutRank::Character, rank);
@@ -334,7 +319,7 @@ mod tests {
                 }
             }
             before = Some(here);
-            if !is_space(here) {
+            if !here.is_whitespace() {
                 visible = Some(here);
             }
         }
@@ -378,7 +363,7 @@ mod tests {
                 prop_assert!(rest <= part.start && part.start < part.end);
                 prop_assert!(crate::characters::is_blank(&text[rest..part.start]));
                 let own = char_indices(&text[part.clone()]);
-                let is_alone = |c: char| !is_combining(c) && !is_space(c);
+                let is_alone = |c: char| !is_extension(get_general_category(c)) && !c.is_whitespace();
                 let letters = own.filter(|(_, symbol)| symbol.character.is_none_or(is_alone));
                 prop_assert!(part.len() <= limit || letters.count() <= 1);
                 rest = part.end;

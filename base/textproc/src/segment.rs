@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::characters::{CharClass, first_char, is_unspaced, last_char};
+use crate::characters::{first_char, is_spaced_letter, is_unspaced, last_char};
 use crate::html::InlineMarkup;
 
 /// A sentence of a text with its surroundings.
@@ -102,11 +102,8 @@ fn last_character(text: &[u8]) -> Option<char> {
 /// `before` has the last characters of the first sentence and of its translation. `after` has the
 /// first characters of the second sentence and of its translation.
 fn needs_space(before: (char, char), after: (char, char)) -> bool {
-    fn is_letter(c: char) -> bool {
-        !is_unspaced(c) && CharClass::from_char(c).intersects(CharClass::ALPHANUMERIC)
-    }
     let is_unchanged = before.0 == before.1 && after.0 == after.1;
-    let is_inside_word = is_letter(before.0) && is_letter(after.0);
+    let is_inside_word = is_spaced_letter(before.0) && is_spaced_letter(after.0);
     !is_unchanged && !is_inside_word && !is_wide(before.1) && !is_wide(after.1)
 }
 

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
-use crate::characters::{CharClass, char_indices, first_char};
+use crate::characters::{CharClass, DecodedChar, char_indices, first_char, is_extension};
 use crate::reference_marks::reference_marks_len;
 
 /// The class of a character in the rules of sentences (the property Sentence_Break).
@@ -197,10 +197,7 @@ impl BreakClass {
         }
         let category = get_general_category(character);
         match category {
-            Category::NonspacingMark
-            | Category::EnclosingMark
-            | Category::SpacingMark
-            | Category::Format => return BreakClass::Extension,
+            _ if is_extension(category) => return BreakClass::Extension,
             Category::OpenPunctuation
             | Category::ClosePunctuation
             | Category::InitialPunctuation
@@ -222,6 +219,18 @@ impl BreakClass {
             BreakClass::Other
         }
     }
+}
+
+/// Returns the classes of the characters of `text` after the brackets and spaces at its beginning.
+pub(crate) fn classes_after_brackets(text: &[u8]) -> impl Iterator<Item = BreakClass> {
+    let classes = char_indices(text).map(|(_, symbol)| break_class(symbol));
+    classes.skip_while(|class| {
+        matches!(class, BreakClass::Bracket | BreakClass::Space | BreakClass::Extension)
+    })
+}
+
+fn break_class(symbol: DecodedChar) -> BreakClass {
+    symbol.character.map_or(BreakClass::Other, BreakClass::from_char)
 }
 
 /// Whether a character is a question mark of Greek: a semicolon, or its canonical equivalent.
@@ -298,7 +307,7 @@ impl<'t> SentenceBreaks<'t> {
             let mut found = false;
             while let Some(symbol) = first_char(&self.text[next..]) {
                 next += symbol.byte_len;
-                match symbol.character.map_or(BreakClass::Other, BreakClass::from_char) {
+                match break_class(symbol) {
                     BreakClass::Lowercase => {
                         found = true;
                         break;
@@ -318,12 +327,7 @@ impl<'t> SentenceBreaks<'t> {
 
     /// Whether the first character at `at` that is neither bracket nor space is a digit.
     fn begins_with_number(&self, at: usize) -> bool {
-        let classes = char_indices(&self.text[at..])
-            .map(|(_, symbol)| symbol.character.map_or(BreakClass::Other, BreakClass::from_char));
-        let mut classes = classes.skip_while(|class| {
-            matches!(class, BreakClass::Bracket | BreakClass::Space | BreakClass::Extension)
-        });
-        classes.next() == Some(BreakClass::Digit)
+        classes_after_brackets(&self.text[at..]).next() == Some(BreakClass::Digit)
     }
 
     /// Whether a sentence ends before a character of `class` at `at`, by SB6 to SB11 and the rule

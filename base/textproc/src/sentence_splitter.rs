@@ -173,7 +173,7 @@ fn is_opening(character: char) -> bool {
 fn next_letter(text: &[u8]) -> Option<char> {
     char_indices(text)
         .map(|(_, symbol)| symbol.character.unwrap_or('\u{1}'))
-        .find(|&c| !is_opening(c) && !CharClass::from_char(c).intersects(CharClass::SPACE))
+        .find(|&c| !is_opening(c) && !c.is_whitespace())
 }
 
 /// Returns `text` without the characters at its end that `matches` accepts.
@@ -189,7 +189,7 @@ fn trim_end_matching(text: &[u8], matches: impl Fn(char) -> bool) -> &[u8] {
 }
 
 pub(crate) fn trim_end(text: &[u8]) -> &[u8] {
-    trim_end_matching(text, |c| CharClass::from_char(c).intersects(CharClass::SPACE))
+    trim_end_matching(text, char::is_whitespace)
 }
 
 pub(crate) fn trim_start(text: &[u8]) -> &[u8] {

@@ -102,41 +102,29 @@ impl TextProcessorConfig {
             if value.is_empty() {
                 return Err(failed("missing value; write it after the key and a space"));
             }
-            let language = match key {
-                "normalize" => &mut settings.normalize,
-                "tokenize" => &mut settings.tokenize,
-                "detokenize" => &mut settings.detokenize,
-                "nonbreaking-prefixes" => {
-                    settings.nonbreaking_prefixes = Some(value.into());
-                    continue;
-                }
-                "truecase" => {
-                    settings.truecase = Some(value.into());
-                    continue;
-                }
+            match key {
+                "normalize" => settings.normalize = Some(value.into()),
+                "tokenize" => settings.tokenize = Some(value.into()),
+                "detokenize" => settings.detokenize = Some(value.into()),
+                "nonbreaking-prefixes" => settings.nonbreaking_prefixes = Some(value.into()),
+                "truecase" => settings.truecase = Some(value.into()),
                 "target-nonbreaking-prefixes" => {
                     settings.target_nonbreaking_prefixes = Some(value.into());
-                    continue;
                 }
-                "target-truecase" => {
-                    settings.target_truecase = Some(value.into());
-                    continue;
-                }
+                "target-truecase" => settings.target_truecase = Some(value.into()),
                 "recase" => {
                     settings.recase = match value {
                         "yes" => true,
                         "no" => false,
                         _ => return Err(failed("expected yes or no")),
                     };
-                    continue;
                 }
                 _ => {
                     let keys = "normalize, tokenize, nonbreaking-prefixes, truecase, detokenize, \
                                 recase, target-nonbreaking-prefixes, target-truecase";
                     return Err(failed(&format!("unknown key; expected one of {keys}")));
                 }
-            };
-            *language = Some(value.to_owned());
+            }
         }
         Ok(settings)
     }

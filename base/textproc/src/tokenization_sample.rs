@@ -6,8 +6,7 @@
 //! tokenised. Words of scripts without spaces do not count, because a tokeniser does not change
 //! them.
 
-use crate::characters::is_unspaced;
-use crate::characters::{CharClass, last_char};
+use crate::characters::{CharClass, is_unspaced, last_char};
 
 /// The minimum share of words with attached punctuation in untokenised text.
 const MIN_SHARE: f64 = 0.03;
@@ -39,12 +38,9 @@ impl TokenizationSample {
         let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         let mut words = words.peekable();
         while let Some(word) = words.next() {
-            match ends_in_attached_mark(word, words.peek().is_none()) {
-                Some(is_attached) => {
-                    self.words += 1;
-                    self.attached += u64::from(is_attached);
-                }
-                None => continue,
+            if let Some(is_attached) = ends_in_attached_mark(word, words.peek().is_none()) {
+                self.words += 1;
+                self.attached += u64::from(is_attached);
             }
         }
     }

@@ -9,7 +9,7 @@ use hashbrown::HashSet;
 
 use super::elements;
 use super::tag_pairs::ElementEnd;
-use super::tokens::{StartTag, Syntax, Token, TokenKind};
+use super::tokens::{StartTag, Syntax, Token, TokenKind, fold_name};
 
 /// The treatment of elements in translation.
 ///
@@ -126,10 +126,7 @@ fn folded<N: AsRef<[u8]>>(
     syntax: Syntax,
     names: impl IntoIterator<Item = N>,
 ) -> impl Iterator<Item = Box<[u8]>> {
-    names.into_iter().map(move |name| match syntax {
-        Syntax::Html => name.as_ref().to_ascii_lowercase().into(),
-        Syntax::Xml => name.as_ref().into(),
-    })
+    names.into_iter().map(move |name| fold_name(name.as_ref(), syntax))
 }
 
 /// Returns, for each tag of XML, whether its element is a unit: it is not inside a sentence, and

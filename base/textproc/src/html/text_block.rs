@@ -7,8 +7,7 @@
 use std::ops::Range;
 
 use super::inline_item::{InlineItem, InlineItemKind, MarkKind};
-use crate::characters::is_unspaced;
-use crate::characters::{CharClass, first_char, last_char};
+use crate::characters::{first_char, is_spaced_letter, last_char};
 
 /// A separation of two characters that have no white space between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,12 +107,9 @@ pub(super) fn are_apart(text: &[u8], next: &[u8], separation: Separation) -> boo
     let last = last_char(text).and_then(|symbol| symbol.character);
     let next = first_char(next).and_then(|symbol| symbol.character);
     let (Some(last), Some(next)) = (last, next) else { return false };
-    fn is_letter(c: char) -> bool {
-        !is_unspaced(c) && CharClass::from_char(c).intersects(CharClass::ALPHANUMERIC)
-    }
-    let ends = is_letter(last) || ".,;:!?…)”’»%".contains(last);
+    let ends = is_spaced_letter(last) || ".,;:!?…)”’»%".contains(last);
     match separation {
-        Separation::Space => ends && is_letter(next),
-        Separation::Unit { .. } => ends && (is_letter(next) || "¿¡(“«".contains(next)),
+        Separation::Space => ends && is_spaced_letter(next),
+        Separation::Unit { .. } => ends && (is_spaced_letter(next) || "¿¡(“«".contains(next)),
     }
 }

@@ -151,7 +151,7 @@ fn opens_name(byte: u8, syntax: Syntax) -> bool {
 }
 
 /// Returns a name in the form used for comparison.
-fn fold_name(name: &[u8], syntax: Syntax) -> Box<[u8]> {
+pub(super) fn fold_name(name: &[u8], syntax: Syntax) -> Box<[u8]> {
     match syntax {
         Syntax::Html => name.to_ascii_lowercase().into(),
         Syntax::Xml => name.into(),
@@ -207,10 +207,12 @@ fn start_tag(html: &[u8], at: usize, syntax: Syntax) -> (TokenKind, usize) {
 
 /// Returns the name at the beginning of a tag's text.
 fn tag_name(text: &[u8]) -> &[u8] {
-    &text[..text
-        .iter()
-        .position(|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>'))
-        .unwrap_or(text.len())]
+    &text[..text.iter().position(|&byte| ends_name(byte)).unwrap_or(text.len())]
+}
+
+/// Whether a byte ends the name of an element.
+fn ends_name(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>')
 }
 
 /// Calls `each` with the names and values of attributes from `at` on. Returns the end of the tag
@@ -220,24 +222,19 @@ fn scan_attributes(
     mut at: usize,
     mut each: impl FnMut(&[u8], &[u8]),
 ) -> Option<(usize, bool)> {
-    fn is_space(byte: u8) -> bool {
-        byte.is_ascii_whitespace()
-    }
     loop {
-        let first = position_from(html, at, |byte| !is_space(byte) && byte != b'/');
+        let first = position_from(html, at, |byte| !byte.is_ascii_whitespace() && byte != b'/');
         if *html.get(first)? == b'>' {
             return Some((first + 1, html[at..first].ends_with(b"/")));
         }
-        let name = first..position_from(html, first + 1, |byte| {
-            is_space(byte) || matches!(byte, b'/' | b'>' | b'=')
-        });
-        let next = position_from(html, name.end, |byte| !is_space(byte));
+        let name = first..position_from(html, first + 1, |byte| ends_name(byte) || byte == b'=');
+        let next = position_from(html, name.end, |byte| !byte.is_ascii_whitespace());
         if html.get(next) != Some(&b'=') {
             each(&html[name.clone()], b"");
             at = name.end;
             continue;
         }
-        let start = position_from(html, next + 1, |byte| !is_space(byte));
+        let start = position_from(html, next + 1, |byte| !byte.is_ascii_whitespace());
         let (value, end) = match *html.get(start)? {
             quote @ (b'"' | b'\'') => {
                 let end = position_from(html, start + 1, |byte| byte == quote);
@@ -245,7 +242,8 @@ fn scan_attributes(
                 (start + 1..end, end + 1)
             }
             _ => {
-                let end = position_from(html, start, |byte| is_space(byte) || byte == b'>');
+                let end =
+                    position_from(html, start, |byte| byte.is_ascii_whitespace() || byte == b'>');
                 (start..end, end)
             }
         };
@@ -266,12 +264,9 @@ fn position_from(html: &[u8], from: usize, is_end: impl Fn(u8) -> bool) -> usize
 fn find_end_tag(html: &[u8], from: usize, name: &[u8]) -> Option<usize> {
     memchr::memmem::find_iter(&html[from..], b"</").map(|found| from + found).find(|&at| {
         let rest = &html[at + 2..];
-        fn ends(byte: &u8) -> bool {
-            byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>')
-        }
         rest.len() > name.len()
             && rest[..name.len()].eq_ignore_ascii_case(name)
-            && ends(&rest[name.len()])
+            && ends_name(rest[name.len()])
     })
 }
 

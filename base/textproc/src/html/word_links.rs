@@ -13,8 +13,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::inline_item::InlineItem;
 use crate::AlignedTranslation;
-use crate::characters::decode;
-use crate::characters::{CharClass, first_class};
+use crate::characters::{CharClass, decode, first_class};
 use crate::steps;
 
 /// The weight that a link adds to the attention of two words, larger than any attention.

@@ -6,7 +6,7 @@ use super::{trim_end_matching, trim_start};
 use crate::NonbreakingPrefixes;
 use crate::characters::{CharClass, char_indices, first_char, is_unspaced, last_char};
 use crate::nonbreaking_prefixes::PrefixScope;
-use crate::sentence_breaks::BreakClass;
+use crate::sentence_breaks::{BreakClass, classes_after_brackets};
 
 /// Whether the full stop after `sentence` belongs to its last word; `after` follows the full stop.
 pub(super) fn keeps_full_stop(
@@ -14,10 +14,7 @@ pub(super) fn keeps_full_stop(
     sentence: &[u8],
     after: &[u8],
 ) -> bool {
-    fn is_space(c: char) -> bool {
-        CharClass::from_char(c).intersects(CharClass::SPACE)
-    }
-    let word = &sentence[trim_end_matching(sentence, |c| !is_space(c)).len()..];
+    let word = &sentence[trim_end_matching(sentence, |c| !c.is_whitespace()).len()..];
     if is_acronym(word) || (word.len() == sentence.len() && is_list_item(word)) {
         return true;
     }
@@ -58,11 +55,7 @@ fn keeps_number(word: &[u8]) -> bool {
 /// Whether `text` begins with a number (perhaps after spaces and brackets), and the next letter or
 /// mark that ends sentences is a lowercase letter.
 fn is_lowercase_after_number(text: &[u8]) -> bool {
-    let classes = char_indices(text)
-        .map(|(_, symbol)| symbol.character.map_or(BreakClass::Other, BreakClass::from_char));
-    let mut classes = classes.skip_while(|class| {
-        matches!(class, BreakClass::Bracket | BreakClass::Space | BreakClass::Extension)
-    });
+    let mut classes = classes_after_brackets(text);
     classes.next() == Some(BreakClass::Digit)
         && classes.find(|class| {
             matches!(
