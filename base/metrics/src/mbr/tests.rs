@@ -53,6 +53,7 @@ fn utilities() -> Vec<Utility> {
         Utility::Bleu(Bleu::default()),
         Utility::Ter(Ter::default()),
         Utility::Ter(Ter { no_punctuation: true, case_sensitive: true, ..Ter::default() }),
+        Utility::Ter(Ter { normalized: true, ..Ter::default() }),
     ]
 }
 
@@ -61,7 +62,7 @@ proptest! {
 
     #[test]
     fn equals_every_pair_on_its_own(
-        lines in proptest::collection::vec("[abA]{0,3}( [ab,]{1,3}){0,4}", 1..7),
+        lines in proptest::collection::vec("[abA]{0,3}( [ab,.5]{1,3}){0,4}", 1..7),
         weights in proptest::collection::vec(0.0..1.0, 7),
     ) {
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();

@@ -3,7 +3,7 @@
 
 mod distance;
 mod shifts;
-pub(crate) mod tercom;
+mod tercom;
 
 use std::borrow::Cow;
 
@@ -38,6 +38,23 @@ impl Ter {
     fn tokenize<'l>(&self, line: &'l str) -> Cow<'l, str> {
         tercom::tokenize(rstrip(line), self)
     }
+
+    /// Returns the words of a hypothesis.
+    pub(crate) fn hypothesis_words(&self, line: &str, word_ids: &mut WordIds) -> Vec<u32> {
+        word_ids.intern_all(split_whitespace(&self.tokenize(line)))
+    }
+
+    /// Returns the words of a reference.
+    pub(crate) fn reference_words(&self, line: &str, word_ids: &mut WordIds) -> Vec<u32> {
+        // SacreBLEU tokenises references twice; normalisation can split more the second time, also
+        // because words are then joined by single spaces.
+        let mut tokenized = self.tokenize(line);
+        if self.normalized {
+            let words: Vec<&str> = split_whitespace(&tokenized).collect();
+            tokenized = Cow::Owned(self.tokenize(&words.join(" ")).into_owned());
+        }
+        word_ids.intern_all(split_whitespace(&tokenized))
+    }
 }
 
 impl Metric for Ter {
@@ -61,18 +78,11 @@ impl Metric for Ter {
     /// references.
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64> {
         let mut word_ids = WordIds::default();
-        let hypothesis = word_ids.intern_all(split_whitespace(&self.tokenize(hypothesis)));
+        let hypothesis = self.hypothesis_words(hypothesis, &mut word_ids);
         let mut lengths = 0;
         let mut fewest = usize::MAX;
         for line in references {
-            // SacreBLEU tokenises references twice; normalisation can split more the second time,
-            // also because words are then joined by single spaces.
-            let mut tokenized = self.tokenize(line);
-            if self.normalized {
-                let words: Vec<&str> = split_whitespace(&tokenized).collect();
-                tokenized = Cow::Owned(self.tokenize(&words.join(" ")).into_owned());
-            }
-            let reference = word_ids.intern_all(split_whitespace(&tokenized));
+            let reference = self.reference_words(line, &mut word_ids);
             lengths += reference.len();
             fewest = fewest.min(count_edits(&hypothesis, &reference));
         }
