@@ -74,7 +74,7 @@ impl NumpyRng {
         (product >> 32) as u32
     }
 
-    /// Returns one value of `integers(2, dtype=bool)`; [`NumpyRng::reset_bools`] begins a new call.
+    /// Returns the next of the values of one call of `integers(2, dtype=bool)`.
     pub(crate) fn next_bool(&mut self) -> bool {
         let (bits, left) = match self.bool_bits {
             (_, 0) => (self.next_u32(), 31),
@@ -82,11 +82,6 @@ impl NumpyRng {
         };
         self.bool_bits = (bits, left);
         bits & 1 == 1
-    }
-
-    /// Drops the remaining bits for [`NumpyRng::next_bool`].
-    pub(crate) fn reset_bools(&mut self) {
-        self.bool_bits = (0, 0);
     }
 }
 
@@ -142,7 +137,6 @@ mod tests {
         let mut random = NumpyRng::new(7);
         let coins: String = (0..40).map(|_| if random.next_bool() { '1' } else { '0' }).collect();
         assert_eq!(coins, "1101000101010010101001111000111110010101");
-        random.reset_bools();
         assert_eq!([random.next_below(10), random.next_below(10)], [6, 8]);
     }
 }

@@ -87,7 +87,6 @@ fn randomized_differences(
     resampling: Resampling,
 ) -> Vec<f64> {
     let mut random = NumpyRng::new(resampling.seed);
-    random.reset_bools();
     let coins: Vec<bool> = (0..resampling.count * a.len()).map(|_| random.next_bool()).collect();
     coins
         .par_chunks_exact(a.len().max(1))

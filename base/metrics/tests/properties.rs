@@ -76,8 +76,12 @@ proptest! {
         let hypothesis_len = words.len() as i64;
         let closest = closest.min_by_key(|&length| ((length - hypothesis_len).abs(), length));
         prop_assert_eq!(counts.reference_len as i64, closest.unwrap());
-        prop_assert_eq!(counts + counts - counts, counts);
-        let nothing = counts - counts;
-        prop_assert_eq!(nothing, BleuCounts::default());
+        let mut sums = counts;
+        sums += counts;
+        prop_assert_eq!(sums.hypothesis_len, 2 * counts.hypothesis_len);
+        sums -= counts;
+        prop_assert_eq!(sums, counts);
+        sums -= counts;
+        prop_assert_eq!(sums, BleuCounts::default());
     }
 }

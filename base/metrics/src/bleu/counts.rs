@@ -1,6 +1,6 @@
 //! Sufficient statistics of BLEU, and the score of their sums.
 
-use std::ops::{Add, AddAssign, Sub, SubAssign};
+use std::ops::{AddAssign, SubAssign};
 
 use crate::{Error, Result};
 
@@ -114,28 +114,11 @@ impl BleuCounts {
 
     /// Returns the score and its factors.
     pub(crate) fn compute_score(&self, smoothing: Smoothing, effective_order: bool) -> BleuScore {
-        let brevity_penalty = brevity_penalty(self.hypothesis_len, self.reference_len);
-        let mut parts = BleuScore {
-            score: 0.0,
-            precisions: [0.0; MAX_NGRAM_ORDER],
-            brevity_penalty,
-            counts: *self,
-        };
-        if self.matches.iter().all(|&count| count == 0) {
-            return parts;
-        }
-        let (mut halves, mut order) = (1.0, MAX_NGRAM_ORDER);
-        for n in 0..MAX_NGRAM_ORDER {
-            let counts = [self.matches[n] as f64, self.totals[n] as f64];
-            let Some(precision) = precision(n, counts, smoothing, &mut halves) else { break };
-            if effective_order {
-                order = n + 1;
-            }
-            parts.precisions[n] = precision;
-        }
-        let sum: f64 = parts.precisions[..order].iter().fold(0.0, |sum, &p| sum + log_or_floor(p));
-        parts.score = brevity_penalty * (sum / order as f64).exp();
-        parts
+        let lengths = [self.hypothesis_len as f64, self.reference_len as f64];
+        let counts = std::array::from_fn(|n| [self.matches[n] as f64, self.totals[n] as f64]);
+        let (score, precisions) = score_real_counts(lengths, counts, smoothing, effective_order);
+        let brevity_penalty = brevity_penalty(lengths);
+        BleuScore { score, precisions, brevity_penalty, counts: *self }
     }
 }
 
@@ -183,40 +166,33 @@ pub(super) fn precision(
     })
 }
 
-/// Returns the score of a sentence against a reference with average counts, from the lengths of
-/// both and the matches of each order. Averages are real numbers.
+/// Returns the score and the precisions from the lengths of hypothesis and reference, and from the
+/// matches and totals of each order. They may be real numbers: averages over references.
 pub(crate) fn score_real_counts(
-    [hypothesis, reference]: [f64; 2],
-    matches: [f64; MAX_NGRAM_ORDER],
+    lengths: [f64; 2],
+    counts: [[f64; 2]; MAX_NGRAM_ORDER],
     smoothing: Smoothing,
     effective_order: bool,
-) -> f64 {
-    if matches.iter().all(|&count| count == 0.0) {
-        return 0.0;
-    }
+) -> (f64, [f64; MAX_NGRAM_ORDER]) {
     let mut precisions = [0.0; MAX_NGRAM_ORDER];
+    if counts.iter().all(|&[matches, _]| matches == 0.0) {
+        return (0.0, precisions);
+    }
     let (mut halves, mut order) = (1.0, MAX_NGRAM_ORDER);
-    for n in 0..MAX_NGRAM_ORDER {
-        let total = (hypothesis - n as f64).max(0.0);
-        let Some(precision) = precision(n, [matches[n], total], smoothing, &mut halves) else {
-            break;
-        };
+    for (n, counts) in counts.into_iter().enumerate() {
+        let Some(precision) = precision(n, counts, smoothing, &mut halves) else { break };
         if effective_order {
             order = n + 1;
         }
         precisions[n] = precision;
     }
     let sum = precisions[..order].iter().fold(0.0, |sum, &p| sum + log_or_floor(p));
-    let brevity = if hypothesis >= reference { 1.0 } else { (1.0 - reference / hypothesis).exp() };
-    brevity * (sum / order as f64).exp()
+    (brevity_penalty(lengths) * (sum / order as f64).exp(), precisions)
 }
 
-pub(super) fn brevity_penalty(hypothesis: u64, reference: u64) -> f64 {
-    match hypothesis {
-        _ if hypothesis >= reference => 1.0,
-        0 => 0.0,
-        _ => (1.0 - reference as f64 / hypothesis as f64).exp(),
-    }
+/// Returns the brevity penalty, which is 0 for an empty hypothesis of a reference with words.
+pub(super) fn brevity_penalty([hypothesis, reference]: [f64; 2]) -> f64 {
+    if hypothesis >= reference { 1.0 } else { (1.0 - reference / hypothesis).exp() }
 }
 
 pub(super) fn log_or_floor(x: f64) -> f64 {
@@ -259,7 +235,7 @@ pub(super) fn score_f32(sums: &[f32], smoothing: Smoothing, effective_order: boo
         };
     }
     let sum = precisions[..order].iter().fold(0.0, |sum, &p| sum + log_or_floor(f64::from(p)));
-    brevity_penalty(sums[0] as u64, sums[1] as u64) * (sum / order as f64).exp()
+    brevity_penalty([sums[0], sums[1]].map(f64::from)) * (sum / order as f64).exp()
 }
 
 impl AddAssign for BleuCounts {
@@ -273,15 +249,6 @@ impl AddAssign for BleuCounts {
     }
 }
 
-impl Add for BleuCounts {
-    type Output = Self;
-
-    fn add(mut self, other: Self) -> Self {
-        self += other;
-        self
-    }
-}
-
 /// Removes counts from a sum that includes them.
 impl SubAssign for BleuCounts {
     fn sub_assign(&mut self, other: Self) {
@@ -291,14 +258,5 @@ impl SubAssign for BleuCounts {
             self.matches[n] -= other.matches[n];
             self.totals[n] -= other.totals[n];
         }
-    }
-}
-
-impl Sub for BleuCounts {
-    type Output = Self;
-
-    fn sub(mut self, other: Self) -> Self {
-        self -= other;
-        self
     }
 }

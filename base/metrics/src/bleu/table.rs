@@ -41,7 +41,7 @@ impl BleuTable {
             let mut table = LengthTable::new(length, smoothing, effective_order);
             table.brevity_penalties = distinct
                 .iter()
-                .map(|&reference| brevity_penalty(length.into(), reference.into()))
+                .map(|&reference| brevity_penalty([length, reference].map(f64::from)))
                 .collect();
             table
         });

@@ -56,11 +56,8 @@ impl PairScorer for BleuScorer {
 
     fn score_totals(&self, candidate: usize, matches: &[f64], totals: &[f64]) -> f64 {
         let length = f64::from(self.lengths[candidate]);
-        score_real_counts(
-            [length, totals[0]],
-            std::array::from_fn(|n| matches[n]),
-            self.metric.smoothing,
-            self.metric.effective_order,
-        )
+        let counts = std::array::from_fn(|n| [matches[n], (length - n as f64).max(0.0)]);
+        let Bleu { smoothing, effective_order, .. } = self.metric;
+        score_real_counts([length, totals[0]], counts, smoothing, effective_order).0
     }
 }

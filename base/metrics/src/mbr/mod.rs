@@ -61,18 +61,12 @@ pub enum Estimate {
 pub struct CandidateList(Prepared);
 
 enum Prepared {
-    Ngrams { list: ListNgrams, scorer: Scorer },
+    Ngrams { list: ListNgrams, scorer: Box<dyn PairScorer> },
     Ter { list: TerList, coarse: ListNgrams },
 }
 
-/// The score of pairs of candidates from their matches.
-enum Scorer {
-    Chrf(ChrfScorer),
-    Bleu(BleuScorer),
-}
-
 /// The utility of a pair, for a metric over n-grams.
-trait PairScorer {
+trait PairScorer: Send + Sync {
     /// Computes the utilities of `candidate` against references from `from` on, into `forward`;
     /// and the utilities of these references against `candidate`, into `backward` if there is one.
     fn score_row(
@@ -89,27 +83,18 @@ trait PairScorer {
     fn score_totals(&self, candidate: usize, matches: &[f64], totals: &[f64]) -> f64;
 }
 
-impl Scorer {
-    fn pairs(&self) -> &dyn PairScorer {
-        match self {
-            Scorer::Chrf(scorer) => scorer,
-            Scorer::Bleu(scorer) => scorer,
-        }
-    }
-}
-
 impl CandidateList {
     /// Prepares candidates.
     pub fn new(utility: &Utility, candidates: &[&str]) -> Self {
         CandidateList(match utility {
             Utility::Chrf(metric) => {
                 let list = chrf::count_ngrams(metric, candidates);
-                let scorer = Scorer::Chrf(ChrfScorer::new(*metric, &list));
+                let scorer = Box::new(ChrfScorer::new(*metric, &list));
                 Prepared::Ngrams { list, scorer }
             }
             Utility::Bleu(metric) => {
                 let list = bleu::count_ngrams(metric, candidates);
-                let scorer = Scorer::Bleu(BleuScorer::new(metric, &list));
+                let scorer = Box::new(BleuScorer::new(metric, &list));
                 Prepared::Ngrams { list, scorer }
             }
             Utility::Ter(metric) => {
@@ -147,7 +132,7 @@ impl CandidateList {
     /// each with its weight.
     pub fn expected(&self, weights: &[f64]) -> Vec<f64> {
         match &self.0 {
-            Prepared::Ngrams { list, scorer } => expected(list, scorer.pairs(), weights),
+            Prepared::Ngrams { list, scorer } => expected(list, &**scorer, weights),
             Prepared::Ter { list, .. } => {
                 (0..weights.len()).map(|i| list.expected(i, weights)).collect()
             }
@@ -157,9 +142,7 @@ impl CandidateList {
     /// Works like [`CandidateList::expected`], for some candidates.
     fn expected_for(&self, candidates: &[usize], weights: &[f64]) -> Vec<f64> {
         match &self.0 {
-            Prepared::Ngrams { list, scorer } => {
-                expected_for(candidates, list, scorer.pairs(), weights)
-            }
+            Prepared::Ngrams { list, scorer } => expected_for(candidates, list, &**scorer, weights),
             Prepared::Ter { list, .. } => {
                 candidates.iter().map(|&i| list.expected(i, weights)).collect()
             }
@@ -170,9 +153,7 @@ impl CandidateList {
     /// have no average, so for TER it is the sentence BLEU of the words that TER compares.
     fn aggregated(&self, weights: &[f64]) -> Vec<f64> {
         match &self.0 {
-            Prepared::Ngrams { list, scorer } => {
-                aggregate::utilities(list, scorer.pairs(), weights)
-            }
+            Prepared::Ngrams { list, scorer } => aggregate::utilities(list, &**scorer, weights),
             Prepared::Ter { coarse, .. } => {
                 let scorer = BleuScorer::new(&Bleu::default(), coarse);
                 aggregate::utilities(coarse, &scorer, weights)

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use super::Ter;
 use crate::python_text::lowercase_if;
-use crate::tokenize::mteval13a::{is_splitting_punctuation, unescape_entities};
-use crate::tokenize::spacing::{PairSpacing, space_around, space_pairs};
+use crate::tokenize::mteval13a::{
+    is_splitting_punctuation, split_number_punctuation, unescape_entities,
+};
+use crate::tokenize::spacing::space_around;
 
 /// Normalises a line according to `options`; words are separated by spaces.
 pub(crate) fn tokenize<'a>(line: &'a str, options: &Ter) -> Cow<'a, str> {
@@ -29,16 +31,7 @@ pub(crate) fn tokenize<'a>(line: &'a str, options: &Ter) -> Cow<'a, str> {
 /// Applies mteval's rules for western languages, with Tercom's rule for possessives between them.
 fn normalize(line: &str) -> String {
     let line = space_around(&format!(" {} ", unescape_entities(line)), is_splitting_punctuation);
-    let line = line.replace("'s ", " 's ");
-    fn digit(c: char) -> bool {
-        c.is_ascii_digit()
-    }
-    fn stop(c: char) -> bool {
-        c == '.' || c == ','
-    }
-    let line = space_pairs(&line, PairSpacing::BetweenAndAfter, |c| !digit(c), stop);
-    let line = space_pairs(&line, PairSpacing::BeforeAndBetween, stop, |c| !digit(c));
-    space_pairs(&line, PairSpacing::BetweenAndAfter, digit, |c| c == '-')
+    split_number_punctuation(&line.replace("'s ", " 's "))
 }
 
 /// Splits ideographs and Asian punctuation into separate words. Kana stay together, because

@@ -31,7 +31,7 @@ pub(super) fn split_western_punctuation(text: &str) -> String {
 
 /// Splits off full stops and commas before or after a character that is not a digit, and hyphens
 /// after digits. Matches do not overlap, as in mteval: the tokens of `a..5` are `a`, `.` and `.5`.
-pub(super) fn split_number_punctuation(text: &str) -> String {
+pub(crate) fn split_number_punctuation(text: &str) -> String {
     fn digit(c: char) -> bool {
         c.is_ascii_digit()
     }
