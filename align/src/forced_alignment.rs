@@ -54,7 +54,8 @@ impl Table {
         while let Some(line) = lines.next()? {
             let mut fields = split_words(line.bytes);
             fn number(text: &[u8]) -> Option<f64> {
-                std::str::from_utf8(text).ok()?.parse::<f64>().ok()
+                let ln = std::str::from_utf8(text).ok()?.parse::<f64>().ok()?;
+                (!ln.is_nan()).then_some(ln)
             }
             match (fields.next(), fields.next(), fields.next().and_then(number), fields.next()) {
                 (Some(state), Some(output), Some(ln), None) => {
@@ -180,4 +181,27 @@ pub fn force_align(
     }
     output.finish()?;
     Ok(summary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_tables_have_two_words_and_a_logarithm() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("table");
+        let read = |text: &str| {
+            std::fs::write(&path, text).expect("writable");
+            Table::read(&path)
+        };
+        let table = read("das\tthe\t-0.5\ndas\tthat\t-inf\n").expect("a valid table");
+        let id = |word: &[u8]| table.words.find(word);
+        assert_eq!(table.probability(id(b"das"), id(b"the")), (-0.5f64).exp());
+        assert_eq!(table.probability(id(b"das"), id(b"that")), 0.0);
+        assert_eq!(table.probability(id(b"das"), id(b"das")), UNKNOWN_PROBABILITY);
+        for wrong in ["das\tthe", "das\tthe\t-0.5\t1", "das\tthe\tnan", "das\tthe\tlow"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -47,7 +47,10 @@ impl Ibm2Options {
                 self.tension > 0.0 && self.tension <= MAX_TENSION,
                 "the tension must be above 0 and at most 100",
             ),
-            (self.dirichlet.is_none_or(|alpha| alpha > 0.0), "the Dirichlet prior must be above 0"),
+            (
+                self.dirichlet.is_none_or(|alpha| alpha > 0.0 && alpha.is_finite()),
+                "the Dirichlet prior must be a finite number above 0",
+            ),
             (
                 (0.0..1.0).contains(&self.null_probability),
                 "the null word's probability must be at least 0 and below 1",
@@ -72,4 +75,25 @@ pub struct Ibm2Iteration {
     pub null_outputs: f64,
     /// The tension after the iteration.
     pub tension: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_out_of_range_are_rejected() {
+        let plain = Ibm2Options::default();
+        plain.validate().unwrap();
+        for wrong in [
+            Ibm2Options { tension: 0.0, ..plain.clone() },
+            Ibm2Options { tension: 100.5, ..plain.clone() },
+            Ibm2Options { dirichlet: Some(0.0), ..plain.clone() },
+            Ibm2Options { dirichlet: Some(f64::INFINITY), ..plain.clone() },
+            Ibm2Options { dirichlet: Some(f64::NAN), ..plain.clone() },
+            Ibm2Options { null_probability: 1.0, ..plain },
+        ] {
+            assert!(matches!(wrong.validate(), Err(Error::InvalidOptions { .. })), "{wrong:?}");
+        }
+    }
 }
