@@ -59,21 +59,7 @@ impl Default for HmmTransitions {
 pub(crate) struct HmmScratch {
     /// Transitions of a long sentence.
     transitions: Vec<f64>,
-    /// `[outputs + 1, states + 1]`: the probability that a position is the last that generated an
-    /// output, given the outputs so far. Column 0 is the start, before all positions.
-    forward: Vec<f64>,
-    /// `[outputs, stride]`: the probability that an output belongs to a position, given the
-    /// outputs so far.
-    aligned: Vec<f64>,
-    /// For each output the reciprocal of its probability, given the outputs before it.
-    scale: Vec<f64>,
-    /// For each position the scaled backward probability, given that it is the last that generated
-    /// an output.
-    backward: Vec<f64>,
-    next_backward: Vec<f64>,
-    predicted: Vec<f64>,
-    /// Expected jumps of the sentence, before they are weighted by the transitions.
-    jump_posteriors: Vec<f64>,
+    variables: ForwardBackward,
 }
 
 /// Returns the index of a jump among the weights.
@@ -128,18 +114,9 @@ impl HmmTransitions {
         &'a self,
         view: &DirectedPair,
         scratch: &'a mut HmmScratch,
-    ) -> (&'a [f64], ForwardBackward<'a>) {
+    ) -> (&'a [f64], &'a mut ForwardBackward) {
         let (m, n, stride) = (view.outputs.len(), view.num_states, view.stride);
-        let HmmScratch {
-            transitions,
-            forward: last,
-            aligned: current,
-            scale,
-            backward: future,
-            next_backward: next_future,
-            predicted: reached,
-            jump_posteriors: jumped,
-        } = scratch;
+        let HmmScratch { transitions, variables } = scratch;
         let rows = match self.cached_transitions.get(n) {
             Some(ready) => ready.get_or_init(|| self.transitions(n)),
             None => {
@@ -148,29 +125,18 @@ impl HmmTransitions {
             }
         };
         for (list, length) in [
-            (&mut *last, (m + 1) * (n + 1)),
-            (current, m * stride),
-            (scale, m),
-            (future, n + 1),
-            (next_future, n + 1),
-            (reached, stride),
-            (jumped, (n + 1) * stride),
+            (&mut variables.forward, (m + 1) * (n + 1)),
+            (&mut variables.aligned, m * stride),
+            (&mut variables.scale, m),
+            (&mut variables.backward, n + 1),
+            (&mut variables.next_backward, n + 1),
+            (&mut variables.predicted, stride),
+            (&mut variables.jump_posteriors, (n + 1) * stride),
         ] {
             list.clear();
             list.resize(length, 0.0);
         }
-        (
-            rows,
-            ForwardBackward {
-                forward: last,
-                aligned: current,
-                scale,
-                backward: future,
-                next_backward: next_future,
-                predicted: reached,
-                jump_posteriors: jumped,
-            },
-        )
+        (rows, variables)
     }
 
     /// Performs the E step of a sentence pair: adds the posteriors of every output to `view` and
@@ -181,29 +147,29 @@ impl HmmTransitions {
         scratch: &mut HmmScratch,
         sums: &mut EStepStatistics,
     ) {
-        let (transitions, mut scratch) = self.prepare(view, scratch);
-        scratch.run_forward(view, transitions, sums);
+        let (transitions, variables) = self.prepare(view, scratch);
+        variables.run_forward(view, transitions, sums);
         let stride = view.stride;
         let outputs = std::mem::take(&mut view.outputs);
         for j in (0..outputs.len()).rev() {
             let output = usize::from(outputs[j]);
             let row = &mut view.posterior[output * stride..(output + 1) * stride];
-            let current = &scratch.aligned[j * stride..(j + 1) * stride];
+            let current = &variables.aligned[j * stride..(j + 1) * stride];
             for ((posterior, current), future) in
-                row.iter_mut().zip(current).zip(&scratch.backward[1..])
+                row.iter_mut().zip(current).zip(&variables.backward[1..])
             {
                 *posterior += current * future;
             }
-            let null = scratch.null_posterior(view, output, j);
+            let null = variables.null_posterior(view, output, j);
             view.null_posterior[output] += null;
             sums.null_count += null;
-            scratch.step_backward(view, transitions, output, j);
+            variables.step_backward(view, transitions, output, j);
         }
         sums.output_count += outputs.len() as f64;
         view.outputs = outputs;
         sums.jump_counts.resize(2 * MAX_JUMP + 1, 0.0);
         let rows =
-            transitions.chunks_exact(stride).zip(scratch.jump_posteriors.chunks_exact(stride));
+            transitions.chunks_exact(stride).zip(variables.jump_posteriors.chunks_exact(stride));
         for (from, (transitions, jumped)) in rows.enumerate() {
             for (to, (transition, jumped)) in
                 transitions.iter().zip(jumped).take(view.num_states).enumerate()
@@ -222,37 +188,46 @@ impl HmmTransitions {
         scratch: &mut HmmScratch,
         best: &mut Vec<Option<u16>>,
     ) {
-        let (transitions, mut scratch) = self.prepare(view, scratch);
-        scratch.run_forward(view, transitions, &mut EStepStatistics::default());
+        let (transitions, variables) = self.prepare(view, scratch);
+        variables.run_forward(view, transitions, &mut EStepStatistics::default());
         best.clear();
         best.resize(view.outputs.len(), None);
         for (j, &output) in view.outputs.iter().enumerate().rev() {
             let output = usize::from(output);
-            let mut winner = (scratch.null_posterior(view, output, j), None);
+            let mut winner = (variables.null_posterior(view, output, j), None);
             for i in 0..view.num_states {
-                let posterior = scratch.aligned[j * view.stride + i] * scratch.backward[i + 1];
+                let posterior = variables.aligned[j * view.stride + i] * variables.backward[i + 1];
                 if posterior > winner.0 {
                     winner = (posterior, Some(i as u16));
                 }
             }
             best[j] = winner.1;
-            scratch.step_backward(view, transitions, output, j);
+            variables.step_backward(view, transitions, output, j);
         }
     }
 }
 
 /// The forward and backward variables of a sentence.
-struct ForwardBackward<'a> {
-    forward: &'a mut Vec<f64>,
-    aligned: &'a mut Vec<f64>,
-    scale: &'a mut Vec<f64>,
-    backward: &'a mut Vec<f64>,
-    next_backward: &'a mut Vec<f64>,
-    predicted: &'a mut Vec<f64>,
-    jump_posteriors: &'a mut Vec<f64>,
+#[derive(Default)]
+struct ForwardBackward {
+    /// `[outputs + 1, states + 1]`: the probability that a position is the last that generated an
+    /// output, given the outputs so far. Column 0 is the start, before all positions.
+    forward: Vec<f64>,
+    /// `[outputs, stride]`: the probability that an output belongs to a position, given the
+    /// outputs so far.
+    aligned: Vec<f64>,
+    /// For each output the reciprocal of its probability, given the outputs before it.
+    scale: Vec<f64>,
+    /// For each position the scaled backward probability, given that it is the last that generated
+    /// an output.
+    backward: Vec<f64>,
+    next_backward: Vec<f64>,
+    predicted: Vec<f64>,
+    /// Expected jumps of the sentence, before they are weighted by the transitions.
+    jump_posteriors: Vec<f64>,
 }
 
-impl ForwardBackward<'_> {
+impl ForwardBackward {
     fn run_forward(
         &mut self,
         view: &DirectedPair,
@@ -298,7 +273,7 @@ impl ForwardBackward<'_> {
     fn null_posterior(&self, view: &DirectedPair, output: usize, j: usize) -> f64 {
         let before = &self.forward[j * self.backward.len()..][..self.backward.len()];
         let paths: f64 =
-            before.iter().zip(&*self.backward).map(|(last, future)| last * future).sum();
+            before.iter().zip(&self.backward).map(|(last, future)| last * future).sum();
         NULL_PROBABILITY * view.null_translation[output] * self.scale[j] * paths
     }
 
@@ -334,7 +309,7 @@ impl ForwardBackward<'_> {
             self.next_backward[from] =
                 (sums[0] + sums[1]) + (sums[2] + sums[3]) + null * self.backward[from];
         }
-        std::mem::swap(self.backward, self.next_backward);
+        std::mem::swap(&mut self.backward, &mut self.next_backward);
     }
 }
 

@@ -93,10 +93,10 @@ pub fn write_lexical_counts(
     Ok(summary)
 }
 
-/// Writes `output given p(output | given)` of entries `(given, output, count)`.
+/// Writes `output condition p(output | condition)` of entries `(condition, output, count)`.
 fn write_direction(
     entries: &mut [(WordId, WordId, u64)],
-    given: &Vocabulary,
+    conditions: &Vocabulary,
     outputs: &Vocabulary,
     path: &Path,
 ) -> Result<()> {
@@ -108,7 +108,7 @@ fn write_direction(
             line.clear();
             line.extend_from_slice(outputs.word(output));
             line.push(b' ');
-            line.extend_from_slice(given.word(word));
+            line.extend_from_slice(conditions.word(word));
             // extract-lex divides f32.
             let probability = count as f32 / total as f32;
             writeln!(line, " {probability:.7}").expect("writing to memory cannot fail");

@@ -32,9 +32,18 @@ pub(crate) struct TranslationTable {
 impl TranslationTable {
     /// Creates a table of zeros for these numbers of entries, source words and target words.
     pub fn zeros(entries: usize, source_words: usize, target_words: usize) -> Self {
+        Self::filled_with(0.0, entries, source_words, target_words)
+    }
+
+    /// Creates a table with [`UNKNOWN_PROBABILITY`] for every pair: the state before training.
+    pub fn unknown(entries: usize, source_words: usize, target_words: usize) -> Self {
+        Self::filled_with(UNKNOWN_PROBABILITY, entries, source_words, target_words)
+    }
+
+    fn filled_with(value: f64, entries: usize, source_words: usize, target_words: usize) -> Self {
         TranslationTable {
-            entries: vec![[0.0; 2]; entries],
-            null: [vec![0.0; target_words], vec![0.0; source_words]],
+            entries: vec![[value; 2]; entries],
+            null: [target_words, source_words].map(|words| vec![value; words]),
         }
     }
 
@@ -42,14 +51,6 @@ impl TranslationTable {
     pub fn clear(&mut self) {
         parallel::fill_chunks(&mut self.entries, 1 << 16, &|_, part| part.fill([0.0; 2]));
         self.null.iter_mut().for_each(|row| row.fill(0.0));
-    }
-
-    /// Creates a table with [`UNKNOWN_PROBABILITY`] for every pair: the state before training.
-    pub fn unknown(rows: usize, source_words: usize, target_words: usize) -> Self {
-        TranslationTable {
-            entries: vec![[UNKNOWN_PROBABILITY; 2]; rows],
-            null: [target_words, source_words].map(|words| vec![UNKNOWN_PROBABILITY; words]),
-        }
     }
 
     /// Performs the M step: turns expected counts into probabilities. With `alpha`, the
