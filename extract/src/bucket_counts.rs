@@ -2,6 +2,7 @@
 //! a core's caches, so that looking up a phrase pair does not wait for memory.
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::phrase_occurrence::OccurrenceRecord;
@@ -100,59 +101,54 @@ impl BucketCounts {
 
     fn aligned_pair_id(&mut self, record: OccurrenceRecord) -> u32 {
         let (bytes, known) = (&self.bytes, &self.aligned_pairs);
-        let key = record.aligned_pair(bytes);
-        let hash = xxh3_64(key);
-        if let Some(&id) = self
-            .aligned_pair_ids
-            .find(hash, |&id| known[id as usize].record.aligned_pair(bytes) == key)
-        {
-            return id;
+        let found = intern(
+            &mut self.aligned_pair_ids,
+            known.len(),
+            |id| known[id as usize].record.aligned_pair(bytes),
+            record.aligned_pair(bytes),
+        );
+        if found.is_new {
+            let pair = self.pair_id(record);
+            let next = &mut self.pairs[pair as usize].alignments;
+            let next = std::mem::replace(next, found.id);
+            self.aligned_pairs.push(AlignedPair { record, pair, count: 0, next });
         }
-        let id = known.len() as u32;
-        self.aligned_pair_ids
-            .insert_unique(hash, id, |&id| xxh3_64(known[id as usize].record.aligned_pair(bytes)));
-        let pair = self.pair_id(record);
-        let next = std::mem::replace(&mut self.pairs[pair as usize].alignments, id);
-        self.aligned_pairs.push(AlignedPair { record, pair, count: 0, next });
-        id
+        found.id
     }
 
     fn pair_id(&mut self, record: OccurrenceRecord) -> u32 {
         let (bytes, known) = (&self.bytes, &self.pairs);
-        let key = record.pair(bytes);
-        let hash = xxh3_64(key);
-        if let Some(&id) =
-            self.pair_ids.find(hash, |&id| known[id as usize].record.pair(bytes) == key)
-        {
-            return id;
+        let found = intern(
+            &mut self.pair_ids,
+            known.len(),
+            |id| known[id as usize].record.pair(bytes),
+            record.pair(bytes),
+        );
+        if found.is_new {
+            let target = self.target_id(record);
+            self.pairs.push(Pair {
+                record,
+                target,
+                count: 0,
+                alignments: NONE,
+                orientations: [[0; MAX_CLASSES]; 2],
+            });
         }
-        let id = known.len() as u32;
-        self.pair_ids.insert_unique(hash, id, |&id| xxh3_64(known[id as usize].record.pair(bytes)));
-        let target = self.target_id(record);
-        self.pairs.push(Pair {
-            record,
-            target,
-            count: 0,
-            alignments: NONE,
-            orientations: [[0; MAX_CLASSES]; 2],
-        });
-        id
+        found.id
     }
 
     fn target_id(&mut self, record: OccurrenceRecord) -> u32 {
         let (bytes, known) = (&self.bytes, &self.targets);
-        let key = record.target(bytes);
-        let hash = xxh3_64(key);
-        if let Some(&id) =
-            self.target_ids.find(hash, |&id| known[id as usize].record.target(bytes) == key)
-        {
-            return id;
+        let found = intern(
+            &mut self.target_ids,
+            known.len(),
+            |id| known[id as usize].record.target(bytes),
+            record.target(bytes),
+        );
+        if found.is_new {
+            self.targets.push(Target { record, count: 0, distinct_sources: 0 });
         }
-        let id = known.len() as u32;
-        self.target_ids
-            .insert_unique(hash, id, |&id| xxh3_64(known[id as usize].record.target(bytes)));
-        self.targets.push(Target { record, count: 0, distinct_sources: 0 });
-        id
+        found.id
     }
 
     /// Calls `take` with every phrase pair of the bucket. `count_words` returns the number of words
@@ -209,6 +205,30 @@ impl BucketCounts {
                 distinct_sources: target.distinct_sources,
                 orientations: pair.orientations,
             });
+        }
+    }
+}
+
+/// An id, and whether this key is the first with it.
+struct FoundId {
+    id: u32,
+    is_new: bool,
+}
+
+/// Finds the id of `key` among `ids`, or adds the id `num_known` for it. `key_at` returns the key
+/// of a known id.
+fn intern<'a>(
+    ids: &mut HashTable<u32>,
+    num_known: usize,
+    key_at: impl Fn(u32) -> &'a [u8],
+    key: &'a [u8],
+) -> FoundId {
+    match ids.entry(xxh3_64(key), |&id| key_at(id) == key, |&id| xxh3_64(key_at(id))) {
+        Entry::Occupied(entry) => FoundId { id: *entry.get(), is_new: false },
+        Entry::Vacant(entry) => {
+            let id = num_known as u32;
+            entry.insert(id);
+            FoundId { id, is_new: true }
         }
     }
 }
