@@ -76,6 +76,7 @@ use std::thread;
 
 use miriam_storage::file_lock::FileLock;
 use miriam_storage::partial_file::remove_stale_files;
+use miriam_storage::spill_file::{TEMP_OR_MEMORY, check_folder};
 use miriam_textio::{Output, Progress, ProgressTask, TextCompressor, ordered_map};
 
 use crate::checkpoint::{Checkpoint, FinishedPartition};
@@ -151,6 +152,7 @@ impl Inputs {
         let reordering = options.validate()?;
         let threads = options.threads.max(1);
         [output, &options.temp_dir].into_iter().try_for_each(create_folder)?;
+        check_folder(&options.temp_dir, TEMP_OR_MEMORY)?;
         let memory = options.memory / 4;
         let corpus =
             Corpus::read(files, options.max_length, memory, &options.temp_dir, threads, progress)?;
@@ -371,7 +373,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A lock could not be created.
+    /// A lock or a temporary file could not be created.
     #[error(transparent)]
     Storage(#[from] miriam_storage::Error),
     /// Text could not be read or written, or is malformed.

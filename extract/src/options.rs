@@ -93,7 +93,7 @@ impl ExtractOptions {
         }
         if !(self.reordering_smoothing > 0.0 && self.reordering_smoothing.is_finite()) {
             return Err(invalid_options(format!(
-                "invalid reordering smoothing {}; write a number above 0",
+                "invalid reordering smoothing {}; write a finite number above 0",
                 self.reordering_smoothing
             )));
         }

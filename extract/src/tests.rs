@@ -588,3 +588,12 @@ fn wrong_options_are_rejected() {
     let reordering_smoothing = f64::NAN;
     assert!(refused(ExtractOptions { reordering_smoothing, ..options }).contains("above 0"));
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_folder_of_temporary_files_is_checked_first() {
+    let (missing, output) = (Path::new("missing"), tempfile::tempdir().unwrap());
+    let options = plain_options(3, Path::new("/proc"));
+    let result = extract_files(missing, missing, missing, output.path(), &options, &NoProgress);
+    assert!(matches!(result, Err(Error::Storage(_))), "{result:?}");
+}
