@@ -269,7 +269,7 @@ impl DecoderConfig {
         if let Some(penalty) = self.repetition_penalty
             && !(penalty.is_finite() && penalty > 0.0)
         {
-            let reason = format!("{penalty} is not above 0");
+            let reason = format!("expected a finite number above 0, found {penalty}");
             return Err(Error::mismatch(path, "repetition-penalty", reason));
         }
         let threshold = self.shortlist.as_ref().map(|(_, options)| options.threshold);
@@ -285,7 +285,8 @@ impl DecoderConfig {
         }
         match self.max_length_factor {
             Some(factor) if !(factor.is_finite() && factor > 0.0) => {
-                Err(Error::mismatch(path, length_factor, format!("{factor} is not above 0")))
+                let reason = format!("expected a finite number above 0, found {factor}");
+                Err(Error::mismatch(path, length_factor, reason))
             }
             _ => Ok(()),
         }
