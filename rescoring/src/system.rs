@@ -53,9 +53,9 @@ fn open_neural(
     configuration: &Configuration,
     tuner: &Arc<Autotuner>,
 ) -> Result<NeuralFeature, String> {
-    let given: Vec<PathBuf> =
+    let paths: Vec<PathBuf> =
         spec.vocabularies.iter().map(|path| configuration.resolve_path(path)).collect();
-    let vocabularies = match &given[..] {
+    let vocabularies = match &paths[..] {
         [] => None,
         [both] => Some([both.as_path(), both]),
         [source, target, ..] => Some([source.as_path(), target]),

@@ -194,13 +194,13 @@ pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<(
     if arguments.sentence_level && kinds.len() > 1 {
         exit_with_usage_error("--sentence-level takes one metric");
     }
-    for (kind, name, given) in [
-        (MetricName::Bleu, "bleu", &arguments.bleu.given),
-        (MetricName::Chrf, "chrf", &arguments.chrf.given),
-        (MetricName::Ter, "ter", &arguments.ter.given),
+    for (kind, name, options) in [
+        (MetricName::Bleu, "bleu", &arguments.bleu.names),
+        (MetricName::Chrf, "chrf", &arguments.chrf.names),
+        (MetricName::Ter, "ter", &arguments.ter.names),
     ] {
-        if !kinds.contains(&kind) && !given.is_empty() {
-            tracing::warn!("without effect here: {} (for --metric {name})", given.join(" "));
+        if !kinds.contains(&kind) && !options.is_empty() {
+            tracing::warn!("without effect here: {} (for --metric {name})", options.join(" "));
         }
     }
     let metrics: Vec<Box<dyn Metric>> =

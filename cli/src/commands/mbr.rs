@@ -109,13 +109,13 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if a.scale.is_some() && a.weights != WeightsName::Posterior {
         exit_with_usage_error("--scale needs --weights posterior");
     }
-    for (utility, name, given) in [
-        (UtilityName::Chrf, "chrf", &a.chrf.given),
-        (UtilityName::Bleu, "bleu", &a.bleu.given),
-        (UtilityName::Ter, "ter", &a.ter.given),
+    for (utility, name, options) in [
+        (UtilityName::Chrf, "chrf", &a.chrf.names),
+        (UtilityName::Bleu, "bleu", &a.bleu.names),
+        (UtilityName::Ter, "ter", &a.ter.names),
     ] {
         if utility != a.utility
-            && let Some(option) = given.first()
+            && let Some(option) = options.first()
         {
             exit_with_usage_error(format!("{option} needs --utility {name}"));
         }

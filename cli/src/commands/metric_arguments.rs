@@ -72,11 +72,11 @@ pub struct TerArguments {
     ter_normalized: bool,
 }
 
-/// Options of a metric, and the names of those on the command line.
+/// Options of a metric, with the names of those that the command line sets.
 pub struct MetricOptions<A> {
     pub arguments: A,
-    /// The options that were given, such as `--chrf-beta`.
-    pub given: Vec<String>,
+    /// The names of the options on the command line, such as `--chrf-beta`.
+    pub names: Vec<String>,
 }
 
 impl<A: Args> Args for MetricOptions<A> {
@@ -92,11 +92,11 @@ impl<A: Args> Args for MetricOptions<A> {
 impl<A: Args> FromArgMatches for MetricOptions<A> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let all = A::augment_args(Command::new("options"));
-        let given = all.get_arguments().filter(|argument| {
+        let arguments = all.get_arguments().filter(|argument| {
             matches.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine)
         });
-        let given = given.filter_map(|argument| Some(format!("--{}", argument.get_long()?)));
-        Ok(MetricOptions { given: given.collect(), arguments: A::from_arg_matches(matches)? })
+        let names = arguments.filter_map(|argument| Some(format!("--{}", argument.get_long()?)));
+        Ok(MetricOptions { names: names.collect(), arguments: A::from_arg_matches(matches)? })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
