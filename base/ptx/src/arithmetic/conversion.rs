@@ -1,7 +1,7 @@
 //! Conversions between types, the instruction `cvt`.
 
 use super::floats::flush_bits;
-use super::rounding::{Rounding, decode, encode, round};
+use super::rounding::{Rounding, decode, encode, integer_to_odd, round};
 use crate::types::Type;
 
 /// A conversion between two types, neither of them a pair.
@@ -14,9 +14,8 @@ pub(crate) struct Conversion {
     pub to_integer: Option<Rounding>,
     /// The rounding to the type of the result, if it is a float.
     pub rounding: Rounding,
-    /// Whether integers are clamped to the range of the result's type, and floats that stay floats
-    /// to [0, 1]. Floats that become integers are always clamped, integers that become floats are
-    /// not.
+    /// Whether integers that stay integers are clamped to the range of the result's type, and
+    /// results that are floats to [0, 1]. Floats that become integers are always clamped.
     pub saturates: bool,
     /// Whether subnormal `f32` become zero.
     pub flushes: bool,
@@ -33,28 +32,27 @@ pub(crate) fn convert(conversion: Conversion, value: u64) -> u64 {
     };
     match (from.is_float(), to.is_float()) {
         (false, false) => {
-            let value = i128::from(from.extend(value));
-            let value = if from.is_signed() { value } else { value & i128::from(u64::MAX) };
+            let value = integer(from, value);
             to.truncate(if saturates { clamp(to, value) as u64 } else { value as u64 })
         }
         (false, true) => {
-            let number = from.extend(value);
-            let nearest = rounding == Rounding::NearestEven;
-            match (to, from.is_signed()) {
-                // To the nearest `f32` in one step, so that integers of 64 bits are rounded once.
-                // In the other cases the step through `f64` may round them first.
-                (Type::F32, true) if nearest => u64::from((number as f32).to_bits()),
-                (Type::F32, false) if nearest => u64::from((number as u64 as f32).to_bits()),
-                (_, true) => encode(to, rounding, number as f64),
-                (_, false) => encode(to, rounding, number as u64 as f64),
+            let number = integer(from, value);
+            let number = if saturates { number.clamp(0, 1) } else { number };
+            match to {
+                // The parser accepts only rounding to nearest here.
+                Type::F64 => (number as f64).to_bits(),
+                _ => encode(to, rounding, integer_to_odd(number)),
             }
         }
         (true, false) => {
             let number = decode(from, flush(from, value));
             let number = round(number, to_integer.unwrap_or(Rounding::Zero));
-            // Conversions to integers always saturate. NaN becomes zero, as PTX defines it for
-            // types of up to 32 bits.
-            to.truncate(clamp(to, if number.is_nan() { 0 } else { number as i128 }) as u64)
+            if number.is_nan() {
+                let is_wide = from == Type::F64 || to.size() == 8;
+                return if is_wide { 1 << (8 * to.size() - 1) } else { 0 };
+            }
+            // Conversions to integers always saturate.
+            to.truncate(clamp(to, number as i128) as u64)
         }
         (true, true) => {
             let number = decode(from, flush(from, value));
@@ -76,6 +74,12 @@ pub(crate) fn convert(conversion: Conversion, value: u64) -> u64 {
 /// Converts two `f32` to 16 bits each. Returns the pair, the first number in its upper half.
 pub(crate) fn convert_pair(conversion: Conversion, [upper, lower]: [u64; 2]) -> u64 {
     convert(conversion, upper) << 16 | convert(conversion, lower)
+}
+
+/// Returns the integer with the bits `value`.
+fn integer(ty: Type, value: u64) -> i128 {
+    let value = ty.extend(value);
+    if ty.is_signed() { value.into() } else { (value as u64).into() }
 }
 
 /// Returns the integer of the type `ty` that is nearest to `value`.

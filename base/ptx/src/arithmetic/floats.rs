@@ -103,8 +103,8 @@ fn binary_one(kind: Binary, ty: Type, mode: Mode, a: u64, b: u64) -> u64 {
         // A sum of two `f32` in `f64`, rounded again to nearest, is rounded as if once.
         Binary::Add if mode.rounding == Rounding::NearestEven => x + y,
         Binary::Subtract if mode.rounding == Rounding::NearestEven => x - y,
-        Binary::Add => add(x, y),
-        Binary::Subtract => add(x, -y),
+        Binary::Add => sum(mode, x, y),
+        Binary::Subtract => sum(mode, x, -y),
         Binary::MultiplyLow => x * y,
         Binary::Divide => x / y,
         Binary::Minimum | Binary::Maximum if x.is_nan() || y.is_nan() => {
@@ -139,8 +139,17 @@ pub(super) fn fused_multiply_add(ty: Type, mode: Mode, operands: [u64; 3]) -> u6
 fn fused_one(ty: Type, mode: Mode, operands: [u64; 3]) -> u64 {
     let [a, b, c] = operands.map(|bits| operand(ty, mode.flushes, bits));
     // The product of shorter numbers is exact.
-    let sum = if ty == Type::F64 { a.mul_add(b, c) } else { add(a * b, c) };
-    result(ty, mode, sum)
+    let found = if ty == Type::F64 { a.mul_add(b, c) } else { sum(mode, a * b, c) };
+    result(ty, mode, found)
+}
+
+/// Returns the sum of shorter numbers, rounded to odd. Rounded down, numbers that cancel give
+/// negative zero.
+#[inline(always)]
+fn sum(mode: Mode, a: f64, b: f64) -> f64 {
+    let sum = add(a, b);
+    let has_negative = a.is_sign_negative() || b.is_sign_negative();
+    if sum == 0.0 && mode.rounding == Rounding::Down && has_negative { -0.0 } else { sum }
 }
 
 #[inline(always)]

@@ -1,8 +1,8 @@
 //! Floats of 16 and 32 bits as `f64`, and the rounding of `f64` to them.
 //!
-//! A sum whose last bits do not fit into an `f64` is rounded to odd ([`add`]). If it is rounded
-//! again to a shorter type, in any mode, the result is the same as after one rounding of the exact
-//! sum.
+//! A sum or an integer whose last bits do not fit into an `f64` is rounded to odd ([`add`],
+//! [`integer_to_odd`]). If it is rounded again to a shorter type, in any mode, the result is the
+//! same as after one rounding of the exact number.
 
 use crate::types::Type;
 
@@ -134,6 +134,12 @@ pub(super) fn add(a: f64, b: f64) -> f64 {
     let grows = (lost > 0.0) == (sum > 0.0);
     let neighbour = if grows { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
     f64::from_bits(if is_exact { bits } else { neighbour })
+}
+
+/// Returns an integer of at most 64 bits, rounded to odd.
+pub(super) fn integer_to_odd(number: i128) -> f64 {
+    let low = number & i128::from(u32::MAX);
+    add((number - low) as f64, low as f64)
 }
 
 /// Returns `a * b + c` of numbers of 32 bits or fewer, in `f32` with one rounding.

@@ -120,6 +120,13 @@ fn conversions_round_saturate_and_extend() {
     assert_eq!(convert(nearest, float(2.5)), 2);
     assert_eq!(convert(nearest, float(-1e20)), 0x8000_0000);
     assert_eq!(convert(nearest, float(f32::NAN)), 0);
+    // NaN has the highest bit in integers of 64 bits, and in all integers from `f64`.
+    let wide = [(Type::Signed(8), Type::F32), (U64, Type::F16), (Type::Signed(8), Type::F64)];
+    for (to, from) in wide {
+        let nan = encode(from, Rounding::NearestEven, f64::NAN);
+        assert_eq!(convert(conversion(to, from, None, false), nan), 1 << 63, "{to:?} {from:?}");
+    }
+    assert_eq!(convert(conversion(U32, Type::F64, None, false), f64::NAN.to_bits()), 1 << 31);
     let down = conversion(S32, Type::F32, Some(Rounding::Down), false);
     assert_eq!(convert(down, float(-0.5)), 0xFFFF_FFFF);
     assert_eq!(convert(conversion(Type::F32, U32, None, false), 3), float(3.0));
@@ -331,5 +338,50 @@ proptest::proptest! {
             let bits = found[i] as u32;
             assert!(bits == expected.to_bits() || expected.is_nan() && bits == 0x7FFF_FFFF);
         }
+    }
+}
+
+#[test]
+fn integers_that_become_floats_are_rounded_once_and_saturate() {
+    let to_f32 = |from, rounding, value: u64| {
+        convert(Conversion { rounding, ..conversion(Type::F32, from, None, false) }, value)
+    };
+    // 2^63 + 1 and 2^24 + 1 are between two `f32`; their last bits are lost in `f64` too.
+    let (large, small) = ((1 << 63) + 1, (1 << 24) + 1);
+    let two = |power: i32| u64::from(2f32.powi(power).to_bits());
+    for (rounding, added) in [(Rounding::Zero, 0), (Rounding::Down, 0), (Rounding::Up, 1)] {
+        assert_eq!(to_f32(U64, rounding, large), two(63) + added, "{rounding:?}");
+        assert_eq!(to_f32(U32, rounding, small), two(24) + added, "{rounding:?}");
+    }
+    // -2^62 - 1: down is away from zero.
+    let negative = (-(1i64 << 62) - 1) as u64;
+    let minus = two(62) | 1 << 31;
+    assert_eq!(to_f32(Type::Signed(8), Rounding::Down, negative), minus + 1);
+    assert_eq!(to_f32(Type::Signed(8), Rounding::Up, negative), minus);
+    // 2^60 + 2^36 is half-way between two `f32`, and the last 1 lies beyond an `f64`.
+    let half_way = (1u64 << 60) + (1 << 36);
+    assert_eq!(to_f32(U64, Rounding::NearestEven, half_way), two(60));
+    assert_eq!(to_f32(U64, Rounding::NearestEven, half_way + 1), two(60) + 1);
+    let saturating = conversion(Type::F32, S32, None, true);
+    for (value, expected) in [(7, 1.0f32), (1, 1.0), (0, 0.0), (-3i32, 0.0)] {
+        assert_eq!(convert(saturating, u64::from(value as u32)), u64::from(expected.to_bits()));
+    }
+}
+
+#[test]
+fn numbers_that_cancel_give_negative_zero_when_rounded_down() {
+    let one = u64::from(1f32.to_bits());
+    let (minus_one, minus_zero) = (one | 1 << 31, 1 << 31);
+    for (rounding, zero) in [(Rounding::Down, minus_zero), (Rounding::Up, 0), (Rounding::Zero, 0)] {
+        let mode = Mode { rounding, ..MODE };
+        let add = |a, b| super::binary(Binary::Add, Type::F32, mode, a, b);
+        assert_eq!(add(one, minus_one), Ok(zero), "{rounding:?}");
+        assert_eq!(add(0, 0), Ok(0), "{rounding:?}");
+        assert_eq!(add(minus_zero, 0), Ok(zero), "{rounding:?}");
+        let subtract = super::binary(Binary::Subtract, Type::F32, mode, one, one);
+        assert_eq!(subtract, Ok(zero), "{rounding:?}");
+        let fused =
+            super::ternary(Ternary::FusedMultiplyAdd, Type::F32, mode, [one, one, minus_one]);
+        assert_eq!(fused, zero, "{rounding:?}");
     }
 }

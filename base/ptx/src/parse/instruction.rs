@@ -294,6 +294,7 @@ impl<'t> Parser<'_, 't> {
         if !modifiers.iter().all(is_known)
             || from_type.half().is_some()
             || is_pair && from_type != Type::F32
+            || to_type == Type::F64 && rounding(modifiers) != Rounding::NearestEven
         {
             return self.fail(format!("cvt.{} is not supported", modifiers.join(".")));
         }
