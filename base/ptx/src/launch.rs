@@ -11,9 +11,6 @@ use crate::random::Random;
 use crate::shared::SharedMemory;
 use crate::warp::{Warp, WarpState};
 
-/// The greatest number of threads in a block.
-const MAX_THREADS: u32 = 1024;
-
 /// Limits on the number of instructions that a warp runs before another one may run. The seed
 /// chooses one of these limits for each block. So in some blocks the warps stay close to each
 /// other. In other blocks one warp is at a barrier before the rest begin.
@@ -27,10 +24,12 @@ impl Kernel {
     /// [`Fault::Caller`] for an impossible grid or parameters of another size, and
     /// [`Fault::Kernel`] at the first fault of a thread; the writes before it stay.
     pub fn run(&self, grid: &Grid, parameters: &[u8], memory: &mut Memory) -> Result<u64, Fault> {
-        let num_threads: u32 = grid.threads.iter().product();
-        if num_threads == 0 || num_threads > MAX_THREADS || grid.blocks.contains(&0) {
-            let Grid { blocks, threads, .. } = grid;
-            let reason = format!("{}: a grid of {blocks:?} blocks of {threads:?}", self.name);
+        let num_threads = grid.threads.iter().fold(1u32, |all, &count| all.saturating_mul(count));
+        if num_threads == 0 || num_threads > self.max_threads || grid.blocks.contains(&0) {
+            let reason = format!(
+                "{}: a grid of {:?} blocks of {:?} threads; a block has at most {}",
+                self.name, grid.blocks, grid.threads, self.max_threads
+            );
             return Err(Fault::Caller(reason));
         }
         if parameters.len() != self.parameter_bytes {
@@ -90,10 +89,11 @@ fn run_block(
             warp.step(around, random)?;
             steps += 1;
         }
-        if steps > around.grid.max_steps {
-            let thread = warp.first_thread();
+        if steps > around.grid.max_steps
+            && let Some((thread, place)) = warps.iter().find_map(Warp::first_unfinished)
+        {
             let reason = format!("the block still runs after {steps} instructions");
-            return Err(around.fault(thread, warp.line(around.kernel), reason));
+            return Err(around.fault(thread, around.kernel.code.body[place].line, reason));
         }
     }
 }

@@ -1,5 +1,8 @@
 //! Kernels written for the tests: exchanges, barriers, branches, and injected faults.
 
+mod common;
+
+use common::{block, run_module};
 use miriam_ptx::{Fault, Grid, Memory, Module};
 
 const SEEDS: std::ops::Range<u64> = 0..20;
@@ -137,6 +140,10 @@ fn exchanges_that_lanes_miss_are_found() {
 #[test]
 fn an_endless_loop_is_found() {
     assert!(faults("$L: bra $L;", 32, 1)[0].contains("still runs after"));
+    // The fault names a thread that still runs.
+    let one = "setp.ne.u32 %p1, %r1, 40; @%p1 ret;\n$L: bra $L;";
+    let found = faults(one, 64, 1);
+    assert!(found.iter().all(|fault| fault.contains("line 8, block (0, 0, 0), warp 1, lane 8")));
 }
 
 #[test]
@@ -153,5 +160,45 @@ fn unknown_or_malformed_code_does_not_parse() {
         let fault = run(text, 1, 1, 0).unwrap_err().to_string();
         assert!(fault.starts_with("line 7: ") && fault.contains(reason), "{text}: {fault}");
     }
-    assert!(Module::parse(".entry k() { ret;").is_err());
+    // The line of the words that are wrong, not of those after them.
+    let reason = |text: &str| Module::parse(text).unwrap_err().to_string();
+    assert!(reason(".frob\n\n.entry k() { ret; }").starts_with("line 1: "));
+    assert!(reason(".entry k()\n{ call f;\nret; }").starts_with("line 2: the function f"));
+    assert!(reason(".entry k()\n.frob\n{ ret; }").starts_with("line 2: \".frob\""));
+    assert!(
+        reason(".entry k() { .reg .f64 %d<2>; .reg .b64 %rd<2>;\ncvt.rz.f64.u64 %d0, %rd0; }")
+            .starts_with("line 2: cvt.rz.f64.u64 is not supported")
+    );
+    assert!(reason(".entry k() { ret;").starts_with("line 1: "));
+}
+
+/// Runs a module with what `-lineinfo` adds.
+#[test]
+fn line_numbers_of_sources_are_skipped() {
+    let text = ".version 8.4\n.target sm_80\n.address_size 64\n\
+                .visible .entry k(.param .u64 x)\n{\n\
+                .reg .b32 %r<2>; .reg .b64 %rd<2>;\n.loc 1 5 3\n\
+                ld.param.u64 %rd1, [x]; mov.u32 %r1, 7;\n\
+                .loc 2 9 1, function_name $L__info_string0+4, inlined_at 1 6 2\n\
+                st.global.u32 [%rd1], %r1;\nret;\n}\n\
+                .file 1 \"/a/b.cu\", 1700000000, 812\n.file 2 \"/a/c.cuh\"\n\
+                .section .debug_str\n{\n$L__info_string0:\n.b8 95\n.b8 0\n}\n\
+                .visible .entry after() { ret; }\n";
+    let found = run_module(text, "k", block(1), &[vec![None]]).unwrap();
+    assert_eq!(found, [[7]]);
+    assert!(Module::parse(text).unwrap().kernel("after").is_some());
+}
+
+#[test]
+fn blocks_are_as_large_as_the_kernel_allows() {
+    let module = |limit: &str| format!(".visible .entry k() {limit} .minnctapersm 2 {{ ret; }}");
+    for (limit, most) in [("", 1024), (".maxntid 128", 128), (".maxntid 64, 2, 1", 128)] {
+        let module = Module::parse(&module(limit)).unwrap();
+        let kernel = module.kernel("k").unwrap();
+        assert_eq!(kernel.max_threads(), most);
+        let mut memory = Memory::new(1 << 10);
+        assert!(kernel.run(&block(most), &[], &mut memory).is_ok());
+        let fault = kernel.run(&block(most + 1), &[], &mut memory).unwrap_err();
+        assert!(fault.to_string().ends_with(&format!("a block has at most {most}")), "{fault}");
+    }
 }

@@ -9,6 +9,9 @@ use crate::fault::Fault;
 use crate::instruction::{Instruction, Operation, Register};
 use crate::tracked::TrackedBytes;
 
+/// The greatest number of threads in a block.
+const MAX_THREADS: u32 = 1024;
+
 /// The greatest depth of calls.
 const MAX_CALL_DEPTH: usize = 32;
 
@@ -56,20 +59,31 @@ impl<'t> Parser<'_, 't> {
                 }
             }
         }
-        // Skips limits of launches, which do not change results.
-        while self.peek().is_some_and(|word| word.text != "{") {
-            self.at += 1;
+        let mut max_threads = MAX_THREADS;
+        loop {
+            match self.next()? {
+                "{" => break,
+                ".maxntid" => {
+                    let mut product = self.number::<u32>()?;
+                    while self.takes(",") {
+                        product = product.saturating_mul(self.number()?);
+                    }
+                    max_threads = max_threads.min(product);
+                }
+                // Limits that change only the speed.
+                ".minnctapersm" | ".maxnreg" => self.at += 1,
+                other => return self.fail(format!("{other:?} is not supported here")),
+            }
         }
-        self.expect("{")?;
         self.body(false)?;
         // A thread that reaches the end returns.
-        let line = self.line();
+        let line = self.last_line();
         self.code.body.push(Instruction { guard: None, operation: Operation::Return, line });
         self.scopes.pop();
         self.shared_end = outer_end;
         let code: Code = std::mem::replace(&mut self.code, outer_code);
         let data = Arc::new(TrackedBytes::default());
-        Ok(Kernel { name, parameters, parameter_bytes, data, code })
+        Ok(Kernel { name, parameters, parameter_bytes, max_threads, data, code })
     }
 
     /// Parses the body of a kernel or function, up to its last brace.
@@ -257,8 +271,8 @@ impl<'t> Parser<'_, 't> {
         Ok(())
     }
 
-    /// Skips a function with its body, or its declaration.
-    pub(super) fn skip_function(&mut self) -> Result<(), Fault> {
+    /// Skips a function or a section with its body, or the declaration of a function.
+    pub(super) fn skip_body(&mut self) -> Result<(), Fault> {
         let mut depth = 0usize;
         loop {
             match self.next()? {

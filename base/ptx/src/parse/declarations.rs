@@ -86,6 +86,7 @@ impl<'t> Parser<'_, 't> {
         };
         let start = self.shared_end.next_multiple_of(alignment);
         self.shared_end = start + size + GAP;
+        self.code.shared_bytes = self.code.shared_bytes.next_multiple_of(alignment) + size;
         self.declare(name, Name::Shared(start));
         self.code.shared_arrays.push(start..start + size);
         Ok(())

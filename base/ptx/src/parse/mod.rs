@@ -29,6 +29,8 @@ pub struct Kernel {
     pub(crate) parameters: Vec<Parameter>,
     /// The size of all parameters in bytes.
     pub(crate) parameter_bytes: usize,
+    /// The greatest number of threads in a block.
+    pub(crate) max_threads: u32,
     /// The module's initialised arrays.
     pub(crate) data: Arc<TrackedBytes>,
     pub(crate) code: Code,
@@ -39,6 +41,8 @@ pub struct Kernel {
 pub(crate) struct Code {
     /// The arrays in shared memory, without the bytes that a launch adds.
     pub shared_arrays: Vec<Range<usize>>,
+    /// The bytes that these arrays take on a device, without gaps other than for alignment.
+    pub shared_bytes: usize,
     /// The bytes of each thread's local memory.
     pub local_bytes: usize,
     pub num_registers: usize,
@@ -101,16 +105,21 @@ impl Module {
                     let kernel = parser.kernel()?;
                     module.kernels.insert(kernel.name.clone(), kernel);
                 }
-                // The function's body is parsed where it is called.
-                ".func" => parser.skip_function()?,
+                // The function's body is parsed where it is called. Sections have the names of
+                // functions that line numbers refer to.
+                ".func" | ".section" => parser.skip_body()?,
                 ".shared" => {
                     parser.at += 1;
                     parser.shared_variable()?;
                 }
                 ".global" | ".const" => parser.initialised_variable()?,
-                ".file" => parser.at += 3,
+                // `.file 1 "name", time, size`: names are strings, which are not among the words.
+                ".file" => parser.skip_list(),
                 ".pragma" => parser.skip_to(";")?,
-                other => return parser.fail(format!("{other:?} is not supported")),
+                other => {
+                    parser.at += 1;
+                    return parser.fail(format!("{other:?} is not supported"));
+                }
             }
         }
         let data = Arc::new(parser.initialised_data());
@@ -142,10 +151,15 @@ impl Kernel {
         self.parameter_bytes
     }
 
+    /// Returns the greatest number of threads in a block.
+    pub fn max_threads(&self) -> u32 {
+        self.max_threads
+    }
+
     /// Returns the size in bytes of the shared memory that the kernel declares, without the
     /// bytes that a launch adds.
     pub fn shared_bytes(&self) -> usize {
-        self.code.shared_arrays.iter().map(Range::len).sum()
+        self.code.shared_bytes
     }
 }
 
@@ -196,8 +210,14 @@ impl<'t> Parser<'_, 't> {
         self.words.get(self.at).or(self.words.last()).map_or(1, |word| word.line)
     }
 
+    /// Returns the line of the last word that was read.
+    fn last_line(&self) -> u32 {
+        self.words[..self.at.min(self.words.len())].last().map_or(1, |word| word.line)
+    }
+
+    /// Fails because of the last word that was read, or of words before it.
     fn fail<T>(&self, reason: String) -> Result<T, Fault> {
-        Err(Fault::Module { line: self.line(), reason })
+        Err(Fault::Module { line: self.last_line(), reason })
     }
 
     fn next(&mut self) -> Result<&'t str, Fault> {
@@ -221,6 +241,7 @@ impl<'t> Parser<'_, 't> {
             return Ok(());
         }
         let found = self.peek().map_or("the end", |word| word.text);
+        self.at += 1;
         self.fail(format!("expected {text:?}, found {found:?}"))
     }
 

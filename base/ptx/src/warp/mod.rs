@@ -110,14 +110,11 @@ impl Warp {
         }
     }
 
-    pub fn first_thread(&self) -> u32 {
-        self.first_thread
-    }
-
-    /// Returns the line of the first lane's instruction in the text of the module.
-    pub fn line(&self, kernel: &Kernel) -> u32 {
-        let body = &kernel.code.body;
-        body[self.place(0).min(body.len() - 1)].line
+    /// Returns the lowest thread that has not ended, with its place in the code.
+    pub fn first_unfinished(&self) -> Option<(u32, usize)> {
+        let ended = [LaneState::Ended, LaneState::Missing];
+        let lane = self.lanes.iter().position(|state| !ended.contains(state))?;
+        Some((self.first_thread + lane as u32, self.place(lane)))
     }
 
     fn place(&self, lane: usize) -> usize {
