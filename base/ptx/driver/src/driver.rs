@@ -64,7 +64,7 @@ pub(crate) enum Work {
         address: u64,
     },
     Launch {
-        kernel: Arc<(Arc<Module>, String)>,
+        function: Arc<Function>,
         grid: Grid,
         parameters: Vec<u8>,
     },
@@ -76,6 +76,21 @@ pub(crate) enum Work {
         event: usize,
         number: u64,
     },
+}
+
+/// A kernel that a caller has a handle of.
+#[derive(Debug)]
+pub(crate) struct Function {
+    module: Arc<Module>,
+    name: String,
+    /// The handle of the module.
+    owner: usize,
+}
+
+impl Function {
+    pub fn kernel(&self) -> &Kernel {
+        self.module.kernel(&self.name).expect("it was found")
+    }
 }
 
 /// The number of records of an event, and the number of records that are done.
@@ -97,7 +112,7 @@ pub(crate) struct Driver {
     modules: BTreeMap<usize, Arc<Module>>,
     /// The parsed modules by their text, because the same module is loaded for many models.
     parsed: HashMap<String, Arc<Module>>,
-    pub functions: BTreeMap<usize, Arc<(Arc<Module>, String)>>,
+    functions: BTreeMap<usize, Arc<Function>>,
     /// By function, the bytes of dynamic shared memory that a launch may have, if they were set.
     max_shared: BTreeMap<usize, usize>,
     /// The lengths of pinned memory by address.
@@ -232,12 +247,10 @@ impl Driver {
                 self.lose();
                 Ok(())
             }
-            Work::Launch { kernel, mut grid, parameters } => {
+            Work::Launch { function, mut grid, parameters } => {
                 self.launches_left -= 1;
                 grid.seed = self.random();
-                let (module, name) = &*kernel;
-                let kernel: &Kernel = module.kernel(name).expect("it was found");
-                kernel.run(&grid, &parameters, &mut self.memory).map(drop)
+                function.kernel().run(&grid, &parameters, &mut self.memory).map(drop)
             }
             Work::Record { event, number } => {
                 let state = self.events.get_mut(&event).expect("it was recorded");
@@ -264,9 +277,19 @@ impl Driver {
         Ok(handle)
     }
 
+    /// Unloads a module after all work; its kernels cannot be launched afterwards.
     pub fn unload(&mut self, module: usize) {
         self.finish();
-        self.modules.remove(&module);
+        if self.modules.remove(&module).is_none() {
+            fail("a module is unloaded, but it is not loaded");
+        }
+        self.functions.retain(|_, function| function.owner != module);
+    }
+
+    /// Returns the kernel with this handle; ends the process if its module is not loaded.
+    pub fn loaded_function(&self, handle: usize) -> Arc<Function> {
+        let function = self.functions.get(&handle).cloned();
+        function.unwrap_or_else(|| fail("a kernel is used, but its module is not loaded"))
     }
 
     /// Returns the largest number of bytes of dynamic shared memory in a launch of `function`:
@@ -281,10 +304,11 @@ impl Driver {
 
     /// Returns the handle of a module's kernel.
     pub fn function(&mut self, module: usize, name: &str) -> Option<usize> {
-        let module = Arc::clone(self.modules.get(&module)?);
+        let (owner, module) = (module, Arc::clone(self.modules.get(&module)?));
         module.kernel(name)?;
         let handle = self.new_handle();
-        self.functions.insert(handle, Arc::new((module, name.to_owned())));
+        let function = Function { module, name: name.to_owned(), owner };
+        self.functions.insert(handle, Arc::new(function));
         Some(handle)
     }
 }
@@ -360,9 +384,9 @@ mod tests {
         let (stream, event) = (driver.new_handle(), driver.new_handle());
         driver.push(stream, Work::Upload { address, bytes: vec![5, 0, 0, 0] });
         for _ in 0..2 {
-            let kernel = Arc::clone(&driver.functions[&function]);
+            let function = driver.loaded_function(function);
             let parameters = address.to_le_bytes().to_vec();
-            driver.push(stream, Work::Launch { kernel, grid: Grid::default(), parameters });
+            driver.push(stream, Work::Launch { function, grid: Grid::default(), parameters });
         }
         driver.push(stream, Work::Upload { address, bytes: vec![9, 0, 0, 0] });
         driver.record(event, stream);
@@ -417,14 +441,27 @@ mod tests {
         let module = driver.load(text).unwrap();
         let function = driver.function(module, "k").unwrap();
         let mut launch = |shared_bytes| {
-            let kernel = Arc::clone(&driver.functions[&function]);
+            let function = driver.loaded_function(function);
             let grid = Grid { blocks: [1, 1, 3], shared_bytes, ..Grid::default() };
             let parameters = address.to_le_bytes().to_vec();
-            driver.push(32, Work::Launch { kernel, grid, parameters });
+            driver.push(32, Work::Launch { function, grid, parameters });
             let outcome = driver.try_some();
             outcome.map(|()| driver.memory.read(address, 12).unwrap().to_vec())
         };
         assert_eq!(launch(16).unwrap(), [0, 0, 0, 0, 3, 0, 0, 0, 6, 0, 0, 0]);
         assert!(launch(12).unwrap_err().contains("of dynamic shared memory of 12 bytes"));
+    }
+
+    /// The same text is parsed once, but each load has kernels of its own.
+    #[test]
+    fn kernels_go_with_their_module() {
+        let mut driver = Driver::new(1 << 10, 1);
+        let [first, second] = [0; 2].map(|_| driver.load(".visible .entry k() { ret; }").unwrap());
+        let [of_first, of_second] =
+            [first, second].map(|module| driver.function(module, "k").unwrap());
+        driver.unload(first);
+        assert!(!driver.functions.contains_key(&of_first));
+        assert_eq!(driver.loaded_function(of_second).name, "k");
+        assert_eq!(driver.function(first, "k"), None);
     }
 }

@@ -75,6 +75,12 @@ fn device_status(driver: &Driver) -> c_int {
     if driver.is_lost { setting("launch", LAUNCH_FAILED) as c_int } else { SUCCESS }
 }
 
+/// Refuses an attribute that has no value here.
+fn unknown_attribute(attribute: c_int) -> c_int {
+    eprintln!("emulated GPU: the attribute {attribute} is not supported");
+    INVALID_VALUE
+}
+
 /// The driver's one context.
 const CONTEXT: *mut c_void = std::ptr::without_provenance_mut(16);
 
@@ -178,7 +184,7 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(
         109 => MAX_WINDOW as c_int,
         // Whether there are pools of memory.
         115 => 1,
-        _ => 0,
+        _ => return unknown_attribute(attribute),
     };
     // SAFETY: the caller passes a pointer to the value that is written.
     unsafe { *value = found };

@@ -1,13 +1,12 @@
 //! Calls that load modules, describe their kernels and launch them.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
-use std::sync::Arc;
 
-use miriam_ptx::Grid;
+use miriam_ptx::{Grid, Kernel};
 
 use super::{
     DEFAULT_SHARED, INVALID_PTX, INVALID_VALUE, NOT_FOUND, SUCCESS, device_status, driver,
-    max_shared, pointer, setting, status,
+    max_shared, pointer, setting, status, unknown_attribute,
 };
 use crate::driver::Work;
 use crate::kernel_folder::target;
@@ -73,10 +72,8 @@ pub unsafe extern "C" fn cuFuncGetParamInfo(
     offset: *mut usize,
     size: *mut usize,
 ) -> c_int {
-    let state = driver();
-    let (module, name) = &*state.functions[&function.addr()];
-    let kernel = module.kernel(name).expect("it was found");
-    match kernel.parameter(index) {
+    let function = driver().loaded_function(function.addr());
+    match function.kernel().parameter(index) {
         Some((found, length)) => {
             // SAFETY: the caller passes pointers to the two values that are written.
             unsafe {
@@ -92,6 +89,15 @@ pub unsafe extern "C" fn cuFuncGetParamInfo(
 /// The attribute `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`: the maximum dynamic shared
 /// memory of a launch, in bytes.
 const MAX_DYNAMIC_SHARED: c_int = 8;
+/// The attribute `CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`: the preferred share of
+/// shared memory in the cache, which changes only the speed.
+const PREFERRED_CARVEOUT: c_int = 9;
+
+/// Returns the bytes of dynamic shared memory that a launch of `kernel` may have if its attribute
+/// was not set.
+fn default_dynamic_shared(kernel: &Kernel) -> usize {
+    DEFAULT_SHARED.saturating_sub(kernel.shared_bytes())
+}
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuFuncGetAttribute(
@@ -99,16 +105,16 @@ pub unsafe extern "C" fn cuFuncGetAttribute(
     attribute: c_int,
     function: *mut c_void,
 ) -> c_int {
-    let state = driver();
-    let (module, name) = &*state.functions[&function.addr()];
-    let kernel = module.kernel(name).expect("it was found");
+    let (state, handle) = (driver(), function.addr());
+    let function = state.loaded_function(handle);
+    let kernel = function.kernel();
     let found = match attribute {
         // The maximum number of threads of a block.
-        0 => 1024,
+        0 => kernel.max_threads() as usize,
         // Bytes of shared memory that the kernel declares.
         1 => kernel.shared_bytes(),
-        MAX_DYNAMIC_SHARED => state.max_shared(function.addr(), DEFAULT_SHARED),
-        _ => 0,
+        MAX_DYNAMIC_SHARED => state.max_shared(handle, default_dynamic_shared(kernel)),
+        _ => return unknown_attribute(attribute),
     };
     // SAFETY: the caller passes a pointer to the value that is written.
     unsafe { *value = found as c_int };
@@ -122,16 +128,15 @@ pub extern "C" fn cuFuncSetAttribute(
     value: c_int,
 ) -> c_int {
     let mut state = driver();
-    let (module, name) = &*state.functions[&function.addr()];
-    let fixed = module.kernel(name).expect("it was found").shared_bytes();
+    let fixed = state.loaded_function(function.addr()).kernel().shared_bytes();
     match (attribute, usize::try_from(value)) {
         (MAX_DYNAMIC_SHARED, Ok(bytes)) if bytes + fixed <= max_shared() => {
             state.set_max_shared(function.addr(), bytes);
             SUCCESS
         }
         (MAX_DYNAMIC_SHARED, _) => INVALID_VALUE,
-        // Other attributes, such as the preferred share of shared memory in the cache, are ignored.
-        _ => SUCCESS,
+        (PREFERRED_CARVEOUT, _) => SUCCESS,
+        _ => unknown_attribute(attribute),
     }
 }
 
@@ -157,18 +162,17 @@ pub unsafe extern "C" fn cuLaunchKernel(
     if status != SUCCESS {
         return status;
     }
+    let handle = function.addr();
+    let function = state.loaded_function(handle);
+    let kernel = function.kernel();
     let (blocks, threads) = ([blocks_x, blocks_y, blocks_z], [threads_x, threads_y, threads_z]);
-    let num_threads = threads.iter().map(|&n| u64::from(n)).product::<u64>();
+    let num_threads = threads.iter().fold(1u64, |all, &n| all.saturating_mul(n.into()));
     let is_possible = !blocks.contains(&0) && blocks_y.max(blocks_z) < 1 << 16;
-    if !is_possible || num_threads == 0 || num_threads > 1024 {
+    if !is_possible || num_threads == 0 || num_threads > kernel.max_threads().into() {
         return INVALID_VALUE;
     }
-    let handle = function.addr();
-    let function = Arc::clone(&state.functions[&handle]);
-    let kernel = function.0.kernel(&function.1).expect("it was found");
     let shared_bytes = shared_bytes as usize;
-    let default_bytes = DEFAULT_SHARED.saturating_sub(kernel.shared_bytes());
-    if shared_bytes > state.max_shared(handle, default_bytes) {
+    if shared_bytes > state.max_shared(handle, default_dynamic_shared(kernel)) {
         return INVALID_VALUE;
     }
     let mut bytes = vec![0; kernel.parameter_bytes()];
@@ -178,6 +182,6 @@ pub unsafe extern "C" fn cuLaunchKernel(
         bytes[offset..offset + size].copy_from_slice(value);
     }
     let grid = Grid { blocks, threads, shared_bytes, ..Grid::default() };
-    state.push(stream.addr(), Work::Launch { kernel: function, grid, parameters: bytes });
+    state.push(stream.addr(), Work::Launch { function, grid, parameters: bytes });
     SUCCESS
 }

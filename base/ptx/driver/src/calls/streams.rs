@@ -94,9 +94,16 @@ pub extern "C" fn cuEventQuery(event: *mut c_void) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuEventElapsedTime(
     milliseconds: *mut f32,
-    _: *mut c_void,
-    _: *mut c_void,
+    start: *mut c_void,
+    end: *mut c_void,
 ) -> c_int {
+    let state = driver();
+    if state.is_lost {
+        return device_status(&state);
+    }
+    if ![start, end].iter().all(|event| state.is_event_done(event.addr())) {
+        return NOT_READY;
+    }
     // SAFETY: the caller passes a pointer to the value that is written.
     unsafe { *milliseconds = 1.0 };
     SUCCESS
