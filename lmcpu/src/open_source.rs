@@ -28,7 +28,7 @@ pub fn open_source<'p>(
     if Container::is_container(path) {
         let container = Container::open_any(path, LoadMethod::Lazy)?;
         return Ok(match container.kind() {
-            trie::KIND => Box::new(trie_source(path)?),
+            trie::KIND => Box::new(trie_source(&container)?),
             // Any other kind is an error that names the expected kind.
             _ => Box::new(probing_source(&container)?),
         });

@@ -22,8 +22,6 @@ mod ngram_key;
 mod outputs;
 mod parallel;
 mod records;
-#[cfg(test)]
-mod reference;
 mod renumbering;
 mod rows;
 mod runs;

@@ -1,14 +1,16 @@
 //! The estimator against lmplz's files and against the slow reference.
 
+mod reference;
+
 use std::path::{Path, PathBuf};
 
 use miriam_storage::hash::hash64;
 use miriam_textio::{Input, NoProgress};
 use proptest::prelude::*;
 
-use super::reference::reference_arpa;
 use super::*;
 use crate::test_support::{assert_same, capture_output, read_file, shared_path, text_input};
+use reference::reference_arpa;
 
 /// Returns the ARPA text estimated from `input` with this plan.
 fn estimate_with_plan(

@@ -150,6 +150,4 @@ fn open_table<L: TableLine>(
 }
 
 #[cfg(test)]
-pub(crate) mod reference;
-#[cfg(test)]
 pub(crate) mod tests;

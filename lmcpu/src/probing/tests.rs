@@ -1,5 +1,7 @@
 //! Probing models against the slow reference, and files that are damaged.
 
+pub(crate) mod reference;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -8,10 +10,10 @@ use miriam_storage::Bytes;
 use miriam_textio::{Log10, NoProgress};
 use proptest::prelude::*;
 
-use super::reference::{ReferenceModel, ReferenceState};
 use super::*;
 use crate::test_support::{TOY, arpa_with_distant_duplicate, large_arpa, shared_path};
 use crate::{ArpaOptions, LanguageModel, NgramSource, Request, ScoreResult, State, open_source};
+use reference::{ReferenceModel, ReferenceState};
 
 fn build_bytes(arpa: &str) -> Result<Bytes> {
     let mut file = tempfile::NamedTempFile::new().unwrap();

@@ -1,9 +1,7 @@
 //! The n-grams of a trie file as lists, sorted by the ids of their words, newest first, without
 //! blanks.
 
-use std::path::Path;
-
-use miriam_storage::{Container, LoadMethod};
+use miriam_storage::Container;
 use miriam_textio::display_name;
 use rayon::prelude::*;
 
@@ -23,15 +21,8 @@ pub(crate) struct TrieLevels {
     suffix_count: usize,
 }
 
-/// Returns all n-grams of the file at `path`, which is checked in full.
-pub(crate) fn trie_source(path: &Path) -> Result<LevelSource<TrieLevels>> {
-    source_from_container(&Container::open_any(path, LoadMethod::Lazy)?, display_name(path))
-}
-
-pub(super) fn source_from_container(
-    container: &Container,
-    name: String,
-) -> Result<LevelSource<TrieLevels>> {
+/// Returns all n-grams of a container of this kind, which is checked in full.
+pub(crate) fn trie_source(container: &Container) -> Result<LevelSource<TrieLevels>> {
     verify(container)?;
     let model = TrieModel::from_container(container)?;
     let vocabulary = read_vocabulary(container, model.head.words.iter(), model.head.words.len())?;
@@ -43,6 +34,7 @@ pub(super) fn source_from_container(
     let (counts, has_unknown) = (model.metadata.counts.clone(), model.metadata.head.has_unknown);
     let suffix_count = model.head.words.len();
     let levels = TrieLevels { positions: (0..suffix_count as u32).collect(), model, suffix_count };
+    let name = display_name(container.path());
     Ok(LevelSource::new(name, counts, vocabulary, unigrams, has_unknown, levels))
 }
 

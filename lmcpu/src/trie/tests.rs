@@ -9,8 +9,8 @@ use miriam_textio::Log10;
 use proptest::prelude::*;
 
 use super::*;
-use crate::probing::reference::{ReferenceModel, ReferenceState};
 use crate::probing::tests::arbitrary_arpa_up_to;
+use crate::probing::tests::reference::{ReferenceModel, ReferenceState};
 use crate::test_support::{TOY, large_arpa, query_output, read_file, shared_path};
 use crate::{LanguageModel, NgramSource, Request, ScoreResult, State};
 
@@ -131,7 +131,8 @@ proptest! {
         file.write_all(&bytes).unwrap();
         let again = build::build_in_memory(file.path(), None).unwrap();
         prop_assert!(bytes[..] == again[..]);
-        let mut source = trie_source(file.path()).unwrap();
+        let container = Container::from_bytes(bytes, Path::new("x")).unwrap();
+        let mut source = trie_source(&container).unwrap();
         let mut lines: Vec<String> = Vec::new();
         while let Some(section) = source.next_section().unwrap() {
             prop_assert_eq!(section.len() as u64, source.counts()[section.order - 1]);
@@ -170,7 +171,7 @@ proptest! {
         let Ok(container) = Container::from_bytes(Bytes::copy_from(&bytes), Path::new("x")) else { return Ok(()) };
         prop_assert!(container.verify().is_err() || bytes[..] == whole[..]);
         let _ = verify(&container);
-        let _ = source::source_from_container(&container, "x".into())
+        let _ = trie_source(&container)
             .map(|mut source| while let Ok(Some(_)) = source.next_section() {});
         let Ok(model) = TrieModel::from_container(&container) else { return Ok(()) };
         let (mut state, mut next) = (model.begin_state(), State::EMPTY);

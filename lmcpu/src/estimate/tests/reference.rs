@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use miriam_textio::number::push_shortest_f32;
 
-use super::EstimateOptions;
+use crate::estimate::EstimateOptions;
 use crate::kenlm::word_hash;
 
 /// An n-gram, last word first, so that maps keep suffix order.
