@@ -25,12 +25,7 @@ pub fn dump(
     progress: &dyn Progress,
 ) -> Result<()> {
     let counts = source.counts().to_vec();
-    let mut text = b"\\data\\\n".to_vec();
-    for (i, &count) in counts.iter().enumerate() {
-        text.extend_from_slice(format!("ngram {}={count}\n", i + 1).as_bytes());
-    }
-    text.extend_from_slice(b"\n\\1-grams:\n");
-    output.write(&text)?;
+    output.write(format!("{}\n\\1-grams:\n", header(&counts)).as_bytes())?;
     let first = usize::from(!source.has_unknown());
     let unigrams = &source.unigrams()[first..];
     let longest = counts.len() == 1;
@@ -55,6 +50,16 @@ pub fn dump(
     }
     drop(task);
     Ok(output.write(b"\n\\end\\\n")?)
+}
+
+/// Returns the header of an ARPA file, up to the last count; `counts` has the number of n-grams of
+/// each order.
+pub(crate) fn header(counts: &[u64]) -> String {
+    let mut text = String::from("\\data\\\n");
+    for (order, count) in (1..).zip(counts) {
+        text += &format!("ngram {order}={count}\n");
+    }
+    text
 }
 
 /// Prints `count` entries by `push` in parallel and writes them in order.

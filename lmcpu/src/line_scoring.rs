@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use miriam_textio::{CancellationToken, ordered_map};
 
+use crate::arpa::is_space;
 use crate::text_scoring::{BLOCK_BYTES, TextScorer, perplexity_of};
 use crate::{Error, LanguageModel, LmWord, Result, State};
 
@@ -186,7 +187,7 @@ fn sentence_ids(model: &dyn LanguageModel, text: &[u8]) -> Vec<LmWord> {
     let (mut spans, mut ids) = ([(0, 0); GROUP], [LmWord::UNKNOWN; GROUP]);
     // The positions in spans have 32 bits.
     for part in split_between_words(text, u32::MAX as usize - 1) {
-        let mut words = part.split(|&byte| is_blank(byte)).filter(|word| !word.is_empty());
+        let mut words = part.split(|&byte| is_space(byte)).filter(|word| !word.is_empty());
         loop {
             let mut count = 0;
             for (span, word) in spans.iter_mut().zip(&mut words) {
@@ -206,12 +207,7 @@ fn sentence_ids(model: &dyn LanguageModel, text: &[u8]) -> Vec<LmWord> {
 
 /// Returns the number of words of `text`, which are separated as everywhere in this crate.
 pub fn count_words(text: &[u8]) -> usize {
-    text.split(|&byte| is_blank(byte)).filter(|word| !word.is_empty()).count()
-}
-
-/// Whether `byte` is white space for C's `isspace`.
-fn is_blank(byte: u8) -> bool {
-    matches!(byte, b'\t'..=b'\r' | b' ')
+    text.split(|&byte| is_space(byte)).filter(|word| !word.is_empty()).count()
 }
 
 /// Splits `text` into parts of at most `limit` bytes that end before a blank; a longer word is
@@ -225,7 +221,7 @@ fn split_between_words(text: &[u8], limit: usize) -> impl Iterator<Item = &[u8]>
         let end = if rest.len() <= limit {
             rest.len()
         } else {
-            let before = rest[..limit].iter().rposition(|&byte| is_blank(byte));
+            let before = rest[..limit].iter().rposition(|&byte| is_space(byte));
             before.filter(|&at| at > 0).unwrap_or(limit)
         };
         let (part, after) = rest.split_at(end);

@@ -13,8 +13,8 @@ use crate::MAX_ORDER;
 use crate::word_key::WordKey;
 
 /// Whether `byte` is white space for C's `isspace`.
-pub(super) fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
+pub(crate) fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
 }
 
 /// Whether `byte` is white space inside a line.

@@ -1,7 +1,7 @@
 //! Reading of ARPA files. Files that KenLM accepts are accepted, and so are unigram models and
 //! forms that only other toolkits accept (`ngram-lm.md` 1.1). Other files are an error that names
-//! the line and the remedy. Two entries for the same n-gram, of which KenLM silently keeps one, are an error
-//! too, unless [`ArpaOptions`] say otherwise.
+//! the line and the remedy. So are two entries for the same n-gram, of which KenLM silently keeps
+//! one, unless [`ArpaOptions`] say otherwise.
 //!
 //! Sections are read one after another, each in parallel. Blocks of text are parsed on all threads
 //! as if an entry began at the start of each block, which is true unless an entry spans several
@@ -18,8 +18,8 @@ mod word_table;
 use miriam_storage::parallel;
 use miriam_textio::{Input, Progress, Vocabulary};
 
-pub(crate) use self::entry::quote;
-use self::entry::{EntryFormat, ParseEnd, ParsedEntries, WordLookup, is_space, read_entries};
+use self::entry::{EntryFormat, ParseEnd, ParsedEntries, WordLookup, read_entries};
+pub(crate) use self::entry::{is_space, quote};
 pub(crate) use self::lines::{ArpaLines, LineChunk};
 pub(crate) use self::options::MISSING_UNKNOWN_LOG10;
 pub use self::options::{ArpaOptions, DuplicatePolicy, MissingMarkerPolicy, PositivePolicy};

@@ -37,15 +37,6 @@ pub(super) fn print_verbose_header(name: &str, tokens: u64, output: &mut Output)
     Ok(output.write(text.as_bytes())?)
 }
 
-/// Writes the header of an ARPA file; `counts` has the number of n-grams of each order.
-pub(super) fn print_header(counts: &[u64], output: &mut Output) -> Result<()> {
-    let mut text = String::from("\\data\\\n");
-    for (i, count) in counts.iter().enumerate() {
-        text += &format!("ngram {}={count}\n", i + 1);
-    }
-    Ok(output.write(text.as_bytes())?)
-}
-
 /// Writes the end of an ARPA file.
 pub(super) fn print_end(output: &mut Output) -> Result<()> {
     Ok(output.write(b"\n\\end\\\n")?)

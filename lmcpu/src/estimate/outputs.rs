@@ -14,6 +14,7 @@ use super::renumbering::Renumbering;
 use super::spill_store::Workspace;
 use super::tables::ModelTables;
 use crate::Result;
+use crate::dump::header;
 
 /// The files that a model is written to.
 pub(super) struct ModelOutputs<'o> {
@@ -53,7 +54,7 @@ impl ModelOutputs<'_> {
             if let Some(name) = &options.verbose_header {
                 arpa_printer::print_verbose_header(name, model.tokens, arpa)?;
             }
-            arpa_printer::print_header(model.counts, arpa)?;
+            arpa.write(header(model.counts).as_bytes())?;
         }
         if let Some(records) = records {
             if let Some(files) = &mut self.intermediate {
@@ -86,10 +87,8 @@ impl ModelOutputs<'_> {
                     let lines = as_text.then(|| {
                         arpa_printer::format_records(piece, length, order, &records.renumbering)
                     });
-                    fn bytes(piece: &[u32]) -> Vec<u8> {
-                        piece.iter().flat_map(|number| number.to_le_bytes()).collect()
-                    }
-                    (lines, as_bytes.then(|| bytes(piece)))
+                    let bytes = piece.iter().flat_map(|number| number.to_le_bytes());
+                    (lines, as_bytes.then(|| bytes.collect()))
                 },
                 |(lines, bytes): (Option<Vec<u8>>, Option<Vec<u8>>)| {
                     if let (Some(arpa), Some(lines)) = (&mut self.arpa, lines) {

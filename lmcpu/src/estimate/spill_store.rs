@@ -149,9 +149,7 @@ fn decode_column(bytes: &[u8], at: &mut usize, coding: ColumnCoding) -> Vec<u32>
         ColumnCoding::Fixed32 => {
             let raw = &bytes[*at..*at + 4 * len];
             *at += raw.len();
-            raw.chunks_exact(4)
-                .map(|four| u32::from_le_bytes(four.try_into().expect("four")))
-                .collect()
+            raw.as_chunks().0.iter().map(|four| u32::from_le_bytes(*four)).collect()
         }
     }
 }

@@ -43,14 +43,9 @@ struct ArpaCounts {
     kept: Vec<u64>,
 }
 
-/// Returns the counts as KenLM's `filter` writes them, after an empty line.
+/// Returns the counts as KenLM's `filter` writes them, between empty lines.
 fn header(counts: &[u64]) -> Vec<u8> {
-    let mut text = b"\n\\data\\\n".to_vec();
-    for (order, count) in (1..).zip(counts) {
-        text.extend_from_slice(format!("ngram {order}={count}\n").as_bytes());
-    }
-    text.push(b'\n');
-    text
+    format!("\n{}\n", crate::dump::header(counts)).into_bytes()
 }
 
 impl Sink {
