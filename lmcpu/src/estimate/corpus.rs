@@ -97,8 +97,8 @@ pub(super) fn read(
                 let line = lines + line + 1;
                 if !options.skip_markers {
                     let reason = format!(
-                        "the text has the word {marker}, which is reserved; remove it, or \
-                     pass --skip-symbols to read it as a space"
+                        "the text has the word {marker}, which is reserved; remove it, or pass \
+                         --skip-symbols to read it as a space"
                     );
                     return Err(miriam_textio::Error::format(&name, line, None, reason).into());
                 }
@@ -190,15 +190,17 @@ impl BlockReader {
         }
         let mut text = std::mem::take(&mut self.rest);
         loop {
-            let wanted_len = text.len() + self.size;
+            let start = text.len();
             text.reserve_exact(self.size);
             let got = (&mut self.input).take(self.size as u64).read_to_end(&mut text);
             got.map_err(|e| miriam_textio::Error::io(self.input.name(), "read", e))?;
-            if text.len() < wanted_len {
+            if text.len() < start + self.size {
                 self.ended = true;
                 break;
             }
-            if let Some(at) = text.iter().rposition(|&byte| is_separator(byte)) {
+            // What comes before is a part of one word.
+            if let Some(at) = text[start..].iter().rposition(|&byte| is_separator(byte)) {
+                let at = start + at;
                 self.rest = text.split_off(at + 1);
                 self.last_byte = text[at];
                 return Ok(Some(text));

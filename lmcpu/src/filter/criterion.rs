@@ -7,8 +7,9 @@ use miriam_textio::{Input, Vocabulary};
 
 use super::passes::Passes;
 use super::phrases::{PhraseIndex, is_tag};
-use super::{FilterMode, FilterOptions};
-use crate::Result;
+use super::{FilterFormat, FilterMode, FilterOptions};
+use crate::arpa::is_space;
+use crate::{MAX_ORDER, Result};
 
 /// The condition under which an n-gram passes.
 pub(super) enum Criterion {
@@ -21,11 +22,6 @@ pub(super) enum Criterion {
         count: u32,
     },
     Phrases(PhraseIndex),
-}
-
-/// Whether `byte` is white space for C's `isspace`.
-fn is_space(byte: &u8) -> bool {
-    matches!(byte, b'\t'..=b'\r' | b' ')
 }
 
 impl Criterion {
@@ -45,7 +41,11 @@ impl Criterion {
             Ok::<_, crate::Error>((read > 0).then(|| line.clone()))
         };
         if options.phrases {
-            let mut index = PhraseIndex::default();
+            // Lines of counts may have n-grams of any length.
+            let mut index = PhraseIndex::new(match options.format {
+                FilterFormat::Arpa => MAX_ORDER,
+                FilterFormat::Raw => usize::MAX,
+            });
             while let Some(line) = next_line()? {
                 index.add_line(&line);
             }
@@ -54,7 +54,7 @@ impl Criterion {
         let (mut words, mut sentences, mut count) = (Vocabulary::new(), Vec::new(), 0);
         while let Some(line) = next_line()? {
             let mut is_blank = true;
-            for word in line.split(is_space).filter(|word| !word.is_empty()) {
+            for word in line.split(|&byte| is_space(byte)).filter(|word| !word.is_empty()) {
                 is_blank = false;
                 let id = words.intern(word).index();
                 if options.mode == FilterMode::Single {

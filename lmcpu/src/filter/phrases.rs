@@ -29,8 +29,10 @@ struct Occurrences {
 }
 
 /// The phrases of sentences.
-#[derive(Default)]
 pub(super) struct PhraseIndex {
+    /// The number of words in the longest n-grams. Longer sequences are not kept: a phrase has as
+    /// many sequences as the square of its words.
+    longest: usize,
     words: Vocabulary,
     sequences: HashMap<Box<[u32]>, Occurrences>,
     num_sentences: u32,
@@ -43,6 +45,12 @@ fn push(sentences: &mut Vec<u32>, sentence: u32) {
 }
 
 impl PhraseIndex {
+    /// Creates an index for n-grams of at most `longest` words.
+    pub fn new(longest: usize) -> Self {
+        let (words, sequences) = (Vocabulary::new(), HashMap::new());
+        PhraseIndex { longest, words, sequences, num_sentences: 0 }
+    }
+
     /// Returns the number of sentences.
     pub fn num_sentences(&self) -> u32 {
         self.num_sentences
@@ -66,7 +74,7 @@ impl PhraseIndex {
     fn add_phrase(&mut self, phrase: &[u32]) {
         let sentence = self.num_sentences;
         for start in 0..phrase.len() {
-            for end in start + 1..=phrase.len() {
+            for end in start + 1..=phrase.len().min(start.saturating_add(self.longest)) {
                 let key = &phrase[start..end];
                 let found = self.sequences.entry(key.into()).or_default();
                 push(&mut found.inside, sentence);
@@ -124,5 +132,22 @@ impl PhraseIndex {
             }
         }
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_sequences_as_long_as_ngrams_are_kept() {
+        let mut index = PhraseIndex::new(3);
+        index.add_line(b"a b c d e\tf\n");
+        assert_eq!(index.sequences.len(), 5 + 4 + 3 + 1);
+        for (ngram, passes) in [("b c d", true), ("e f", true), ("f a b", true), ("b d", false)] {
+            let words: Vec<&[u8]> = ngram.split(' ').map(str::as_bytes).collect();
+            let expected = if passes { Passes::In(vec![0]) } else { Passes::Nowhere };
+            assert_eq!(index.check(&words), expected, "{ngram}");
+        }
     }
 }

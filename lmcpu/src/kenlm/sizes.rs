@@ -39,7 +39,7 @@ pub struct KenlmSizes {
 }
 
 /// Returns the sizes of the model in `arpa`. Only its counts are read, and they do not tell how
-/// many entries are added for missing suffixes.
+/// many entries are added for missing suffixes. A size that 64 bits cannot hold is `u64::MAX`.
 ///
 /// # Errors
 ///
@@ -71,8 +71,8 @@ fn probing_bytes(counts: &[u64], multiplier: f32, rest: u64) -> u64 {
         bucket_count(count, multiplier).saturating_mul(entry)
     }
     let [unigrams, middle @ .., longest] = counts else { return 0 };
-    let words = 8 + table(*unigrams, 12, multiplier);
-    let unigrams = (unigrams + 1).saturating_mul(8 + rest);
+    let words = table(*unigrams, 12, multiplier).saturating_add(8);
+    let unigrams = unigrams.saturating_add(1).saturating_mul(8 + rest);
     let middle = middle.iter().map(|&count| table(count, 16 + rest, multiplier));
     let longest = table(*longest, LONGEST_ENTRY_BYTES as u64, multiplier);
     middle.fold(words.saturating_add(unigrams).saturating_add(longest), u64::saturating_add)
@@ -89,17 +89,19 @@ fn trie_bytes(
         if is_quantized { (options.quantize.prob(), options.quantize.backoff()) } else { (31, 32) };
     let word_bits = required_bits(counts[0]);
     fn packed(count: u64, bits: u32, word_bits: u32) -> u64 {
-        let bits = (count + 1).saturating_mul(u64::from(word_bits + bits));
+        let bits = count.saturating_add(1).saturating_mul(u64::from(word_bits + bits));
         bits.div_ceil(8).saturating_add(BitPackedArray::PADDING as u64)
     }
-    let mut bytes = 8 + 8 * counts[0] + 16 * (counts[0] + 2);
+    // The number of words, a hash for each, and records for each and for two more.
+    let mut bytes = counts[0].saturating_mul(8 + 16).saturating_add(8 + 2 * 16);
     if is_quantized {
         let (prob, backoff) = (4u64 << prob_bits, 4u64 << backoff_bits);
-        bytes += 8 + (order as u64 - 2) * (prob + backoff) + prob;
+        bytes = bytes.saturating_add(8 + (order as u64 - 2) * (prob + backoff) + prob);
     }
     for pair in counts[1..].windows(2) {
         let limit = if is_compressed { options.pointer_bits } else { 0 };
-        let split = PointerSplit::smallest(pair[0] + 1, pair[1], limit.into());
+        let entries = pair[0].saturating_add(1);
+        let split = PointerSplit::smallest(entries, pair[1], limit.into());
         bytes = bytes.saturating_add(packed(
             pair[0],
             prob_bits + backoff_bits + split.low_bits,
@@ -110,4 +112,22 @@ fn trie_bytes(
         }
     }
     bytes.saturating_add(packed(counts[order - 1], prob_bits, word_bits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A header may claim any count.
+    #[test]
+    fn sizes_do_not_overflow() {
+        let quantize = QuantizationBits::new(8, 8).expect("valid numbers of bits");
+        let options = SizeOptions { multiplier: 1.5, quantize, pointer_bits: 22 };
+        for counts in [[u64::MAX; 3], [1 << 60, u64::MAX, 5], [1 << 62, 1 << 62, 1 << 62]] {
+            for (quantized, compressed) in [(false, false), (true, false), (false, true)] {
+                assert!(trie_bytes(&counts, options, quantized, compressed) > 1 << 62);
+            }
+            assert!(probing_bytes(&counts, 1.5, 4) > 1 << 62);
+        }
+    }
 }

@@ -275,7 +275,7 @@ impl PointerSplit {
         let required = required_bits(max_pointer);
         // The key is the change of the file's size, in bits.
         let high_bits = (0..=required.min(limit)).min_by_key(|&high_bits| {
-            i128::from(max_pointer >> (required - high_bits)) * 64
+            i128::from(max_pointer.checked_shr(required - high_bits).unwrap_or(0)) * 64
                 - i128::from(entries) * i128::from(high_bits)
         });
         let high_bits = high_bits.unwrap_or(0);
