@@ -58,7 +58,7 @@ pub fn open_source<'p>(
     progress: &'p dyn Progress,
 ) -> Result<Box<dyn NgramSource + 'p>> {
     if is_glm(path)? {
-        Ok(Box::new(glm_source(path)?))
+        Ok(Box::new(glm_source(Container::open_any(path, LoadMethod::Lazy)?)?))
     } else {
         miriam_lmcpu::open_source(path, arpa, progress)
     }

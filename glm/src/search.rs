@@ -19,7 +19,8 @@ use crate::format::{
 };
 use crate::model::{GlmModel, Level};
 
-const SIGN: u32 = 1 << 31;
+/// The sign bit of an f32.
+pub(crate) const SIGN: u32 = 1 << 31;
 
 /// The location of an n-gram's children.
 #[derive(Clone, Copy, Debug)]

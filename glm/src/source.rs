@@ -2,14 +2,13 @@
 //! without the blanks.
 
 use std::mem::take;
-use std::path::Path;
 
 use miriam_lmcpu::Result;
 use miriam_lmcpu::arpa::Unigram;
 use miriam_lmcpu::level_source::{
     LevelNgrams, LevelReader, LevelSource, keep_flags, offsets_by_key, read_vocabulary,
 };
-use miriam_storage::{Container, LoadMethod};
+use miriam_storage::Container;
 use miriam_textio::display_name;
 
 use crate::model::GlmModel;
@@ -23,15 +22,8 @@ pub(crate) struct GlmLevels {
     suffixes: NgramTable,
 }
 
-/// Returns all n-grams of the file at `path`.
-pub(crate) fn glm_source(path: &Path) -> Result<LevelSource<GlmLevels>> {
-    source_from_container(Container::open_any(path, LoadMethod::Lazy)?, display_name(path))
-}
-
-pub(crate) fn source_from_container(
-    container: Container,
-    name: String,
-) -> Result<LevelSource<GlmLevels>> {
+/// Returns all n-grams of a container of this kind.
+pub(crate) fn glm_source(container: Container) -> Result<LevelSource<GlmLevels>> {
     let model = GlmModel::from_container(&container)?;
     let words = &model.head.words;
     let vocabulary = read_vocabulary(&container, words.iter(), words.len())?;
@@ -43,6 +35,7 @@ pub(crate) fn source_from_container(
         .map(|(&log10, &backoff)| Unigram { log10, backoff })
         .collect();
     let (counts, has_unknown) = (model.metadata.counts.clone(), model.metadata.head.has_unknown);
+    let name = display_name(container.path());
     let levels = GlmLevels { container, model, suffixes };
     Ok(LevelSource::new(name, counts, vocabulary, unigrams, has_unknown, levels))
 }

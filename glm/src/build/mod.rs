@@ -23,8 +23,7 @@ use buckets::BucketWriter;
 use crate::block_allocator::ParentKind;
 use crate::format::{Entry, NodeWidth};
 use crate::model::{KIND, LevelMetadata, Metadata, VERSION};
-
-const SIGN: u32 = 1 << 31;
+use crate::search::SIGN;
 
 /// The layout of a file. Scores do not depend on it.
 ///

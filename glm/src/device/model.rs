@@ -9,7 +9,7 @@ use miriam_storage::Container;
 
 use super::batch::{SENTENCE_START, ScoreBuffers, SentenceSum};
 use super::kernels::{Kernels, has_special_kernels};
-use super::sections::Sections;
+use super::sections::{Sections, check_order};
 use super::tile::Tile;
 use super::workspace::{StateOutput, StreamWorkspace};
 use crate::GlmModel;
@@ -125,7 +125,8 @@ impl DeviceModel {
     /// # Errors
     ///
     /// If the GPU cannot be used or has not enough memory, if the container is not a valid model,
-    /// if the tile is too small for the order, or if the vocabulary has more than 2^31 words.
+    /// if the order is above 16 or too high for the tile, or if the vocabulary has more than 2^31
+    /// words.
     pub fn new(
         container: &Container,
         cpu_model: Arc<dyn LanguageModel>,
@@ -135,15 +136,22 @@ impl DeviceModel {
         let device = Device::open(number)?;
         let model = GlmModel::from_container(container)?;
         let order = model.order();
+        check_order(order)?;
         let tile = options.tile.unwrap_or_else(|| Tile::for_order(order));
         let lanes = tile.lanes();
         if order > lanes + 1 {
-            let reason = format!("{lanes} lanes are too few for n-grams of {order} words");
+            let reason = format!(
+                "{lanes} lanes are too few for n-grams of {order} words; use {} or more",
+                Tile::for_order(order).lanes()
+            );
             return Err(Error::Unsupported { reason });
         }
         if model.num_words() > SENTENCE_START as usize {
-            let reason =
-                format!("{} words are more than the 31 bits of a token count", model.num_words());
+            let reason = format!(
+                "the vocabulary has {} words, but at most 2^31 are supported on a GPU; use the CPU \
+                 (--device cpu)",
+                model.num_words()
+            );
             return Err(Error::Unsupported { reason });
         }
         let kernels = Kernels::load(&device, &model, tile, options.generic_kernels)?;

@@ -15,7 +15,7 @@ const SECTION_ALIGNMENT: usize = 256;
 const KERNEL_MAX_ORDER: usize = 16;
 
 /// Fails if the kernels do not support models of `order`.
-fn check_order(order: usize) -> Result<()> {
+pub(super) fn check_order(order: usize) -> Result<()> {
     if order <= KERNEL_MAX_ORDER {
         return Ok(());
     }
@@ -48,10 +48,9 @@ pub(super) struct Sections {
 }
 
 impl Sections {
-    /// Uploads the n-grams of `model`.
+    /// Uploads the n-grams of `model`, whose order the kernels must support.
     pub fn upload(model: &GlmModel, stream: &Stream) -> Result<Self> {
         let order = LanguageModel::order(model);
-        check_order(order)?;
         let mut starts = vec![0];
         for n in 1..=order {
             let end = starts[n - 1] + order_bytes(model, n).len();

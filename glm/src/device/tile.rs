@@ -7,7 +7,7 @@ pub enum Tile {
     Lanes4,
     /// Orders up to 9.
     Lanes8,
-    /// Every order.
+    /// All orders that the kernels support, up to 16.
     Lanes16,
 }
 

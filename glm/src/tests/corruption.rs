@@ -4,7 +4,7 @@ use miriam_lmcpu::NgramSource;
 use proptest::prelude::*;
 
 use super::*;
-use crate::source::source_from_container;
+use crate::source::glm_source;
 
 /// Makes queries of all kinds to damaged bytes. Each must give a score or an error.
 pub(super) fn query_everything(bytes: &[u8], words: &[u32]) {
@@ -12,7 +12,7 @@ pub(super) fn query_everything(bytes: &[u8], words: &[u32]) {
         return;
     };
     let _ = verify(&container);
-    let _ = source_from_container(container.clone(), "x".into())
+    let _ = glm_source(container.clone())
         .map(|mut source| while let Ok(Some(_)) = source.next_section() {});
     let Ok(model) = GlmModel::from_container(&container) else { return };
     let model: &dyn LanguageModel = &model;

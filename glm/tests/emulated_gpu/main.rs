@@ -431,6 +431,21 @@ fn resident_batches_give_the_scores_of_uploaded_ones() {
 
 #[test]
 #[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
+fn orders_that_no_kernel_supports_are_rejected() {
+    for order in [17, 20] {
+        let models = TestModels::from_arpa(&write_arpa(&random_arpa(order, 20, 60, 3)));
+        let bytes = models.glm_bytes(NodeWidth::Keys8, 0);
+        let container = Container::from_bytes(bytes, Path::new("model")).unwrap();
+        let options = DeviceOptions::default();
+        let model = DeviceModel::new(&container, models.cpu_model, 0, options);
+        let error = model.err().expect("no kernels").to_string();
+        let reason = format!("the model has order {order}, but at most 16 is supported");
+        assert!(error.contains(&reason) && error.contains("--device cpu"), "{error}");
+    }
+}
+
+#[test]
+#[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
 fn random_reads_are_timed_for_all_sizes() {
     for sector in [32, 64, 128] {
         assert_eq!(time_random_reads(0, 1 << 16, sector, 1000, 2).unwrap().len(), 2);
