@@ -12,7 +12,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A part of packed weights has another length than their shape requires.
     #[error(
-        "packed weights of {depth} x {columns}: expected {expected} {part}, found {found}; convert the model again"
+        "packed weights of {depth} x {columns}: expected {expected} {part}, found {found}; convert \
+         the model again"
     )]
     Length {
         /// Lines, scales or corrections.
@@ -28,7 +29,8 @@ pub enum Error {
     },
     /// A shape that 32-bit sums or the address space cannot hold.
     #[error(
-        "weights of {depth} x {columns} are too large: the depth of a product can be at most {most}"
+        "weights of {depth} x {columns} are too large: the depth of a product can be at most \
+         {most}, and all weights must fit the address space"
     )]
     TooLarge {
         /// Rows of the weights.
@@ -40,7 +42,8 @@ pub enum Error {
     },
     /// A shortlist names a column that the weights do not have.
     #[error(
-        "column {column} was requested, the weights have {columns}; the shortlist belongs to another vocabulary"
+        "column {column} was requested, the weights have {columns}; the shortlist belongs to \
+         another vocabulary"
     )]
     ColumnOutOfRange {
         /// The requested column.

@@ -158,10 +158,12 @@ fn quantize_rows_i16<I: Isa>(
             } else {
                 1.0
             };
-        *scale = match largest.is_finite() {
-            true if factor > 0.0 => 1.0 / factor,
-            true => 0.0,
-            false => f32::NAN,
+        *scale = if !largest.is_finite() {
+            f32::NAN
+        } else if factor > 0.0 {
+            1.0 / factor
+        } else {
+            0.0
         };
         let factor = isa.splat(factor);
         for part in lane_chunks(row.len()) {
@@ -169,12 +171,7 @@ fn quantize_rows_i16<I: Isa>(
             let to = &mut out[part];
             let mut lanes = [0; LANES];
             isa.store_i32(isa.round(isa.min(isa.max(scaled, least), most)), &mut lanes);
-            store_narrowed(
-                &lanes,
-                to,
-                #[inline(always)]
-                |lane| lane as i16,
-            );
+            store_i16(&lanes, to);
         }
     }
 }
@@ -200,16 +197,16 @@ fn max_run_norm<I: Isa>(isa: I, row: &[f32], factor: f32) -> f32 {
     most.sqrt()
 }
 
-/// Stores the first `to.len()` lanes, at most sixteen, converted by `cut`.
+/// Stores the first `to.len()` lanes, at most sixteen, as i16.
 #[inline(always)]
-fn store_narrowed<T>(lanes: &[i32; LANES], to: &mut [T], cut: impl Fn(i32) -> T) {
+fn store_i16(lanes: &[i32; LANES], to: &mut [i16]) {
     if let Some(to) = to.first_chunk_mut::<LANES>() {
         for lane in 0..LANES {
-            to[lane] = cut(lanes[lane]);
+            to[lane] = lanes[lane] as i16;
         }
     } else {
         for lane in 0..to.len() {
-            to[lane] = cut(lanes[lane]);
+            to[lane] = lanes[lane] as i16;
         }
     }
 }

@@ -21,8 +21,8 @@ const BLOCK: usize = 4;
 /// ```
 /// assert_eq!(miriam_kernels::random::philox([0; 4], [0; 2])[0], 0x6627_e8d5);
 /// ```
-pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
-    let [[mut a, mut b, mut c, mut d], mut key] = [counter, [key[0], key[1], 0, 0]];
+pub fn philox(counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
+    let [mut a, mut b, mut c, mut d] = counter;
     for _ in 0..ROUNDS {
         let first = u64::from(MULTIPLIERS[0]) * u64::from(a);
         let second = u64::from(MULTIPLIERS[1]) * u64::from(c);

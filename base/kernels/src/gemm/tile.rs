@@ -239,60 +239,28 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
     /// Computes tiles of `rows` rows and `group` panels.
     #[inline(always)]
     fn run_tiles<I: Isa>(&mut self, isa: I, rows: usize, group: usize, tiled: TileGrid) {
+        let is_blocked = I::REGISTER_BLOCKING != RegisterBlocking::One;
+        let is_wide = I::REGISTER_BLOCKING == RegisterBlocking::Wide;
         // Only the tile shapes listed here are compiled.
         match (rows, group) {
             (1, 1) => self.run_tile::<I, 1, 1>(isa, tiled),
-            (1, 2) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
-                self.run_tile::<I, 1, 2>(isa, tiled)
-            }
-            (1, 4) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
-                self.run_tile::<I, 1, 4>(isa, tiled)
-            }
-            (2, 2) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
-                self.run_tile::<I, 2, 2>(isa, tiled)
-            }
-            (2, 1) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
-                self.run_tile::<I, 2, 1>(isa, tiled)
-            }
-            (3, 1) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
-                self.run_tile::<I, 3, 1>(isa, tiled)
-            }
-            (4, 1) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
-                self.run_tile::<I, 4, 1>(isa, tiled)
-            }
-            (5, 1) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
-                self.run_tile::<I, 5, 1>(isa, tiled)
-            }
-            (6, 1) if I::REGISTER_BLOCKING != RegisterBlocking::One => {
-                self.run_tile::<I, 6, 1>(isa, tiled)
-            }
-            (3, 2) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
-                self.run_tile::<I, 3, 2>(isa, tiled)
-            }
-            (4, 2) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
-                self.run_tile::<I, 4, 2>(isa, tiled)
-            }
-            (5, 2) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
-                self.run_tile::<I, 5, 2>(isa, tiled)
-            }
-            (6, 2) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
-                self.run_tile::<I, 6, 2>(isa, tiled)
-            }
-            (2, 4) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
-                self.run_tile::<I, 2, 4>(isa, tiled)
-            }
-            (3, 4) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
-                self.run_tile::<I, 3, 4>(isa, tiled)
-            }
-            (4, 4) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
-                self.run_tile::<I, 4, 4>(isa, tiled)
-            }
-            (5, 4) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
-                self.run_tile::<I, 5, 4>(isa, tiled)
-            }
-            (6, 4) if I::REGISTER_BLOCKING == RegisterBlocking::Wide => {
-                self.run_tile::<I, 6, 4>(isa, tiled)
-            }
+            (1, 2) if is_blocked => self.run_tile::<I, 1, 2>(isa, tiled),
+            (1, 4) if is_blocked => self.run_tile::<I, 1, 4>(isa, tiled),
+            (2, 2) if is_blocked => self.run_tile::<I, 2, 2>(isa, tiled),
+            (2, 1) if is_blocked => self.run_tile::<I, 2, 1>(isa, tiled),
+            (3, 1) if is_blocked => self.run_tile::<I, 3, 1>(isa, tiled),
+            (4, 1) if is_blocked => self.run_tile::<I, 4, 1>(isa, tiled),
+            (5, 1) if is_blocked => self.run_tile::<I, 5, 1>(isa, tiled),
+            (6, 1) if is_blocked => self.run_tile::<I, 6, 1>(isa, tiled),
+            (3, 2) if is_wide => self.run_tile::<I, 3, 2>(isa, tiled),
+            (4, 2) if is_wide => self.run_tile::<I, 4, 2>(isa, tiled),
+            (5, 2) if is_wide => self.run_tile::<I, 5, 2>(isa, tiled),
+            (6, 2) if is_wide => self.run_tile::<I, 6, 2>(isa, tiled),
+            (2, 4) if is_wide => self.run_tile::<I, 2, 4>(isa, tiled),
+            (3, 4) if is_wide => self.run_tile::<I, 3, 4>(isa, tiled),
+            (4, 4) if is_wide => self.run_tile::<I, 4, 4>(isa, tiled),
+            (5, 4) if is_wide => self.run_tile::<I, 5, 4>(isa, tiled),
+            (6, 4) if is_wide => self.run_tile::<I, 6, 4>(isa, tiled),
             shape => unreachable!("no tile has the shape {shape:?}"),
         }
     }

@@ -5,6 +5,7 @@ use super::{
     same_shape,
 };
 use crate::elementwise::add_in_place;
+use crate::gemm::plain::add;
 use crate::{Cpu, MatMut, MatRef, Real};
 
 /// `a + b`; the matrices are a and b, `[rows, width]`.
@@ -28,11 +29,6 @@ impl Operator for Add {
         }
     }
 
-    /// Runs the plain loop: the compiler vectorises it, for the target's baseline instructions.
-    fn forward_f32(&self, _: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
-        self.forward(inputs, out);
-    }
-
     fn gradient<R: Real>(
         &self,
         inputs: Inputs<'_, R>,
@@ -41,13 +37,8 @@ impl Operator for Add {
         into: InputGradients<'_, '_, '_, R>,
     ) {
         let [_, _] = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
-        let [d_a, d_b] = matrix_gradients(into.matrices);
-        for gradient in [d_a, d_b] {
-            for row in 0..d_out.rows() {
-                let elements = gradient.row_mut(row).iter_mut().zip(d_out.row(row));
-                elements.for_each(|(gradient, &d)| *gradient += d);
-            }
-        }
+        let gradients: &mut [_; 2] = matrix_gradients(into.matrices);
+        gradients.iter_mut().for_each(|gradient| add(d_out, gradient.reborrow()));
     }
 
     fn gradient_f32(
@@ -59,10 +50,8 @@ impl Operator for Add {
         into: InputGradients<'_, '_, '_, f32>,
     ) {
         let [_, _] = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
-        let [d_a, d_b] = matrix_gradients(into.matrices);
-        for gradient in [d_a, d_b] {
-            add_in_place(cpu, d_out, gradient.reborrow());
-        }
+        let gradients: &mut [_; 2] = matrix_gradients(into.matrices);
+        gradients.iter_mut().for_each(|gradient| add_in_place(cpu, d_out, gradient.reborrow()));
     }
 }
 

@@ -36,11 +36,6 @@ impl Operator for Clip {
         }
     }
 
-    /// Runs the plain loop: the compiler vectorises it, for the target's baseline instructions.
-    fn forward_f32(&self, _: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
-        self.forward(inputs, out);
-    }
-
     fn gradient<R: Real>(
         &self,
         inputs: Inputs<'_, R>,

@@ -2,6 +2,7 @@
 
 use super::{DeviceOperator, InputGradients, Inputs, Operator, common};
 use crate::elementwise::add_in_place;
+use crate::gemm::plain::add;
 use crate::{Cpu, MatMut, MatRef, Real};
 
 /// Any number of matrices of the same width, `[rows, width]` each, below each other:
@@ -14,25 +15,17 @@ pub struct ConcatRows;
 #[derive(Clone, Copy, Debug)]
 pub struct ConcatColumns;
 
-/// Computes `into += rows`.
-fn add_plain<R: Real>(rows: MatRef<'_, R>, into: &mut MatMut<'_, R>) {
-    for row in 0..rows.rows() {
-        let elements = into.row_mut(row).iter_mut().zip(rows.row(row));
-        elements.for_each(|(into, &x)| *into += x);
-    }
-}
-
 impl ConcatRows {
     fn for_each_gradient<R>(
         d_out: MatRef<'_, R>,
         into: InputGradients<'_, '_, '_, R>,
-        add: impl Fn(MatRef<'_, R>, &mut MatMut<'_, R>),
+        add: impl Fn(MatRef<'_, R>, MatMut<'_, R>),
     ) {
         let mut first = 0;
         for into in into.matrices {
             let rows = first..first + into.rows();
             first = rows.end;
-            add(d_out.row_range(rows), into);
+            add(d_out.row_range(rows), into.reborrow());
         }
     }
 }
@@ -56,10 +49,6 @@ impl Operator for ConcatRows {
         }
     }
 
-    fn forward_f32(&self, _: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
-        self.forward(inputs, out);
-    }
-
     fn gradient<R: Real>(
         &self,
         _inputs: Inputs<'_, R>,
@@ -67,7 +56,7 @@ impl Operator for ConcatRows {
         d_out: MatRef<'_, R>,
         into: InputGradients<'_, '_, '_, R>,
     ) {
-        Self::for_each_gradient(d_out, into, add_plain);
+        Self::for_each_gradient(d_out, into, add);
     }
 
     fn gradient_f32(
@@ -78,9 +67,7 @@ impl Operator for ConcatRows {
         d_out: MatRef<'_, f32>,
         into: InputGradients<'_, '_, '_, f32>,
     ) {
-        Self::for_each_gradient(d_out, into, |rows, into| {
-            add_in_place(cpu, rows, into.reborrow());
-        });
+        Self::for_each_gradient(d_out, into, |rows, into| add_in_place(cpu, rows, into));
     }
 }
 
@@ -88,13 +75,13 @@ impl ConcatColumns {
     fn for_each_gradient<R>(
         d_out: MatRef<'_, R>,
         into: InputGradients<'_, '_, '_, R>,
-        add: impl Fn(MatRef<'_, R>, &mut MatMut<'_, R>),
+        add: impl Fn(MatRef<'_, R>, MatMut<'_, R>),
     ) {
         let mut first = 0;
         for into in into.matrices {
             let columns = first..first + into.columns();
             first = columns.end;
-            add(d_out.column_range(columns), into);
+            add(d_out.column_range(columns), into.reborrow());
         }
     }
 }
@@ -121,10 +108,6 @@ impl Operator for ConcatColumns {
         }
     }
 
-    fn forward_f32(&self, _: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
-        self.forward(inputs, out);
-    }
-
     fn gradient<R: Real>(
         &self,
         _inputs: Inputs<'_, R>,
@@ -132,7 +115,7 @@ impl Operator for ConcatColumns {
         d_out: MatRef<'_, R>,
         into: InputGradients<'_, '_, '_, R>,
     ) {
-        Self::for_each_gradient(d_out, into, add_plain);
+        Self::for_each_gradient(d_out, into, add);
     }
 
     fn gradient_f32(
@@ -143,9 +126,7 @@ impl Operator for ConcatColumns {
         d_out: MatRef<'_, f32>,
         into: InputGradients<'_, '_, '_, f32>,
     ) {
-        Self::for_each_gradient(d_out, into, |rows, into| {
-            add_in_place(cpu, rows, into.reborrow());
-        });
+        Self::for_each_gradient(d_out, into, |rows, into| add_in_place(cpu, rows, into));
     }
 }
 

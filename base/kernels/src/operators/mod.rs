@@ -159,8 +159,11 @@ pub trait Operator: Debug + Send + Sync + 'static {
     /// Writes the result.
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, out: MatMut<'_, R>);
 
-    /// Computes [`forward`](Self::forward) with vector instructions.
-    fn forward_f32(&self, cpu: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>);
+    /// Computes [`forward`](Self::forward) with vector instructions. The default is the plain loop,
+    /// for operators whose loop the compiler vectorises for the target's baseline instructions.
+    fn forward_f32(&self, _: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
+        self.forward(inputs, out);
+    }
 
     /// Adds the gradients of the inputs. `out` is the result, `d_out` its gradient.
     fn gradient<R: Real>(

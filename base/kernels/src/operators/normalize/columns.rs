@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Normalize;
 use crate::elementwise::add_in_place;
+use crate::gemm::plain::add;
 use crate::operators::{
     DeviceColumns, DeviceKernel, DeviceOperator, InPlaceOperator, InputGradients, Inputs, Operator,
     common_shape, matrix_gradients, same_shape,
@@ -142,12 +143,7 @@ impl Operator for NormalizeColumns {
             d_out,
             into,
             |norm, inputs, d_out, into| norm.gradient(inputs, out, d_out, into),
-            |rows, mut into| {
-                for row in 0..rows.rows() {
-                    let elements = into.row_mut(row).iter_mut().zip(rows.row(row));
-                    elements.for_each(|(into, &x)| *into += x);
-                }
-            },
+            add,
         );
     }
 
