@@ -7,7 +7,7 @@
 // are not stored.
 #include "common.cuh"
 
-// The keys that a query attends to. Mirrored in `nmt/cuda/src/attention.rs`.
+// The keys that a query attends to. Mirrored in `nmt/cuda/src/queries.rs`.
 struct Query {
     u64 base;           // the address of the tensor that has the rows; 0: the tensor of the launch
     unsigned first;     // the first row, or the place in `list` of the number of the first row

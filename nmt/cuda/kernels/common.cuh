@@ -17,7 +17,7 @@ typedef unsigned long long u64;
 // The end of a list of row numbers, or a token that has no vector.
 constexpr unsigned NONE = 0xFFFFFFFFu;
 
-// The codes of activations: `activation_code` in `nmt/cuda/src/operators.rs`.
+// The codes of activations: `Activation::code` in `base/kernels/src/activation.rs`.
 constexpr unsigned RELU = 1;
 constexpr unsigned SWISH = 2;
 constexpr unsigned GELU = 3;
