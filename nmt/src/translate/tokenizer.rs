@@ -148,7 +148,7 @@ impl Tokenizer {
             }
             Segmentation::Bpe(file) => {
                 let words = file.words.as_ref().map(|words| words.tokenize(rest));
-                for word in fields::split_words(words.as_deref().unwrap_or(rest)) {
+                for word in fields::split_at_spaces(words.as_deref().unwrap_or(rest)) {
                     file.codes.segment_word(word, bpe, |part, more| {
                         piece.clear();
                         piece.extend_from_slice(part);
@@ -384,6 +384,12 @@ mod tests {
         let pieces = read(&side, ">>de<< low  lower lox");
         assert_eq!(pieces.ids, [7, 2, 3, 4, 5, 6, 3, 1]);
         assert_eq!([pieces.get(2), pieces.get(7)], [Some(&b"lo@@"[..]), Some(b"x")]);
+        // As in subword-nmt, tabs belong to words.
+        let with_tab = read(&side, "low\tr");
+        assert_eq!(
+            with_tab.iter().collect::<Vec<_>>(),
+            [&b"l@@"[..], b"o@@", b"w@@", b"\t@@", b"r"]
+        );
         let write = |side: &Tokenizer, ids: &[u32]| {
             let mut out = Vec::new();
             side.decode(ids, |place| (place == 7).then_some(&b"x"[..]), &mut out);
