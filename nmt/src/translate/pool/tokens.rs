@@ -91,26 +91,13 @@ impl Translator {
         let tokenizer = &self.models.tokenizers()[0];
         let eos = tokenizer.vocabulary.eos_id();
         let bos = tokenizer.boundary_tokens.bos_id.or_else(|| tokenizer.vocabulary.find(b"<s>"));
-        match *source {
-            [] => true,
-            [one] => one == eos || Some(one) == bos,
-            [first, .., before_last, last] => {
-                let at_end = match () {
-                    () if last == eos => 1,
-                    () if before_last == eos => 2,
-                    () => 0,
-                };
-                source.len() <= usize::from(Some(first) == bos) + at_end
-            }
-            [first, last] => {
-                let at_end = match () {
-                    () if last == eos => 1,
-                    () if first == eos => 2,
-                    () => 0,
-                };
-                source.len() <= usize::from(Some(first) == bos) + at_end
-            }
-        }
+        let at_start = usize::from(source.first().copied().is_some_and(|id| Some(id) == bos));
+        let at_end = match *source {
+            [.., last] if last == eos => 1,
+            [.., before_last, _] if before_last == eos => 2,
+            _ => 0,
+        };
+        source.len() <= at_start + at_end
     }
 
     /// Returns the request of an example; `max_input_length` of 0 means no limit. Callers give all
