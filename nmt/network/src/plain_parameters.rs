@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::layer::AffineNames;
 use crate::{Error, Result};
 use miriam_nmt_models::architecture::Model;
-use miriam_nmt_models::checkpoint::Tensor;
+use miriam_nmt_models::checkpoint::{Tensor, transpose};
 use miriam_nmt_models::packed::{PackedView, matrix_key};
 
 /// A matrix in row-major order.
@@ -148,21 +148,7 @@ fn unpack_columns(view: PackedView<'_>, mut outputs: PlainMatrix) -> PlainMatrix
     outputs
 }
 
-/// The width of the square blocks that are transposed one by one. The block that is read and the
-/// block that is written fit into the cache together.
-const BLOCK: usize = 32;
-
 fn transposed(matrix: &PlainMatrix) -> PlainMatrix {
     let PlainMatrix { rows, columns, ref values } = *matrix;
-    let mut turned = vec![0.0; values.len()];
-    for first_row in (0..rows).step_by(BLOCK) {
-        for first_column in (0..columns).step_by(BLOCK) {
-            for row in first_row..rows.min(first_row + BLOCK) {
-                for column in first_column..columns.min(first_column + BLOCK) {
-                    turned[column * rows + row] = values[row * columns + column];
-                }
-            }
-        }
-    }
-    PlainMatrix { rows: columns, columns: rows, values: turned }
+    PlainMatrix { rows: columns, columns: rows, values: transpose(values, rows, columns) }
 }

@@ -31,7 +31,7 @@ use crate::{Error, Result, compressed};
 pub use marian_binary_writer::MarianBinaryWriter;
 pub use npz_writer::NpzWriter;
 pub use owned_bytes::OwnedBytes;
-pub use tensor::{DType, QuantMultipliers, StorageOrder, Tensor};
+pub use tensor::{DType, QuantMultipliers, StorageOrder, Tensor, transpose};
 pub(crate) use tensor_data::PackedColumns;
 
 /// The entry with the options of a model, in YAML.

@@ -441,7 +441,7 @@ fn decode_numbers<const N: usize>(bytes: &[u8], into: &mut [f32], number: impl F
 }
 
 /// Returns the transpose of a `[rows, columns]` matrix, in blocks that stay in the cache.
-fn transpose(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
+pub fn transpose(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
     const BLOCK: usize = 16;
     let mut transposed = vec![0.0; values.len()];
     if values.is_empty() {

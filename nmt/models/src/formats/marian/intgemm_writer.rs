@@ -9,7 +9,9 @@ use std::path::Path;
 
 use super::options::marian_options;
 use crate::architecture::{Architecture, Model};
-use crate::checkpoint::{ACTIVATION_MULTIPLIER_SUFFIX, MarianBinaryWriter, OPTIONS_ENTRY};
+use crate::checkpoint::{
+    ACTIVATION_MULTIPLIER_SUFFIX, MarianBinaryWriter, OPTIONS_ENTRY, transpose,
+};
 use crate::packed::{MAX_I8, TIED_OUTPUT_ALPHA};
 use crate::{Error, Result};
 
@@ -78,7 +80,7 @@ pub fn write_marian_intgemm(path: &Path, model: &Model, kind: IntgemmKind) -> Re
             }
         }
         // A table is looked up by rows; a matrix is multiplied by columns.
-        let by_outputs = if is_table { values } else { transpose(&values, shape) };
+        let by_outputs = if is_table { values } else { transpose(&values, shape[0], shape[1]) };
         match kind {
             IntgemmKind::Eight(clip_values) => {
                 let multiplier = multiplier_i8(&by_outputs);
@@ -134,13 +136,6 @@ fn quantize(value: f32, multiplier: f32, largest: f32) -> f32 {
     (value * multiplier).round_ties_even().clamp(-largest, largest)
 }
 
-/// Returns a matrix of `[rows, columns]`, column by column.
-fn transpose(values: &[f32], [rows, columns]: [usize; 2]) -> Vec<f32> {
-    (0..columns)
-        .flat_map(|column| (0..rows).map(move |row| values[row * columns + column]))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,7 +157,7 @@ mod tests {
         assert_eq!(multiplier, 63.5);
         let integers = values.map(|value| quantize(value, multiplier, MAX_I8));
         assert_eq!(integers, [32.0, -127.0, 64.0, 0.0]);
-        assert_eq!(transpose(&integers, [2, 2]), [32.0, 64.0, -127.0, 0.0]);
+        assert_eq!(transpose(&integers, 2, 2), [32.0, 64.0, -127.0, 0.0]);
         assert_eq!(multiplier_i8(&[0.0; 2]), 1.0);
     }
 
