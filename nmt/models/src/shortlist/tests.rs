@@ -2,6 +2,7 @@
 //! tested in `nmt/tests/oracle.rs`.
 
 use super::*;
+use miriam_storage::Bytes;
 use proptest::prelude::*;
 
 fn vocabulary(count: usize) -> Vocabulary {
@@ -119,16 +120,19 @@ fn binary_lists_equal_those_of_marians_converter() {
 #[test]
 fn vocabulary_map_gives_words_of_all_matching_ngrams() {
     let [source, target] = [10, 10].map(vocabulary);
+    let parse = |text: &str| {
+        let bytes = Bytes::copy_from(text.as_bytes());
+        VocabularyMap::parse(bytes, Path::new("vmap.txt"), &source, &target)
+    };
     let map = "\tw2 w3\nw4\tw5\nw4 w5\tw6 nothing\nnothing w4\tw9\nw5\tw7\n";
-    let map =
-        with_file(map.as_bytes(), |path| VocabularyMap::open(path, &source, &target)).unwrap();
+    let map = parse(map).unwrap();
     let mut candidates = Vec::new();
     map.candidates(&[4, 5], &mut candidates);
     assert_eq!(candidates, [0, 1, 2, 3, 5, 6, 7]);
     map.candidates(&[5, 4], &mut candidates);
     assert_eq!(candidates, [0, 1, 2, 3, 5, 7]);
-    let error = with_file(b"no tab\n", |path| VocabularyMap::open(path, &source, &target));
-    assert!(error.unwrap_err().to_string().contains("line 1"));
+    let error = parse("no tab\n").unwrap_err().to_string();
+    assert!(error.contains("vmap.txt") && error.contains("line 1"), "{error}");
 }
 
 proptest! {

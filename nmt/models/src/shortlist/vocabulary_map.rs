@@ -1,14 +1,13 @@
 //! CTranslate2's `vmap.txt`: the target tokens that source n-grams allow.
 
 use std::collections::HashMap;
-use std::io::Cursor;
 use std::path::Path;
 
 use miriam_storage::Bytes;
 use miriam_textio::{Error, Input, Lines, fields};
 
-use crate::Result;
 use crate::vocabulary::Vocabulary;
+use crate::{Result, compressed};
 
 /// The longest n-gram of a map that is accepted.
 const MAX_NGRAM: usize = 64;
@@ -25,14 +24,6 @@ pub struct VocabularyMap {
 }
 
 impl VocabularyMap {
-    /// Reads the file at `path`.
-    ///
-    /// # Errors
-    /// If the file cannot be read, and those of [`VocabularyMap::read`].
-    pub fn open(path: &Path, source: &Vocabulary, target: &Vocabulary) -> Result<Self> {
-        Self::read(Lines::new(Input::open(path)?), source, target)
-    }
-
     /// Reads the content of the file at `path`.
     ///
     /// # Errors
@@ -44,7 +35,7 @@ impl VocabularyMap {
         target: &Vocabulary,
     ) -> Result<Self> {
         let name = path.display().to_string();
-        let input = Input::from_reader(Cursor::new(bytes.to_vec()), &name, None)?;
+        let input = Input::from_reader(compressed::reader(bytes), &name, None)?;
         Self::read(Lines::new(input), source, target)
     }
 
