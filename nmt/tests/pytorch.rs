@@ -53,6 +53,23 @@ fn tensors_are_those_of_safetensors() {
     }
 }
 
+/// Users of PyTorch may choose the protocol of pickles.
+#[test]
+fn files_of_every_binary_protocol_are_read() {
+    let plain = std::fs::read(data("tiny-pytorch/plain.bin")).unwrap();
+    let expected = read(&plain).unwrap();
+    let frame = b"\x95\x0d\0\0\0\0\0\0\0";
+    for (protocol, frame) in [(3, &frame[..0]), (4, frame), (5, frame)] {
+        let file = [&[0x80, protocol], frame, &plain[2..]].concat();
+        let found = read(&file).unwrap();
+        assert!(found.names().eq(expected.names()), "{protocol}");
+        for name in expected.names() {
+            let [one, other] = [&expected, &found].map(|file| file.get(name).unwrap().values());
+            assert_eq!(one, other, "{protocol} {name}");
+        }
+    }
+}
+
 #[test]
 fn elements_of_every_kind_and_views_are_read() {
     let found = open("tiny-pytorch/kinds.bin");

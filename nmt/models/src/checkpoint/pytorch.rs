@@ -24,13 +24,23 @@ const BIG_ENDIAN: &str =
     "numbers are not little-endian; save the model again on a little-endian machine";
 /// The name of the pickle in the only folder of an archive.
 const PICKLE: &str = "data.pkl";
-/// The first pickle of a file that is not an archive: protocol 2, the number
+/// The first pickle of a file that is not an archive, after its protocol: the number
 /// 0x1950a86a20f9469cfc6c.
-const MAGIC: &[u8] = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
+const MAGIC: &[u8] = b"\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
+/// What protocols 4 and 5 put before that number: its length in bytes.
+const FRAME: &[u8] = b"\x95\x0d\0\0\0\0\0\0\0";
 
 /// Whether `bytes` begin with the magic number of a file that is not an archive.
 pub fn is_plausible(bytes: &[u8]) -> bool {
-    bytes.starts_with(MAGIC)
+    after_magic(bytes).is_some()
+}
+
+/// Returns the offset after the first pickle of a file that is not an archive; `None` if the file
+/// does not begin with it. PyTorch writes protocol 2 unless its user chooses another.
+fn after_magic(bytes: &[u8]) -> Option<usize> {
+    let [0x80, protocol @ 2..=5, rest @ ..] = bytes else { return None };
+    let rest = if *protocol < 4 { rest } else { rest.strip_prefix(FRAME)? };
+    Some(bytes.len() - rest.strip_prefix(MAGIC)?.len())
 }
 
 /// Whether `archive` is one of PyTorch: it has a `data.pkl`.
@@ -88,7 +98,9 @@ pub fn read_file(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     let next = |start: usize, place: &str| {
         unpickle(window, start).map_err(|reason| Error::damaged(path, place, reason))
     };
-    let version = next(MAGIC.len(), "version")?;
+    let start = after_magic(window)
+        .ok_or_else(|| Error::damaged(path, "file", "its magic number is missing"))?;
+    let version = next(start, "version")?;
     if version.root != Value::Int(1001) {
         return Err(Error::damaged(path, "version", "not version 1001; save the model again"));
     }
