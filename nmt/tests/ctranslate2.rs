@@ -265,6 +265,145 @@ fn the_kind_tells_the_number_of_heads_in_old_revisions() {
     }
 }
 
+/// The parts of a `model.bin` of binary version 6.
+struct WeightFile {
+    head: Vec<u8>,
+    /// Each variable's name, shape, type and bytes.
+    variables: Vec<(String, Vec<u32>, u8, Vec<u8>)>,
+    /// The other names of variables: each new name with the name of the variable.
+    aliases: Vec<[String; 2]>,
+}
+
+impl WeightFile {
+    fn open(path: &Path) -> Self {
+        let bytes = std::fs::read(path).unwrap();
+        let mut at = 0;
+        let mut take = |length: usize| {
+            at += length;
+            bytes[at - length..at].to_vec()
+        };
+        let short = |bytes: Vec<u8>| usize::from(u16::from_le_bytes(bytes.try_into().unwrap()));
+        let number = |bytes: Vec<u8>| u32::from_le_bytes(bytes.try_into().unwrap());
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        let mut head = take(4 + 2);
+        head.extend(take(short(head[4..].to_vec()) + 4));
+        let mut file = WeightFile { head, variables: Vec::new(), aliases: Vec::new() };
+        for _ in 0..number(take(4)) {
+            let length = short(take(2));
+            let name = text(take(length));
+            let rank = take(1)[0];
+            let shape = (0..rank).map(|_| number(take(4))).collect();
+            let kind = take(1)[0];
+            let length = number(take(4)) as usize;
+            file.variables.push((name, shape, kind, take(length)));
+        }
+        for _ in 0..number(take(4)) {
+            file.aliases.push([(); 2].map(|()| {
+                let length = short(take(2));
+                text(take(length))
+            }));
+        }
+        file
+    }
+
+    fn write(&self, path: &Path) {
+        let mut bytes = self.head.clone();
+        let push_name = |name: &str, bytes: &mut Vec<u8>| {
+            bytes.extend((name.len() as u16).to_le_bytes());
+            bytes.extend(name.as_bytes());
+        };
+        bytes.extend((self.variables.len() as u32).to_le_bytes());
+        for (name, shape, kind, values) in &self.variables {
+            push_name(name, &mut bytes);
+            bytes.push(shape.len() as u8);
+            bytes.extend(shape.iter().flat_map(|dimension| dimension.to_le_bytes()));
+            bytes.push(*kind);
+            bytes.extend((values.len() as u32).to_le_bytes());
+            bytes.extend(values);
+        }
+        bytes.extend((self.aliases.len() as u32).to_le_bytes());
+        self.aliases.iter().flatten().for_each(|name| push_name(name, &mut bytes));
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    fn find(&mut self, name: &str) -> &mut (String, Vec<u32>, u8, Vec<u8>) {
+        let name = format!("{name}\0");
+        self.variables.iter_mut().find(|variable| variable.0 == name).expect("it is there")
+    }
+
+    /// Translates with the weights and the other files of `data`.
+    fn translate(&self, data: &Path) -> Vec<Vec<Scored>> {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["shared_vocabulary.json", "config.json"] {
+            std::fs::copy(data.join(file), folder.path().join(file)).unwrap();
+        }
+        self.write(&folder.path().join("model.bin"));
+        translate(folder.path(), &golden(data, 4).0, 4, 14, Precision::F32)
+    }
+}
+
+/// A model whose heads of queries share one head of keys translates as the one in which all heads
+/// of keys and values are equal.
+#[test]
+fn relative_positions_work_with_fewer_heads_of_keys() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/ct2-t5");
+    let mut all = WeightFile::open(&data.join("model.bin"));
+    let mut marked = WeightFile::open(&data.join("model.bin"));
+    let mut counted = WeightFile::open(&data.join("model.bin"));
+    // 3 heads have 4 rows each for queries, keys and values; a row has 8 numbers.
+    let head = 4 * 8 * 4;
+    for layer in 0..2 {
+        let from = format!("encoder/layer_{layer}/self_attention");
+        let name = format!("{from}/linear_0/weight");
+        let (.., weight) = all.find(&name);
+        let [queries, keys, values] = [0, 3, 6].map(|first| weight[first * head..].to_vec());
+        let [queries, keys, values] = [&queries[..3 * head], &keys[..head], &values[..head]];
+        let shared = [queries, keys, values].concat();
+        *weight = [queries, &keys.repeat(3), &values.repeat(3)].concat();
+        for file in [&mut marked, &mut counted] {
+            let (_, shape, _, weight) = file.find(&name);
+            (shape[0], *weight) = (5 * 4, shared.clone());
+        }
+        let count = (format!("{from}/num_heads_kv\0"), Vec::new(), 3, vec![1, 0, 0, 0]);
+        counted.variables.push(count);
+    }
+    marked.find("encoder/multi_query_attention").3 = vec![1];
+    let expected = all.translate(&data);
+    assert_eq!(marked.translate(&data), expected);
+    assert_eq!(counted.translate(&data), expected);
+}
+
+/// The output layer may be another name of a table that is not the decoder's.
+#[test]
+fn an_output_layer_may_share_the_encoders_table() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/ct2-t5");
+    let mut separate = WeightFile::open(&data.join("model.bin"));
+    let (output, encoder) = ("decoder/projection/weight\0", "encoder/embeddings_0/weight\0");
+    separate.aliases.retain(|[name, _]| name != encoder);
+    let (_, shape, kind, values) = separate.find("decoder/projection/weight").clone();
+    separate.variables.push((encoder.into(), shape, kind, values));
+    let expected = separate.translate(&data);
+    let mut shared = separate;
+    shared.variables.retain(|(name, ..)| name != output);
+    shared.aliases.push([output.into(), encoder.into()]);
+    assert_eq!(shared.translate(&data), expected);
+}
+
+#[test]
+fn numbers_of_heads_are_checked() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/ct2-t5");
+    let mut file = WeightFile::open(&data.join("model.bin"));
+    let folder = tempfile::tempdir().unwrap();
+    for (number, expected) in [(f32::INFINITY, "inf is not"), (-1.0, "-1 is not"), (2.5, "2.5 is")]
+    {
+        let heads = file.find("encoder/num_heads");
+        (heads.2, heads.3) = (0, number.to_le_bytes().into());
+        file.write(&folder.path().join("model.bin"));
+        let error = ModelBundle::open(folder.path(), None).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("encoder/num_heads") && error.contains(expected), "{error}");
+    }
+}
+
 /// The file was written by an earlier version of the program; later versions open it.
 #[test]
 fn a_file_of_version_3_translates_as_its_model() {

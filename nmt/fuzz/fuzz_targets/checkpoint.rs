@@ -36,10 +36,7 @@ fn read(bytes: &[u8]) {
         assert_eq!(tensor.values().len(), tensor.numel());
     }
     let model = match checkpoint.format() {
-        CheckpointFormat::CTranslate2 { .. } => {
-            let settings = ctranslate2::FolderSettings::default();
-            ctranslate2::resolve(checkpoint, &settings)
-        }
+        CheckpointFormat::CTranslate2 { .. } => ctranslate2::resolve(checkpoint, None),
         CheckpointFormat::Safetensors | CheckpointFormat::PyTorch => {
             let config: Value = serde_json::from_slice(CONFIG).expect("it is sound");
             hugging_face::resolve(checkpoint, &config, Some(&config))

@@ -30,8 +30,7 @@ fn open(text: &[u8], options: &[u8]) {
     }
     if let Ok(options) = Value::parse(options, "model.yml") {
         let epsilon = options.get("epsilon").and_then(Value::as_str).and_then(|e| e.parse().ok());
-        let settings = ctranslate2::FolderSettings { norm_epsilon: epsilon };
-        models.extend(ctranslate2::resolve(checkpoint(CTRANSLATE2), &settings));
+        models.extend(ctranslate2::resolve(checkpoint(CTRANSLATE2), epsilon));
         models.extend(marian::resolve(checkpoint(MARIAN), Some(&options)));
     }
     for model in models {

@@ -33,21 +33,14 @@ const IGNORED_WHEN_OFF: [&str; 6] = [
     "layer_norm_use_residual",
 ];
 
-/// Settings of the model folder that are not in the checkpoint.
-#[derive(Clone, Debug, Default)]
-pub struct FolderSettings {
-    /// The epsilon of all norms, if `config.json` has one (`layer_norm_epsilon`).
-    pub norm_epsilon: Option<f32>,
-}
-
-/// Returns the model of a CTranslate2 checkpoint.
+/// Returns the model of a CTranslate2 checkpoint. `norm_epsilon` is the epsilon of all norms, if
+/// `config.json` has one (`layer_norm_epsilon`).
 ///
 /// # Errors
 /// If the model has a feature that is not supported, or a parameter is missing or has the wrong
 /// shape.
-pub fn resolve(checkpoint: Checkpoint, settings: &FolderSettings) -> Result<Model> {
+pub fn resolve(checkpoint: Checkpoint, norm_epsilon: Option<f32>) -> Result<Model> {
     let path = checkpoint.path().to_owned();
-    let tied_output = checkpoint.alias("decoder/projection/weight").is_some();
     // Older files do not store the number of heads; it follows from the kind of model.
     let default_heads = match (checkpoint.model_kind(), checkpoint.format()) {
         (Some("TransformerBig"), CheckpointFormat::CTranslate2 { revision: ..3, .. }) => 16,
@@ -55,7 +48,7 @@ pub fn resolve(checkpoint: Checkpoint, settings: &FolderSettings) -> Result<Mode
     };
     let mut resolver =
         Resolver { checkpoint, path: &path, tensors: BTreeMap::new(), default_heads };
-    let transformer = resolver.read_transformer(tied_output, settings)?;
+    let transformer = resolver.read_transformer(norm_epsilon)?;
     let Resolver { checkpoint, mut tensors, .. } = resolver;
     // A remaining parameter could change the results.
     for name in checkpoint.names() {
@@ -99,11 +92,6 @@ struct Heads {
     keys: usize,
 }
 
-/// Returns the error that the parameter `name` is missing.
-fn missing(path: &Path, name: &str) -> Error {
-    Error::mismatch(path, name, "it is missing")
-}
-
 struct Resolver<'a> {
     checkpoint: Checkpoint,
     path: &'a Path,
@@ -114,11 +102,7 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    fn read_transformer(
-        &mut self,
-        tied_output: bool,
-        settings: &FolderSettings,
-    ) -> Result<TransformerConfig> {
+    fn read_transformer(&mut self, norm_epsilon: Option<f32>) -> Result<TransformerConfig> {
         let encoder = self.read_stack("encoder")?;
         let decoder = self.read_stack("decoder")?;
         let pre_norm = self.flag("encoder/pre_norm")?.unwrap_or(true);
@@ -142,23 +126,20 @@ impl Resolver<'_> {
             Some(relative) => relative,
             None => self.take_position_tables()?,
         };
-        let alignment = self.checkpoint.get("decoder/alignment_layer");
-        let alignment = alignment.and_then(|tensor| tensor.values().first().copied());
-        let alignment_layer = match alignment {
-            Some(layer) if layer >= 0.0 => layer as usize + 1,
+        let alignment_layer = match self.number("decoder/alignment_layer")? {
+            Some(layer) if layer >= 0.0 => (layer as usize).saturating_add(1),
             Some(layer) if layer >= -(decoder.depth as f32) => {
                 (decoder.depth as f32 + layer) as usize + 1
             }
             _ => decoder.depth,
         };
-        let heads = self.checkpoint.get("decoder/alignment_heads");
-        let alignment_heads = match heads.and_then(|tensor| tensor.values().first().copied()) {
+        let alignment_heads = match self.number("decoder/alignment_heads")? {
             None => 1,
             // All heads.
             Some(0.0) => decoder.heads as u32,
             Some(heads) => heads as u32,
         };
-        let tables = self.take_embeddings(tied_output)?;
+        let tables = self.take_embeddings()?;
         for (side, stack) in [("encoder", &encoder), ("decoder", &decoder)] {
             self.take_layers(side, stack, &form, pre_norm)?;
         }
@@ -187,7 +168,7 @@ impl Resolver<'_> {
             pre_norm_keys: PreNormKeys::Normalized,
             alignment_layer,
             alignment_heads,
-            norm_epsilon: settings.norm_epsilon.unwrap_or(default_epsilon),
+            norm_epsilon: norm_epsilon.unwrap_or(default_epsilon),
             embeddings: tables,
         })
     }
@@ -226,13 +207,13 @@ impl Resolver<'_> {
         let depth = depth.count();
         let width = self.checkpoint.get(&format!("{side}/layer_0/ffn/linear_0/weight"));
         let ffn_width = width.and_then(|tensor| tensor.shape().first()).copied().unwrap_or(0);
-        let heads = match self.number(&format!("{side}/num_heads"))? {
+        let heads = match self.count(&format!("{side}/num_heads"))? {
             Some(heads) => heads,
             // Older files have one number for both sides.
-            None => self.number("num_heads")?.unwrap_or(self.default_heads as f32),
+            None => self.count("num_heads")?.unwrap_or(self.default_heads),
         };
         self.checkpoint.take(&format!("{side}/num_heads"));
-        Ok(TransformerStackConfig { depth, heads: heads as usize, ffn_width, ffn_depth: 2 })
+        Ok(TransformerStackConfig { depth, heads, ffn_width, ffn_depth: 2 })
     }
 
     fn read_activation(&mut self) -> Result<Activation> {
@@ -283,16 +264,18 @@ impl Resolver<'_> {
         })
     }
 
-    fn take_embeddings(&mut self, tied_output: bool) -> Result<EmbeddingConfig> {
+    fn take_embeddings(&mut self) -> Result<EmbeddingConfig> {
         const ENCODER: [&str; 2] = ["encoder/embeddings_0/weight", "encoder/embeddings/weight"];
         const DECODER: &str = "decoder/embeddings/weight";
+        const OUTPUT: &str = "decoder/projection/weight";
         let encoder_name =
             *ENCODER.iter().find(|name| self.checkpoint.get(name).is_some()).unwrap_or(&ENCODER[0]);
-        let [encoder_table, decoder_table] =
-            [encoder_name, DECODER].map(|name| self.checkpoint.alias(name).unwrap_or(name));
+        let [encoder_table, decoder_table, output_table] =
+            [encoder_name, DECODER, OUTPUT].map(|name| self.checkpoint.alias(name).unwrap_or(name));
         let shared_embeddings = encoder_table == decoder_table;
+        let tied_output = output_table == decoder_table;
         let (encoder, decoder) = (self.get(encoder_name)?, self.get(DECODER)?);
-        let output = self.get("decoder/projection/weight")?;
+        let output = self.get(OUTPUT)?;
         let bias = self.checkpoint.get("decoder/projection/bias").cloned();
         fn dimension(tensor: &Tensor, k: usize) -> usize {
             tensor.shape().get(k).copied().unwrap_or(0)
@@ -307,8 +290,7 @@ impl Resolver<'_> {
             right_to_left: false,
             suppress_tokens: Vec::new(),
         };
-        let taken = [encoder_name, DECODER, "decoder/projection/weight", "decoder/projection/bias"];
-        for name in taken {
+        for name in [encoder_name, DECODER, OUTPUT, "decoder/projection/bias"] {
             self.checkpoint.take(name);
         }
         if !shared_embeddings {
@@ -339,11 +321,12 @@ impl Resolver<'_> {
             Some(PositionalEncodingKind::RelativeVectors { max_distance: classes / 2 })
         } else if has("self_attention/relative_attention_bias") {
             let name = "self_attention/relative_attention_max_distance";
-            let max_distance = self.number(&format!("{first}/{name}"))?.unwrap_or(128.0);
+            let max_distance = self.count(&format!("{first}/{name}"))?.unwrap_or(128);
+            let heads = self.heads("encoder", &format!("{first}/self_attention"), encoder.heads)?;
             Some(PositionalEncodingKind::RelativeBias(RelativeBiasConfig {
                 buckets: rows("relative_attention_bias"),
-                max_distance: max_distance as usize,
-                head_dim: rows("linear_0/weight") / (3 * encoder.heads.max(1)),
+                max_distance,
+                head_dim: rows("linear_0/weight") / (heads.queries + 2 * heads.keys).max(1),
             }))
         } else {
             None
@@ -358,18 +341,17 @@ impl Resolver<'_> {
         form: &LayerForm,
         pre_norm: bool,
     ) -> Result<()> {
-        let multi_query = self.flag(&format!("{side}/multi_query_attention"))?.unwrap_or(false);
-        let kv_heads = if multi_query { 1 } else { stack.heads };
-        let heads = Heads { queries: stack.heads, keys: kv_heads };
         for layer in 0..stack.depth {
             let from = format!("{side}/layer_{layer}");
             let to = format!("{side}_l{}", layer + 1);
             let (own, own_to) = (format!("{from}/self_attention"), format!("{to}_self"));
+            let heads = self.heads(side, &own, stack.heads)?;
             self.take_attention(&own, &own_to, heads, true)?;
             self.take_relative_positions(&own, &own_to, side, form)?;
             self.take_norm(&format!("{own}/layer_norm"), &format!("{own_to}_Wo"), form, pre_norm)?;
             if side == "decoder" {
                 let (context, context_to) = (format!("{from}/attention"), format!("{to}_context"));
+                let heads = self.heads(side, &context, stack.heads)?;
                 self.take_attention(&context, &context_to, heads, false)?;
                 let norm_to = format!("{context_to}_Wo");
                 self.take_norm(&format!("{context}/layer_norm"), &norm_to, form, pre_norm)?;
@@ -383,7 +365,18 @@ impl Resolver<'_> {
             let norm_to = format!("{ffn_to}_ffn");
             self.take_norm(&format!("{ffn}/layer_norm"), &norm_to, form, pre_norm)?;
         }
+        self.checkpoint.take(&format!("{side}/multi_query_attention"));
         Ok(())
+    }
+
+    /// Returns the numbers of heads of the attention `from` of one side.
+    fn heads(&self, side: &str, from: &str, queries: usize) -> Result<Heads> {
+        let keys = match self.count(&format!("{from}/num_heads_kv"))? {
+            Some(keys) => keys,
+            None if self.count(&format!("{side}/multi_query_attention"))? > Some(0) => 1,
+            None => queries,
+        };
+        Ok(Heads { queries, keys })
     }
 
     /// Takes the weight and the bias of a matrix `[outputs, inputs]`, zeros for a missing bias.
@@ -412,9 +405,8 @@ impl Resolver<'_> {
     /// multiplied by this scale and by the square root of a head's width, because attention divides
     /// the products by that root.
     fn take_attention(&mut self, from: &str, to: &str, heads: Heads, is_self: bool) -> Result<()> {
-        let own_kv_heads = self.number(&format!("{from}/num_heads_kv"))?;
         self.checkpoint.take(&format!("{from}/num_heads_kv"));
-        let (queries, keys) = (heads.queries, own_kv_heads.map_or(heads.keys, |n| n as usize));
+        let Heads { queries, keys } = heads;
         let name = format!("{from}/linear_0/weight");
         if keys == 0 || queries == 0 || !queries.is_multiple_of(keys) {
             let reason = format!("{queries} query heads are not a multiple of {keys} key heads");
@@ -428,9 +420,9 @@ impl Resolver<'_> {
             let reason = format!("{rows} rows cannot be divided into {in_first} heads");
             return Err(Error::mismatch(self.path, &name, reason));
         }
-        let given_dim = self.number(&format!("{from}/head_dim"))?;
+        let given_dim = self.count(&format!("{from}/head_dim"))?;
         self.checkpoint.take(&format!("{from}/head_dim"));
-        if given_dim.is_some_and(|given| given as usize != head_dim) {
+        if given_dim.is_some_and(|given| given != head_dim) {
             let reason = format!("its heads have {head_dim} columns, but head_dim differs");
             return Err(Error::mismatch(self.path, &name, reason));
         }
@@ -482,8 +474,8 @@ impl Resolver<'_> {
             }
             Some(PositionalEncodingKind::RelativeBias(bias)) => {
                 let distance = format!("{from}/relative_attention_max_distance");
-                if let Some(max) = self.number(&distance)?
-                    && max as usize != bias.max_distance
+                if let Some(max) = self.count(&distance)?
+                    && max != bias.max_distance
                 {
                     return Err(self.unsupported("layers differ in their largest distance"));
                 }
@@ -568,11 +560,14 @@ impl Resolver<'_> {
     }
 
     fn get(&self, name: &str) -> Result<Tensor> {
-        self.checkpoint.get(name).cloned().ok_or_else(|| missing(self.path, name))
+        let tensor = self.checkpoint.get(name).cloned();
+        tensor.ok_or_else(|| Error::mismatch(self.path, name, "it is missing"))
     }
 
     fn take(&mut self, name: &str) -> Result<Tensor> {
-        self.checkpoint.take(name).ok_or_else(|| missing(self.path, name))
+        let tensor = self.get(name);
+        self.checkpoint.take(name);
+        tensor
     }
 
     fn number(&self, name: &str) -> Result<Option<f32>> {
@@ -581,6 +576,15 @@ impl Resolver<'_> {
             Some(tensor) if tensor.numel() == 1 => Ok(tensor.values().first().copied()),
             Some(_) => Err(Error::mismatch(self.path, name, "expected one number")),
         }
+    }
+
+    fn count(&self, name: &str) -> Result<Option<usize>> {
+        let Some(number) = self.number(name)? else { return Ok(None) };
+        if number.fract() != 0.0 || !(0.0..16_777_216.0).contains(&number) {
+            let reason = format!("{number} is not a whole number from 0 to 16,777,215");
+            return Err(Error::mismatch(self.path, name, reason));
+        }
+        Ok(Some(number as usize))
     }
 
     fn flag(&mut self, name: &str) -> Result<Option<bool>> {

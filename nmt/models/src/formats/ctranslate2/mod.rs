@@ -16,7 +16,7 @@ use crate::segmentation::{Segmentation, SentencePieceModel};
 use crate::vocabulary::SpecialTokens;
 use crate::{Error, Result};
 
-pub use architecture::{FolderSettings, resolve};
+pub use architecture::resolve;
 
 /// The name of the file with the weights.
 const WEIGHTS: &str = "model.bin";
@@ -164,7 +164,7 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
         return Err(Error::unsupported(folder, reason));
     }
     let model_files = vec![model.to_owned()];
-    let model = resolve(checkpoint, &FolderSettings { norm_epsilon: config.layer_norm_epsilon })?;
+    let model = resolve(checkpoint, config.layer_norm_epsilon)?;
     let CopiedPieces { segmentation, needs_eos } = open_copied_pieces(folder, &files)?;
     special_tokens.texts_have_source_eos = needs_eos;
     let map = folder.join("vmap.txt");
