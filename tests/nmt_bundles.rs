@@ -188,13 +188,19 @@ fn vocabularies_of_converted_files_are_named_if_they_have_none() {
     };
     run(convert().arg(&bare));
     run(convert().arg(&whole).arg("--vocabs").arg(&words));
-    let translate = |model: &Path| {
+    let other = folder.path().join("other.yml");
+    let text = std::fs::read_to_string(&words).unwrap();
+    assert!(text.contains("w7:"));
+    std::fs::write(&other, text.replace("w7:", "w700:")).unwrap();
+    let translate = |model: &Path, words: &Path| {
         let mut command = translate(model);
-        run_with_input(command.arg("--vocabs").arg(&words), b"w4 w5\n")
+        run_with_input(command.arg("--vocabs").arg(words), b"w4 w5\n")
     };
-    let expected = translate(&model);
-    for (file, is_told) in [(&bare, false), (&whole, true)] {
-        let found = translate(file);
+    let expected = translate(&model, &words);
+    for (file, words, is_told) in
+        [(&bare, &words, false), (&whole, &words, false), (&whole, &other, true)]
+    {
+        let found = translate(file, words);
         assert_eq!(found.stdout, expected.stdout, "{}", file.display());
         let told =
             lossy_text(&found.stderr).contains("vocabs (the file has vocabularies of its own)");

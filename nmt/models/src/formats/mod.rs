@@ -25,7 +25,8 @@ use found_model::FoundModel;
 
 use crate::checkpoint::Checkpoint;
 use crate::decoder_config::DecoderConfig;
-use crate::model_bundle::ModelBundle;
+use crate::model_bundle::{ModelBundle, TokenizerPair};
+use crate::vocabulary::Vocabulary;
 use crate::{Error, Result};
 
 /// A format of models that were made by other programs.
@@ -70,11 +71,20 @@ fn is_package(path: &Path) -> bool {
         || opus_mt::is_archive(path)
 }
 
+/// Whether the vocabularies at `paths` have the tokens of `words`.
+fn are_files_of(paths: [&Path; 2], words: &TokenizerPair) -> bool {
+    paths.into_iter().zip(&words.vocabularies).all(|(path, own)| {
+        let named = Vocabulary::open(path).and_then(|named| named.truncated(own.len(), "named"));
+        named.is_ok_and(|named| named.has_same_ids(own))
+    })
+}
+
 /// Options for opening a model.
 #[derive(Clone, Copy, Default)]
 pub struct BundleOptions<'a> {
     /// Vocabularies (source and target) to use instead of those that would be found. Model files
-    /// of Miriam that have vocabularies keep their own, and list the key as without effect.
+    /// of Miriam that have vocabularies keep their own, and list the key as without effect unless
+    /// the named files have the same tokens.
     pub vocabularies: Option<[&'a Path; 2]>,
     /// Whether to ignore a shortlist or vocabulary map that is found with the model.
     pub without_shortlist: bool,
@@ -125,19 +135,21 @@ impl ModelBundle {
             if options.without_shortlist {
                 bundle.shortlist_generator = None;
             }
-            match options.vocabularies {
-                Some(_) if bundle.tokenizers.is_some() => {
-                    let key = "vocabs (the file has vocabularies of its own)";
-                    bundle.settings.keys_without_effect.push(key.into());
+            match (options.vocabularies, &bundle.tokenizers) {
+                (Some(paths), Some(words)) => {
+                    if !are_files_of(paths, words) {
+                        let key = "vocabs (the file has vocabularies of its own)";
+                        bundle.settings.keys_without_effect.push(key.into());
+                    }
                 }
-                Some(paths) => {
+                (Some(paths), None) => {
                     let models = std::mem::take(&mut bundle.models);
                     let vocabularies = Some(paths.map(Path::to_owned));
                     let found = FoundModel { models, vocabularies, ..FoundModel::default() };
                     let opened = found.into_bundle(path)?;
                     (bundle.models, bundle.tokenizers) = (opened.models, opened.tokenizers);
                 }
-                None => {}
+                (None, _) => {}
             }
             return Ok(bundle);
         }
