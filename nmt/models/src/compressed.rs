@@ -3,8 +3,9 @@
 //!
 //! As with text files, the first bytes tell the compression, not the name. Plain files stay mapped;
 //! others are decompressed into memory once. Files that would become too large are rejected,
-//! because they may have been made to exhaust memory.
+//! because they may have been made to exhaust memory, and so are devices such as `/dev/zero`.
 
+use std::fs::FileType;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -16,17 +17,18 @@ use crate::{Error, Result};
 /// A file may decompress to this many times its length, plus [`ALLOWANCE`]: weights hardly
 /// compress, but lists of words and of lexical probabilities shrink to a tenth.
 const MAX_RATIO: u64 = 64;
-/// The number of bytes that even the smallest file may decompress to.
+/// The number of bytes that even the smallest file may decompress to, and that are read of a
+/// device, which may have no end.
 const ALLOWANCE: u64 = 16 << 20;
 
 /// The suffixes of compressed files.
 const SUFFIXES: [&str; 2] = ["gz", "zst"];
 
-/// Opens the content of the file or pipe at `path`, decompressed if it is gzip or zstd.
+/// Opens the content of the file, pipe or device at `path`, decompressed if it is gzip or zstd.
 ///
 /// # Errors
-/// If it cannot be read, is damaged, is a pointer of Git LFS, or would decompress to too many
-/// bytes.
+/// If it cannot be read, is damaged, is a pointer of Git LFS, would decompress to too many bytes,
+/// or is a device that gives too many.
 pub fn open(path: &Path) -> Result<Bytes> {
     open_with(path, LoadMethod::Lazy)
 }
@@ -45,9 +47,11 @@ pub(crate) fn reject_git_lfs_pointer(bytes: &[u8], path: &Path) -> Result<()> {
 
 /// Works as [`open`]; a plain file is loaded by `load`.
 pub fn open_with(path: &Path, load: LoadMethod) -> Result<Bytes> {
+    let kind = path.metadata().ok().map(|information| information.file_type());
+    let is_device = kind.is_some_and(is_device);
     // A pipe has no known length.
-    let mut limit = u64::MAX;
-    if !path.metadata().is_ok_and(|information| !information.is_file()) {
+    let mut limit = if is_device { ALLOWANCE } else { u64::MAX };
+    if kind.is_none_or(|kind| kind.is_file()) {
         let bytes = Bytes::open(path, load)?;
         reject_git_lfs_pointer(&bytes, path)?;
         if !is_compressed(&bytes) {
@@ -60,6 +64,10 @@ pub fn open_with(path: &Path, load: LoadMethod) -> Result<Bytes> {
     // Reading one byte more shows whether the content is too large.
     let content = Bytes::read_from(input.take(limit.saturating_add(1)))
         .map_err(|e| miriam_textio::Error::io(&name, "read", e))?;
+    if content.len() as u64 > limit && is_device {
+        let reason = "a device that gives more than 16 MiB, in place of a file";
+        return Err(Error::unsupported(path, reason));
+    }
     if content.len() as u64 > limit {
         let reason = format!(
             "it decompresses to more than {limit} bytes, too many for a file of its size; if you trust it, decompress it and give the plain file"
@@ -67,6 +75,18 @@ pub fn open_with(path: &Path, load: LoadMethod) -> Result<Bytes> {
         return Err(Error::unsupported(path, reason));
     }
     Ok(content)
+}
+
+/// Whether a file is a character device, such as a terminal or `/dev/null`.
+#[cfg(unix)]
+fn is_device(kind: FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_char_device(&kind)
+}
+
+/// Always false: only Unix has such files.
+#[cfg(not(unix))]
+fn is_device(_: FileType) -> bool {
+    false
 }
 
 /// Reads `bytes` as a stream, without copying all of them.
@@ -172,6 +192,14 @@ mod tests {
         std::fs::write(&path, gzip.finish().unwrap()).unwrap();
         let error = open(&path).err().unwrap().to_string();
         assert!(error.contains("vocab.spm.gz") && error.contains("plain file"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_without_an_end_are_rejected() {
+        let error = open(Path::new("/dev/zero")).err().unwrap().to_string();
+        assert!(error.contains("/dev/zero") && error.contains("a device"), "{error}");
+        assert!(open(Path::new("/dev/null")).unwrap().is_empty());
     }
 
     #[test]

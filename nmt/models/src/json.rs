@@ -10,11 +10,9 @@ use crate::{Result, compressed};
 /// Reads the JSON file at `path`.
 ///
 /// # Errors
-/// If the file cannot be read or is a Git LFS pointer, and those of [`parse`].
+/// Those of [`compressed::open`] and [`parse`].
 pub(crate) fn open<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
-    let text = std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?;
-    compressed::reject_git_lfs_pointer(&text, path)?;
-    parse(&text, path)
+    parse(&compressed::open(path)?, path)
 }
 
 /// Parses the JSON text of the file `path`, with or without a byte order mark.

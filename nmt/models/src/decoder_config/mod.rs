@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use crate::shortlist::ShortlistOptions;
 use crate::yaml::Value;
-use crate::{Error, Result};
+use crate::{Error, Result, compressed};
 use read::ConfigReader;
 
 pub use alignment_format::AlignmentFormat;
@@ -105,11 +105,7 @@ impl DecoderConfig {
     /// If the file cannot be read or is not YAML, or if a key is rejected or unknown or a value is
     /// invalid.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::parse(&Self::read(path)?, path)
-    }
-
-    fn read(path: &Path) -> Result<Vec<u8>> {
-        Ok(std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?)
+        Self::parse(&compressed::open(path)?, path)
     }
 
     /// Reads several files; a later file replaces settings of earlier files, as in Marian, unless
@@ -123,7 +119,7 @@ impl DecoderConfig {
     pub fn open_all(paths: &[PathBuf], has_relative_paths: bool) -> Result<Self> {
         let mut merged = Self::default();
         for path in paths {
-            let settings = Self::parse_paths(&Self::read(path)?, path, has_relative_paths)?;
+            let settings = Self::parse_paths(&compressed::open(path)?, path, has_relative_paths)?;
             merged = settings.or(merged);
         }
         Ok(merged)
