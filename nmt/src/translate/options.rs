@@ -180,7 +180,10 @@ impl TranslationOptions {
             threads: 1,
             mini_batch: settings.mini_batch.filter(|&n| n > 1).unwrap_or(CPU_MINI_BATCH),
             // This bounds memory for sentences of any length.
-            mini_batch_words: settings.mini_batch_words.unwrap_or(CPU_MINI_BATCH_WORDS),
+            mini_batch_words: settings
+                .mini_batch_words
+                .filter(|&words| words > 0)
+                .unwrap_or(CPU_MINI_BATCH_WORDS),
             maxi_batch: settings.maxi_batch.filter(|&n| n > 1).unwrap_or(20),
             sort_by_length: settings.sort_by_length.unwrap_or(true),
             input: InputOptions {
@@ -193,7 +196,7 @@ impl TranslationOptions {
             output: OutputOptions {
                 as_pieces: settings.as_pieces.unwrap_or(false),
                 n_best,
-                alignment: settings.alignment,
+                alignment: settings.alignment.flatten(),
                 word_scores: settings.word_scores.unwrap_or(false),
                 replace_unknowns: settings.replace_unknowns.unwrap_or(false),
             },

@@ -53,8 +53,8 @@ pub struct DecoderConfig {
     pub repetition_penalty: Option<f32>,
     /// The file of BPE codes (Amun).
     pub bpe_codes: Option<PathBuf>,
-    /// The maximum number of source tokens of a batch; 0 means no limit, but a file's 0 is
-    /// read as not set.
+    /// The maximum number of source tokens of a batch. As in Marian, 0 means that batches are
+    /// counted in sentences; then the default limit applies.
     pub mini_batch_words: Option<usize>,
     /// Whether sentences are sorted by length.
     pub sort_by_length: Option<bool>,
@@ -68,8 +68,8 @@ pub struct DecoderConfig {
     pub as_pieces: Option<bool>,
     /// Whether n-best lists are printed.
     pub n_best: Option<bool>,
-    /// The format of printed alignments.
-    pub alignment: Option<AlignmentFormat>,
+    /// The format of printed alignments; `Some(None)` if they are turned off.
+    pub alignment: Option<Option<AlignmentFormat>>,
     /// Whether the score of each token is printed.
     pub word_scores: Option<bool>,
     /// Whether the unknown token may be generated.
@@ -108,8 +108,8 @@ impl DecoderConfig {
         Self::parse(&compressed::open(path)?, path)
     }
 
-    /// Reads several files; a later file replaces settings of earlier files, as in Marian, unless
-    /// its value is read as not set (`alignment: false`, `mini-batch-words: 0`).
+    /// Reads several files; a later file replaces settings of earlier files, as in Marian; an
+    /// empty list replaces nothing.
     /// `has_relative_paths` sets the option `relative-paths` for all files. The caller must reject
     /// the [`other_options`](Self::other_options) that it does not know.
     ///
@@ -312,7 +312,7 @@ mod tests {
         assert_eq!(settings.shortlist, Some(("/m/lex.s2t".into(), options)));
         assert_eq!(settings.max_length_factor, Some(2.0));
         let output = (settings.n_best, settings.alignment, settings.word_scores);
-        assert_eq!(output, (Some(true), Some(AlignmentFormat::Hard(0.25)), Some(false)));
+        assert_eq!(output, (Some(true), Some(Some(AlignmentFormat::Hard(0.25))), Some(false)));
         let input = (settings.max_length, settings.crop, settings.mini_batch_words);
         assert_eq!(input, (Some(80), Some(true), Some(500)));
         assert_eq!((settings.allow_unknown, settings.sort_by_length), (Some(true), Some(true)));
@@ -332,8 +332,18 @@ mod tests {
         ] {
             let text = format!("models: [a]\nalignment: {text}\n");
             let settings = DecoderConfig::parse(text.as_bytes(), Path::new("c.yml")).unwrap();
-            assert_eq!(settings.alignment, expected, "{text}");
+            assert_eq!(settings.alignment, Some(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn a_later_file_turns_settings_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let [earlier, later] = ["a.yml", "b.yml"].map(|name| folder.path().join(name));
+        std::fs::write(&earlier, "alignment: hard\nmini-batch-words: 500\n").unwrap();
+        std::fs::write(&later, "alignment: false\nmini-batch-words: 0\n").unwrap();
+        let settings = DecoderConfig::open_all(&[earlier, later], false).unwrap();
+        assert_eq!((settings.alignment, settings.mini_batch_words), (Some(None), Some(0)));
     }
 
     #[test]
@@ -416,6 +426,13 @@ mod tests {
             ("models: [a]\nmini-batch-words: many\n", "mini-batch-words"),
             ("scorers: {F0: {path: a}}\nreturn-alignment: true\n", "return-alignment"),
             ("scorers: {F0: {path: a}}\nalignment: hard\n", "alignment"),
+            ("scorers: [a.npz]\n", "expected a map"),
+            ("scorers: {F0: {path: a}}\nweights: [0.5]\n", "weights: expected a map"),
+            ("scorers: {F0: {path: a}}\nbpe: [one, two]\n", "bpe"),
+            ("scorers: {F0: {path: a, tab: 1}}\n", "one source"),
+            ("scorers: {F0: {path: a, beam: 5}}\n", "unknown key beam"),
+            ("scorers: {F0: {path: a}}\nmax-length: 18446744073709551615\n", "max-length"),
+            ("models: [a]\nmaxi-batch-sort: [src]\n", "maxi-batch-sort"),
         ] {
             let error = DecoderConfig::parse(text.as_bytes(), Path::new("c.yml")).unwrap_err();
             assert!(error.to_string().contains(word), "{error}");

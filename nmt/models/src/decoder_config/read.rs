@@ -32,11 +32,12 @@ impl ConfigReader<'_> {
                 Some((self.file(file, "shortlist")?, options))
             }
         };
-        let sort_by_length = match self.value.get("maxi-batch-sort").and_then(Value::as_str) {
+        let order = self.value.get("maxi-batch-sort").filter(|value| !value.is_null());
+        let sort_by_length = match order.map(Value::as_str) {
             None => None,
-            Some("none") => Some(false),
+            Some(Some("none")) => Some(false),
             // Marian's decoder sorts by the source even if the option is `trg`.
-            Some("src" | "trg") => Some(true),
+            Some(Some("src" | "trg")) => Some(true),
             Some(_) => return Err(self.mismatch("maxi-batch-sort", "expected src, trg or none")),
         };
         Ok(DecoderConfig {
@@ -54,8 +55,7 @@ impl ConfigReader<'_> {
             no_repeat_ngram_size: None,
             repetition_penalty: None,
             bpe_codes: None,
-            // Marian's 0 means batches by sentences, without a limit of words.
-            mini_batch_words: self.number("mini-batch-words")?.filter(|&words| words > 0),
+            mini_batch_words: self.number("mini-batch-words")?,
             sort_by_length,
             max_length: self.number("max-length")?,
             crop: self.flag("max-length-crop")?,
@@ -75,16 +75,18 @@ impl ConfigReader<'_> {
     }
 
     /// Reads the format of alignments; `true` is hard, `false` and no value turn them off.
-    fn alignment(&self) -> Result<Option<AlignmentFormat>> {
+    fn alignment(&self) -> Result<Option<Option<AlignmentFormat>>> {
         let Some(value) = self.value.get("alignment") else { return Ok(None) };
-        match (value.as_bool(), value.as_str()) {
-            (Some(true), _) => Ok(Some(AlignmentFormat::Hard(1.0))),
-            (Some(false), _) | (_, Some("")) => Ok(None),
+        let format = match (value.as_bool(), value.as_str()) {
+            (Some(true), _) => Some(AlignmentFormat::Hard(1.0)),
+            (Some(false), _) | (_, Some("")) => None,
             (None, Some(text)) => {
-                text.parse().map(Some).map_err(|reason: String| self.mismatch("alignment", &reason))
+                let format = text.parse();
+                Some(format.map_err(|reason: String| self.mismatch("alignment", &reason))?)
             }
-            (None, None) => Err(self.mismatch("alignment", "expected one format")),
-        }
+            (None, None) => return Err(self.mismatch("alignment", "expected one format")),
+        };
+        Ok(Some(format))
     }
 
     fn flag(&self, name: &str) -> Result<Option<bool>> {
@@ -95,14 +97,17 @@ impl ConfigReader<'_> {
 
     /// Reads the settings of an Amun configuration.
     pub fn read_amun(&self) -> Result<DecoderConfig> {
-        let scorers = self.value.get("scorers").and_then(Value::entries).unwrap_or_default();
+        let scorers = self.entries("scorers")?;
         let all_weights = self.value.get("weights");
-        let weighted = all_weights.and_then(Value::entries).unwrap_or_default();
-        for (name, _) in weighted {
+        for (name, _) in self.entries("weights")? {
             if !scorers.iter().any(|(scorer, _)| scorer == name) {
                 let name = String::from_utf8_lossy(name);
                 return Err(self.mismatch("weights", &format!("there is no scorer {name}")));
             }
+        }
+        let codes = self.files("bpe")?;
+        if codes.len() > 1 {
+            return Err(self.mismatch("bpe", "expected one file; one source is supported"));
         }
         // 0 means no limit.
         let max_words = self.number::<usize>("max-length")?.filter(|&words| words > 0);
@@ -113,10 +118,10 @@ impl ConfigReader<'_> {
             mini_batch: self.number("mini-batch")?,
             maxi_batch: self.number("maxi-batch")?,
             max_length_factor: self.number("max-length-multiple")?,
-            bpe_codes: self.files("bpe")?.into_iter().next(),
-            mini_batch_words: self.number("mini-batch-words")?.filter(|&words| words > 0),
+            bpe_codes: codes.into_iter().next(),
+            mini_batch_words: self.number("mini-batch-words")?,
             // Amun counts tokens without `</s>`, and drops the tokens beyond the limit.
-            max_length: max_words.map(|words| words + 1),
+            max_length: max_words.map(|words| words.saturating_add(1)),
             crop: max_words.is_some().then_some(true),
             n_best: self.flag("n-best")?,
             allow_unknown: self.flag("allow-unk")?,
@@ -132,6 +137,19 @@ impl ConfigReader<'_> {
                 return Err(
                     self.mismatch(&place, &format!("a scorer of type {kind} is not supported"))
                 );
+            }
+            for (key, value) in scorer.entries().unwrap_or_default() {
+                match &key[..] {
+                    b"path" | b"type" => {}
+                    // The source that the scorer reads, if there are several.
+                    b"tab" if value.as_str() == Some("0") => {}
+                    b"tab" => return Err(self.mismatch(&place, "one source is supported")),
+                    other => {
+                        let key = String::from_utf8_lossy(other);
+                        let reason = format!("unknown key {key}; expected path and type");
+                        return Err(self.mismatch(&place, &reason));
+                    }
+                }
             }
             settings.models.push(self.file(file, &place)?);
             let weight = all_weights.and_then(|all| all.get(&name));
@@ -154,6 +172,14 @@ impl ConfigReader<'_> {
             None if value.is_null() => Ok(Some(1.0)),
             None => self.number("normalize"),
         }
+    }
+
+    /// Returns the entries of a map; none if it is missing or null.
+    fn entries(&self, name: &str) -> Result<&[(Vec<u8>, Value)]> {
+        let Some(value) = self.value.get(name).filter(|value| !value.is_null()) else {
+            return Ok(&[]);
+        };
+        value.entries().ok_or_else(|| self.mismatch(name, "expected a map of scorers"))
     }
 
     fn items(&self, name: &str) -> &[Value] {

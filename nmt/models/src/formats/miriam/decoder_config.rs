@@ -51,7 +51,7 @@ impl StoredDecoderConfig {
         let DecoderConfig { sort_by_length, crop, is_tokenized, as_pieces, .. } = *config;
         let DecoderConfig { n_best, word_scores, allow_unknown, replace_unknowns, .. } = *config;
         StoredDecoderConfig {
-            mini_batch_words: config.mini_batch_words.map(|n| n as u64),
+            mini_batch_words: config.mini_batch_words.filter(|&n| n > 0).map(|n| n as u64),
             sort_by_length,
             max_length: config.max_length.map(|n| n as u64),
             max_target_length: config.max_target_length.map(|n| n as u64),
@@ -61,7 +61,7 @@ impl StoredDecoderConfig {
             is_tokenized,
             as_pieces,
             n_best,
-            alignment: config.alignment.map(|form| match form {
+            alignment: config.alignment.flatten().map(|form| match form {
                 AlignmentFormat::Soft => StoredAlignment::Soft,
                 AlignmentFormat::Hard(threshold) => StoredAlignment::Hard(threshold),
             }),
@@ -92,8 +92,8 @@ impl StoredDecoderConfig {
             as_pieces: self.as_pieces,
             n_best: self.n_best,
             alignment: self.alignment.map(|form| match form {
-                StoredAlignment::Soft => AlignmentFormat::Soft,
-                StoredAlignment::Hard(threshold) => AlignmentFormat::Hard(threshold),
+                StoredAlignment::Soft => Some(AlignmentFormat::Soft),
+                StoredAlignment::Hard(threshold) => Some(AlignmentFormat::Hard(threshold)),
             }),
             word_scores: self.word_scores,
             allow_unknown: self.allow_unknown,
