@@ -8,7 +8,7 @@ use miriam_nmt::architecture::{
 };
 use miriam_nmt::checkpoint::{Checkpoint, DType};
 use miriam_nmt::model_file;
-use miriam_nmt::{ModelBundle, Segmentation};
+use miriam_nmt::{ModelBundle, Segmentation, ShortlistGenerator, ShortlistOptions};
 use miriam_textio::NoProgress;
 
 fn data(name: &str) -> PathBuf {
@@ -133,6 +133,7 @@ fn model_files_hold_the_converted_model() {
             assert_eq!(tensor.values(), other.values(), "{name}: {a}");
         }
         let words = [bundle.tokenizers.unwrap(), again.tokenizers.unwrap()];
+        assert_eq!(words[0].source_boundary_tokens, words[1].source_boundary_tokens, "{name}");
         for side in 0..2 {
             let [a, b] = [&words[0], &words[1]].map(|words| &words.vocabularies[side]);
             assert!(a.has_same_ids(b));
@@ -188,14 +189,43 @@ fn model_files_hold_segmentation_and_shortlist() {
             let Segmentation::SentencePiece(pieces) = segmentation else { panic!("pieces") };
             assert_eq!(pieces.bytes[..], spm[..]);
         }
-        let Some(miriam_nmt::ShortlistGenerator::Shortlist(list)) = bundle.shortlist_generator
-        else {
+        let Some(ShortlistGenerator::Shortlist(list)) = bundle.shortlist_generator else {
             panic!()
         };
         let mut candidates = Vec::new();
         list.candidates(&[2], &mut candidates);
         assert_eq!(candidates, [0, 1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(list.translations_of(2), [3]);
+    }
+}
+
+/// To Marian, files of different names are different vocabularies, whatever their content is.
+#[test]
+fn model_files_hold_whether_both_sides_share_a_vocabulary() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("lex");
+    std::fs::write(&list, "w3 w2 0.5\n").unwrap();
+    let (one, other) = (data("tiny.vocab.yml"), folder.path().join("other.yml"));
+    std::fs::copy(&one, &other).unwrap();
+    for (target, is_shared) in [(&one, true), (&other, false)] {
+        let bundle = ModelBundle::open(&data("tiny.npz"), Some([&one, target])).unwrap();
+        let path = folder.path().join("model.miriam");
+        model_file::write(&bundle, None, &path, &NoProgress).unwrap();
+        let again = folder.path().join("again.miriam");
+        let opened = ModelBundle::open(&path, None).unwrap();
+        model_file::write(&opened, None, &again, &NoProgress).unwrap();
+        let again = ModelBundle::open(&again, None).unwrap();
+        for mut bundle in [bundle, opened, again] {
+            let options = ShortlistOptions { first: 2, ..ShortlistOptions::default() };
+            let path = bundle.path.clone();
+            bundle.set_shortlist(&list, options).unwrap();
+            let Some(ShortlistGenerator::Shortlist(list)) = bundle.shortlist_generator else {
+                panic!("it was set")
+            };
+            let mut candidates = Vec::new();
+            list.candidates(&[20], &mut candidates);
+            assert_eq!(candidates.contains(&20), is_shared, "{}", path.display());
+        }
     }
 }
 

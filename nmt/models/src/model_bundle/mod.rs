@@ -5,6 +5,8 @@ mod languages;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::architecture::{Architecture, DecoderStart, Dialect, Model};
 use crate::decoder_config::{DecoderConfig, DecodingSemantics};
 use crate::segmentation::{BpeCodesFile, Segmentation};
@@ -49,18 +51,20 @@ pub struct BoundaryTokens {
 impl Default for BoundaryTokens {
     /// Returns EOS after a sentence and no token before it, as in Marian.
     fn default() -> Self {
-        BoundaryTokens { bos_id: None, has_eos: true, eos_after_tokens: EosAfterTokens::IfMissing }
+        BoundaryTokens { bos_id: None, has_eos: true, eos_after_tokens: EosAfterTokens::default() }
     }
 }
 
 /// Whether EOS is added to a sentence that a caller has tokenised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum EosAfterTokens {
     /// Also after an EOS of the caller, as in CTranslate2 with `add_source_eos`.
     Always,
     /// As in CTranslate2 without `add_source_eos`, even if text gets EOS.
     Never,
     /// If text gets EOS and the caller has given none.
+    #[default]
     IfMissing,
 }
 

@@ -71,10 +71,6 @@ impl StoredDecoderConfig {
         }
     }
 
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// Returns a configuration with these settings only.
     pub fn into_config(self) -> DecoderConfig {
         fn number(number: Option<u64>) -> Option<usize> {

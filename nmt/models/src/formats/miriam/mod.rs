@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::architecture::Architecture;
 use crate::checkpoint::{DType, StorageOrder};
+use crate::model_bundle::EosAfterTokens;
 use crate::segmentation::WordRules;
 
 use decoder_config::StoredDecoderConfig;
@@ -100,37 +101,40 @@ struct Extensions {
     /// For each side, the side whose section has its BPE codes.
     codes: [Option<u32>; 2],
     /// The rules by which text of each side is split into words before BPE.
-    #[serde(skip_serializing_if = "has_no_rules")]
+    #[serde(skip_serializing_if = "is_default")]
     words: [Option<WordRules>; 2],
     /// Whether the model was packed for browsers.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     is_for_browsers: bool,
     /// The token before the tokens of a source sentence.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "is_default")]
     source_bos: Option<u32>,
     /// Whether EOS does not follow the tokens of a source sentence.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     omits_source_eos: bool,
+    /// Whether EOS is added to a source sentence that a caller has tokenised.
+    #[serde(skip_serializing_if = "is_default")]
+    eos_after_tokens: EosAfterTokens,
     /// The tokens that every translation begins with.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     target_prefix: Vec<u32>,
     /// The number of heads whose attention is averaged for alignments, if it is not 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "is_default")]
     alignment_heads: Option<u32>,
     /// Whether the tokens of a sentence are not candidates of the shortlist by themselves, although
     /// both vocabularies have the same tokens.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     shortlist_omits_source: bool,
-    #[serde(skip_serializing_if = "StoredDecoderConfig::is_default")]
+    /// Whether the vocabularies come from files of different names, although both have the same
+    /// tokens. Then a shortlist that the user names does not add the tokens of the sentence.
+    #[serde(skip_serializing_if = "is_default")]
+    has_separate_vocabularies: bool,
+    #[serde(skip_serializing_if = "is_default")]
     decoder: StoredDecoderConfig,
 }
 
-fn has_no_rules(words: &[Option<WordRules>; 2]) -> bool {
-    words.iter().all(Option::is_none)
-}
-
-fn is_false(flag: &bool) -> bool {
-    !flag
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// The section of [`Extensions`].

@@ -172,7 +172,8 @@ fn open_tokenizers(
     extensions: &Extensions,
 ) -> Result<TokenizerPair> {
     let source = Arc::new(open_vocabulary(container, metadata, 0)?);
-    let target = if metadata.shared && metadata.eos_ids[0] == metadata.eos_ids[1] {
+    let is_shared = metadata.shared && !extensions.has_separate_vocabularies;
+    let target = if is_shared && metadata.eos_ids[0] == metadata.eos_ids[1] {
         Arc::clone(&source)
     } else {
         Arc::new(open_vocabulary(container, metadata, 1)?)
@@ -212,7 +213,7 @@ fn open_tokenizers(
     let source_boundary_tokens = BoundaryTokens {
         bos_id: extensions.source_bos,
         has_eos: !extensions.omits_source_eos,
-        ..BoundaryTokens::default()
+        eos_after_tokens: extensions.eos_after_tokens,
     };
     if source_boundary_tokens.bos_id.is_some_and(|id| id as usize >= source.len()) {
         let reason = "the token that sources begin with is out of range";

@@ -94,10 +94,16 @@ fn write_to(
     };
     let multipliers = model.activation_multipliers();
     let settings = &bundle.settings;
+    let words = bundle.tokenizers.as_ref();
+    let boundary = words.map(|words| words.source_boundary_tokens).unwrap_or_default();
+    let have_same_ids =
+        words.is_some_and(|TokenizerPair { vocabularies: [source, target], .. }| {
+            source.has_same_ids(target)
+        });
     writer.write_metadata(&Metadata {
         architecture: model.architecture().clone(),
         origin: bundle.format.clone(),
-        vocabularies: bundle.tokenizers.as_ref().map(vocabulary_metadata),
+        vocabularies: words.map(vocabulary_metadata),
         shortlist_first: shortlist.map(|list| list.first() as u64),
         activation_multipliers: multipliers.iter().map(|(name, &m)| (name.clone(), m)).collect(),
         defaults: SearchDefaults {
@@ -111,42 +117,31 @@ fn write_to(
         mini_batch: settings.mini_batch.map(|n| n as u64),
         maxi_batch: settings.maxi_batch.map(|n| n as u64),
         weight: settings.weights.first().copied(),
-        codes: bundle.tokenizers.as_ref().map(bpe_sections).unwrap_or_default(),
-        words: bundle.tokenizers.as_ref().map(word_rules).unwrap_or_default(),
+        codes: words.map(bpe_sections).unwrap_or_default(),
+        words: words.map(word_rules).unwrap_or_default(),
         is_for_browsers: bundle.is_for_browsers,
-        source_bos: bundle
-            .tokenizers
-            .as_ref()
-            .and_then(|words| words.source_boundary_tokens.bos_id),
-        omits_source_eos: bundle
-            .tokenizers
-            .as_ref()
-            .is_some_and(|words| !words.source_boundary_tokens.has_eos),
-        target_prefix: bundle
-            .tokenizers
-            .as_ref()
-            .map(|words| words.target_prefix.clone())
-            .unwrap_or_default(),
+        source_bos: boundary.bos_id,
+        omits_source_eos: !boundary.has_eos,
+        eos_after_tokens: boundary.eos_after_tokens,
+        target_prefix: words.map(|words| words.target_prefix.clone()).unwrap_or_default(),
         alignment_heads: match model.architecture() {
             Architecture::Transformer(transformer) => {
                 Some(transformer.alignment_heads).filter(|&heads| heads != 1)
             }
             _ => None,
         },
-        shortlist_omits_source: shortlist.is_some_and(|list| {
-            let words = bundle.tokenizers.as_ref();
-            let has_same_ids = words.is_some_and(|TokenizerPair { vocabularies, .. }| {
-                vocabularies[0].has_same_ids(&vocabularies[1])
-            });
-            has_same_ids && !list.is_shared()
-        }),
+        shortlist_omits_source: have_same_ids && shortlist.is_some_and(|list| !list.is_shared()),
+        has_separate_vocabularies: have_same_ids
+            && words.is_some_and(|TokenizerPair { vocabularies: [source, target], .. }| {
+                source.name() != target.name()
+            }),
         decoder: StoredDecoderConfig::new(settings),
     };
     if extensions != Extensions::default() {
         let text = serde_json::to_vec(&extensions).expect("numbers have a form in JSON");
         writer.write_section(EXTENSIONS_SECTION, &text[..])?;
     }
-    if let Some(words) = &bundle.tokenizers {
+    if let Some(words) = words {
         write_tokenizers(writer, words)?;
     }
     if let Some(list) = shortlist {
