@@ -2,13 +2,14 @@
 //! CTranslate2's converter, safetensors. All of them must give the same parameters.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use miriam_nmt::architecture::{
     Architecture, DecoderStart, Model, PositionalEncodingKind, PreNormKeys,
 };
 use miriam_nmt::checkpoint::{Checkpoint, DType};
 use miriam_nmt::model_file;
-use miriam_nmt::{ModelBundle, Segmentation, ShortlistGenerator, ShortlistOptions};
+use miriam_nmt::{ModelBundle, Segmentation, ShortlistGenerator, ShortlistOptions, Vocabulary};
 use miriam_textio::NoProgress;
 
 fn data(name: &str) -> PathBuf {
@@ -227,6 +228,24 @@ fn model_files_hold_whether_both_sides_share_a_vocabulary() {
             assert_eq!(candidates.contains(&20), is_shared, "{}", path.display());
         }
     }
+}
+
+/// Older model files have other names for ids that the tokeniser lacks.
+#[test]
+fn names_of_ids_without_a_token_are_not_text() {
+    let mut bundle = open("hf-t5");
+    let mut words = bundle.tokenizers.take().unwrap();
+    let tokens = (0..).zip(words.vocabularies[1].iter()).map(|(id, token)| match id {
+        48 => "<no-token-48>".into(),
+        49 => "<no token has the id 49>".into(),
+        _ => String::from_utf8(token.into()).unwrap(),
+    });
+    let list = tokens.collect::<Vec<_>>().join("\n");
+    let vocabulary = Vocabulary::parse(list.as_bytes(), Path::new("words")).unwrap();
+    words.vocabularies[1] = Arc::new(vocabulary);
+    bundle.tokenizers = Some(words);
+    let special = bundle.special_target_ids();
+    assert!([48, 49].iter().all(|id| special.contains(id)), "{special:?}");
 }
 
 #[test]

@@ -12,8 +12,8 @@ use crate::{Error, Result};
 /// needed because CTranslate2's folders do not name the original model; mBART-50 has 52 languages.
 const MIN_CONVERTED_LANGUAGES: usize = 40;
 /// The beginnings of tokens that are not text: T5's tokens that mark spans of text, and ids without
-/// a token.
-const SPECIAL_PREFIXES: [&str; 2] = ["<extra_id_", PLACEHOLDER_PREFIX];
+/// a token, with the name that they have in older `.miriam` files too.
+const SPECIAL_PREFIXES: [&str; 3] = ["<extra_id_", PLACEHOLDER_PREFIX, "<no token has the id "];
 
 impl BoundaryTokens {
     /// If `tokens` has a token for the source, puts it before the tokens of a sentence, and EOS
