@@ -9,7 +9,8 @@ use miriam_nmt::architecture::{
 };
 use miriam_nmt::checkpoint::{Checkpoint, DType};
 use miriam_nmt::model_file;
-use miriam_nmt::{ModelBundle, Segmentation, ShortlistGenerator, ShortlistOptions, Vocabulary};
+use miriam_nmt::shortlist::ShortlistOptions;
+use miriam_nmt::{ModelBundle, Segmentation, ShortlistGenerator, Vocabulary};
 use miriam_textio::NoProgress;
 
 fn data(name: &str) -> PathBuf {

@@ -236,7 +236,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         is_tokenized: a.is_tokenized(&scorer),
         limit: a.limit(&scorer),
         normalize: a.normalize.or(scorer.normalize).unwrap_or(0.0),
-        alignment: a.alignment.or(scorer.alignment),
+        alignment: a.alignment.or(scorer.alignment.flatten()),
         word_scores: a.word_scores || scorer.word_scores == Some(true),
     };
     let mut output = Some(Output::create(&a.output)?);

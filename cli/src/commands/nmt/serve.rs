@@ -121,7 +121,7 @@ impl Arguments {
                 settings: DecoderConfig {
                     weights: self.weights.clone(),
                     n_best: self.n_best,
-                    alignment: self.alignment,
+                    alignment: self.alignment.map(Some),
                     word_scores: self.word_scores.then_some(true),
                     is_tokenized: self.no_spm_encode.then_some(true),
                     as_pieces: self.no_spm_decode.then_some(true),
