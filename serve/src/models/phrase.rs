@@ -111,9 +111,22 @@ impl PhraseModel {
 
     fn hypothesis(&self, derivation: Derivation, options: RequestOptions) -> Hypothesis {
         let Derivation { score, phrases: translated, values } = derivation;
-        let (mut text, mut tokens, mut phrases, mut alignment) = Default::default();
-        for phrase in translated {
-            push_phrase(phrase, &mut text, &mut tokens, &mut phrases, &mut alignment);
+        let (mut text, mut tokens) = (Vec::new(), Vec::new());
+        let (mut phrases, mut alignment) = (Vec::new(), Vec::new());
+        for TranslatedPhrase { source, words, alignment: points } in translated {
+            let first = tokens.len() as u32;
+            for word in &words {
+                text.extend_from_slice(word);
+                text.push(b' ');
+            }
+            tokens.extend(words);
+            phrases.push(Phrase {
+                source: (source.start, source.end.saturating_sub(1)),
+                target: (i64::from(first), tokens.len() as i64 - 1),
+            });
+            let points = points.iter();
+            alignment
+                .extend(points.map(|&(s, t)| (source.start + u32::from(s), first + u32::from(t))));
         }
         if options.raw {
             let bare = text.strip_suffix(b" ").unwrap_or(&text).to_vec();
@@ -177,27 +190,4 @@ impl Backend for PhraseModel {
             }
         }
     }
-}
-
-/// Appends a phrase to the parts of a hypothesis.
-fn push_phrase(
-    phrase: TranslatedPhrase,
-    text: &mut Vec<u8>,
-    tokens: &mut Vec<Vec<u8>>,
-    phrases: &mut Vec<Phrase>,
-    alignment: &mut Vec<(u32, u32)>,
-) {
-    let first = tokens.len() as u32;
-    let source = phrase.source;
-    for word in &phrase.words {
-        text.extend_from_slice(word);
-        text.push(b' ');
-    }
-    tokens.extend(phrase.words);
-    phrases.push(Phrase {
-        source: (source.start, source.end.saturating_sub(1)),
-        target: (i64::from(first), tokens.len() as i64 - 1),
-    });
-    let points = phrase.alignment.iter();
-    alignment.extend(points.map(|&(s, t)| (source.start + u32::from(s), first + u32::from(t))));
 }
