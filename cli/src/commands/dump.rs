@@ -14,7 +14,7 @@ pub struct Arguments {
     model: PathBuf,
     #[command(flatten)]
     arpa_text: ArpaArguments,
-    /// The file to write, compressed if its name ends in .gz or .zst; - for standard
+    /// The file to write, compressed if its name ends in .gz, .zst, .bz2 or .xz; - for standard
     /// output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,

@@ -24,7 +24,7 @@ pub struct EstimateArguments {
     /// The text, one sentence per line: plain, .gz, .zst, .bz2 or .xz; - for standard input
     #[arg(short = 'i', long, visible_alias = "input", value_name = "FILE", default_value = "-")]
     text: PathBuf,
-    /// The ARPA file to write; .gz and .zst are compressed; - for standard output
+    /// The ARPA file to write; .gz, .zst, .bz2 and .xz are compressed; - for standard output
     #[arg(long, visible_alias = "output", value_name = "FILE", default_value = "-")]
     arpa: PathBuf,
     /// Drop n-grams that occur at most this often: one threshold per order, the

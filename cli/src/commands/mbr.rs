@@ -29,7 +29,7 @@ pub struct Arguments {
     #[arg(short = 'i', long, visible_alias = "input", value_name = "LIST", num_args = 1..,
           default_value = "-")]
     n_best: Vec<PathBuf>,
-    /// The file for translations, one per line; compressed if it ends in .gz or .zst
+    /// The file for translations, one per line; compressed if it ends in .gz, .zst, .bz2 or .xz
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// The metric by which translations are compared; the options of each are below

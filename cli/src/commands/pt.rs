@@ -109,7 +109,7 @@ pub struct QueryArguments {
 pub struct DumpArguments {
     /// The phrase table: a file of this program, or a ProbingPT directory of Moses
     file: PathBuf,
-    /// The file for the text; `-` is standard output, .gz and .zst are compressed
+    /// The file for the text; `-` is standard output, .gz, .zst, .bz2 and .xz are compressed
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// Also write the lexical reordering table to this file

@@ -25,7 +25,7 @@ pub struct Arguments {
     /// The weights, a line for each feature, as in the section [weight] of a moses.ini: LM0= 0.5
     #[arg(short, long, value_name = "FILE")]
     weights: PathBuf,
-    /// The file for translations, one per line; compressed if it ends in .gz or .zst
+    /// The file for translations, one per line; compressed if it ends in .gz, .zst, .bz2 or .xz
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// Write the list in its new order, with new totals

@@ -23,8 +23,7 @@ pub struct InputOutput {
     /// The text: plain, .gz, .zst, .bz2 or .xz; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// The output; .gz and .zst are compressed; - for standard
-    /// output
+    /// The output; .gz, .zst, .bz2 and .xz are compressed; - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 }
