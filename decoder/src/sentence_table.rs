@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use miriam_textio::{Ln, fields, number};
+use miriam_textio::{Ln, fields, number, parse_phrase_link};
 
 /// Separates the text from the table.
 const TABLE_SEPARATOR: &[u8] = b"@@@";
@@ -39,12 +39,12 @@ impl SentenceTable {
     pub(crate) fn read<'a>(&mut self, line: &'a [u8]) -> Result<&'a [u8], String> {
         self.entries.clear();
         self.max_source_length = 0;
-        let mut parts = split_on(line, TABLE_SEPARATOR);
+        let mut parts = fields::split_on(line, TABLE_SEPARATOR);
         let (Some(text), Some(table), None) = (parts.next(), parts.next(), parts.next()) else {
             return Err("a line is `text @@@ table` with one @@@ (inputtype 7)".into());
         };
-        let entries =
-            split_on(table, ENTRY_SEPARATOR).filter(|entry| !fields::trim(entry).is_empty());
+        let entries = fields::split_on(table, ENTRY_SEPARATOR)
+            .filter(|entry| !fields::trim(entry).is_empty());
         for (i, entry) in entries.enumerate() {
             self.add_entry(entry)
                 .map_err(|reason| format!("entry {} of the table: {reason}", i + 1))?;
@@ -72,7 +72,7 @@ impl SentenceTable {
         });
         let scores = scores.collect::<Result<Vec<f32>, String>>()?;
         let points = fields::split_words(columns.next().unwrap_or_default()).map(|point| {
-            parse_alignment_point(point)
+            parse_phrase_link(point)
                 .filter(|&(s, t)| usize::from(s) < source_length && usize::from(t) < target_length)
                 .ok_or_else(|| format!("alignment {} is invalid", String::from_utf8_lossy(point)))
         });
@@ -94,11 +94,6 @@ impl SentenceTable {
     }
 }
 
-fn parse_alignment_point(point: &[u8]) -> Option<(u16, u16)> {
-    let (source, target) = std::str::from_utf8(point).ok()?.split_once('-')?;
-    Some((source.parse().ok()?, target.parse().ok()?))
-}
-
 /// Appends to `joined` the words of `phrase`, joined by blanks, and returns their number.
 fn join_words(phrase: &[u8], joined: &mut Vec<u8>) -> usize {
     let mut count = 0;
@@ -110,16 +105,6 @@ fn join_words(phrase: &[u8], joined: &mut Vec<u8>) -> usize {
         count += 1;
     }
     count
-}
-
-fn split_on<'a>(bytes: &'a [u8], separator: &'static [u8]) -> impl Iterator<Item = &'a [u8]> {
-    let mut rest = Some(bytes);
-    std::iter::from_fn(move || {
-        let bytes = rest.take()?;
-        let Some(at) = memchr::memmem::find(bytes, separator) else { return Some(bytes) };
-        rest = Some(&bytes[at + separator.len()..]);
-        Some(&bytes[..at])
-    })
 }
 
 #[cfg(test)]
@@ -157,6 +142,7 @@ mod tests {
             ("a @@@ ||| b ||| 1", "no source"),
             ("a @@@ a ||| b ||| 1 ||| 0-1", "0-1"),
             ("a @@@ a ||| b ||| 1 ||| 0:0", "0:0"),
+            ("a @@@ a ||| b ||| 1 ||| +0-0", "+0-0"),
         ] {
             let error = SentenceTable::default().read(line.as_bytes()).unwrap_err();
             assert!(error.contains(reason), "{line}: {error}");

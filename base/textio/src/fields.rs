@@ -33,6 +33,17 @@ pub fn split_fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
+/// Returns the parts of `text` between separators. A text without separators is one part.
+pub fn split_on<'t>(text: &'t [u8], separator: &'static [u8]) -> impl Iterator<Item = &'t [u8]> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let Some(at) = memchr::memmem::find(text, separator) else { return Some(text) };
+        rest = Some(&text[at + separator.len()..]);
+        Some(&text[..at])
+    })
+}
+
 /// Returns the offset of the first `|||`.
 #[inline]
 pub fn find_separator(line: &[u8]) -> Option<usize> {
@@ -74,6 +85,14 @@ mod tests {
         assert_eq!(split(b""), [b""]);
         assert_eq!(split(b"a|b || c ||| d\r"), [&b"a|b || c"[..], b"d"]);
         assert_eq!(split(b"a||||b"), [&b"a"[..], b"|b"]);
+    }
+
+    #[test]
+    fn texts_are_cut_at_any_separator() {
+        let split = |text| split_on(text, b"||").collect::<Vec<&[u8]>>();
+        assert_eq!(split(b"a||b c|||| d"), [&b"a"[..], b"b c", b"", b" d"]);
+        assert_eq!(split(b"a|b"), [b"a|b"]);
+        assert_eq!(split(b""), [b""]);
     }
 
     #[test]

@@ -86,4 +86,6 @@ pub use suggestion::{shorten, suggest_name};
 pub use swapped_sides::find_swapped_sides;
 pub use truth_word::parse_truth_word;
 pub use vocabulary::{Vocabulary, WordId};
-pub use word_links::{InvalidLink, LinkCertainty, WordLink, parse_word_link, reject_giza_output};
+pub use word_links::{
+    InvalidLink, LinkCertainty, WordLink, parse_phrase_link, parse_word_link, reject_giza_output,
+};

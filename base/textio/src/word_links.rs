@@ -57,6 +57,14 @@ pub fn parse_word_link(text: &[u8]) -> Result<WordLink, InvalidLink> {
     Ok(WordLink { source, target, certainty })
 }
 
+/// Parses a link between the words of a phrase pair, `i-j`. Returns `None` for any other text, and
+/// for positions that do not fit 16 bits.
+pub fn parse_phrase_link(text: &[u8]) -> Option<(u16, u16)> {
+    let WordLink { source, target, certainty } = parse_word_link(text).ok()?;
+    let link = (source.try_into().ok()?, target.try_into().ok()?);
+    (certainty == LinkCertainty::Sure).then_some(link)
+}
+
 /// Rejects the output of GIZA++ (`*.A3.final`) and of giza2bal.pl (`*.bal`) where lines of links
 /// are expected. Both have three lines for a sentence pair. Only the first line of a file is
 /// checked: from GIZA++ it is a comment, and from giza2bal.pl the count of the pair.
@@ -122,6 +130,10 @@ mod tests {
                 Err(InvalidLink::PositionTooLarge),
                 "{text}"
             );
+        }
+        assert_eq!(parse_phrase_link(b"65535-7"), Some((65535, 7)));
+        for text in ["", "-", "1-", "-1", "1", "1-2-3", "+1-2", "0?1", "65536-0", "a-b"] {
+            assert_eq!(parse_phrase_link(text.as_bytes()), None, "{text}");
         }
     }
 }

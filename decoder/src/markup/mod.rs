@@ -201,13 +201,7 @@ impl SentenceMarkup {
 
 /// Splits `a||b` into a and b.
 fn split_alternatives(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut rest = Some(text);
-    std::iter::from_fn(move || {
-        let text = rest.take()?;
-        let Some(at) = memchr::memmem::find(text, b"||") else { return Some(text) };
-        rest = Some(&text[at + 2..]);
-        Some(&text[..at])
-    })
+    fields::split_on(text, b"||")
 }
 
 /// Returns the words that an element refers to: the words inside it, or the words that its

@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use miriam_storage::hash::hash64;
-use miriam_textio::fields;
 use miriam_textio::leb128::push_leb128;
+use miriam_textio::{fields, parse_phrase_link};
 
 use super::entries::{EntryFields, TextEntry};
 use super::interner::Interner;
@@ -140,7 +140,8 @@ impl<'a> Encoder<'a> {
         if length < 128 {
             run.body[length_at] = length as u8;
         } else if length > MAX_PHRASE_WORDS {
-            return Err(self.phrase_too_long(entry, 2));
+            let (file, line) = (&self.plan.table, entry.line_number);
+            return Err(Error::format(file, line, Some(2), "over 65,535 words"));
         } else {
             let mut number = Vec::new();
             push_leb128(&mut number, length as u64);
@@ -191,10 +192,6 @@ impl<'a> Encoder<'a> {
         run.hash = hash.0;
         run.rows_start = run.body.len();
         Ok(())
-    }
-
-    fn phrase_too_long(&self, entry: &TextEntry<'_>, field: usize) -> Error {
-        Error::format(&self.plan.table, entry.line_number, Some(field), "over 65,535 words")
     }
 
     /// Appends the phrase scores; returns the third one.
@@ -292,7 +289,7 @@ impl<'a> Encoder<'a> {
         if new {
             let mut required = (0, 0);
             for word in fields::split_words(text) {
-                let (source, target) = parse_alignment_point(word).ok_or_else(|| {
+                let (source, target) = parse_phrase_link(word).ok_or_else(|| {
                     failed(format!("{} is not an alignment point such as 0-1", word.escape_ascii()))
                 })?;
                 varint::push(&mut dictionary.points, u32::from(source));
@@ -409,30 +406,5 @@ fn push_counts_for_column(out: &mut Vec<u8>, k: usize, counts: Option<[&[u8]; 3]
         (0, None) => out.extend_from_slice(text),
         (_, Some([_, source, _])) => out.extend_from_slice(source),
         (_, None) => {}
-    }
-}
-
-/// Parses an alignment point such as `3-0`.
-fn parse_alignment_point(word: &[u8]) -> Option<(u16, u16)> {
-    let dash = word.iter().position(|&b| b == b'-')?;
-    fn number(digits: &[u8]) -> Option<u16> {
-        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-            return None;
-        }
-        std::str::from_utf8(digits).ok()?.parse().ok()
-    }
-    Some((number(&word[..dash])?, number(&word[dash + 1..])?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parse_alignment_point;
-
-    #[test]
-    fn alignment_points() {
-        assert_eq!(parse_alignment_point(b"0-12"), Some((0, 12)));
-        for bad in [&b""[..], b"-", b"1-", b"-1", b"1", b"1-2-3", b"+1-2", b"65536-0", b"a-b"] {
-            assert_eq!(parse_alignment_point(bad), None, "{}", bad.escape_ascii());
-        }
     }
 }
