@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use miriam_textio::fields::{split_fields, split_words};
-use miriam_textio::{Input, Lines};
+use miriam_textio::{Input, Lines, parse_phrase_link};
 
 use crate::Error;
 
@@ -107,8 +107,12 @@ pub fn is_text_table(path: &Path) -> bool {
 }
 
 /// Returns an error that says what the file at `path` is, if it is known not to be a table.
-/// Otherwise returns `error`, the error of reading it as a table.
+/// Otherwise returns `error`, the error of reading it as a table. A cancellation, and an error that
+/// says this already, stay as they are.
 pub(crate) fn explain(path: &Path, error: Error) -> Error {
+    if matches!(error, Error::Cancelled | Error::Foreign { .. }) {
+        return error;
+    }
     match describe_foreign(path) {
         Some(reason) => Error::Foreign { path: path.to_owned(), reason },
         None => error,
@@ -146,20 +150,23 @@ fn describe_in_place(path: &Path) -> Option<String> {
 }
 
 fn describe_folder(folder: &Path) -> Option<String> {
-    fn has(name: &str, folder: &Path) -> bool {
-        folder.join(name).is_file()
-    }
-    let (what, remedy) = if has("probing_hash.dat", folder) {
-        ("a ProbingPT folder of Moses", "name it in a ProbingPT line, or see `miriam pt dump`")
-    } else if has("Misc.dat", folder) && has("Source.dat", folder) {
-        ("an on-disk phrase table of Moses", FROM_TEXT)
-    } else if has("dalm.ini", folder) {
-        ("a language model of DALM", "it is not read; name its ARPA file in a KENLM line")
-    } else if has("f.bin", folder) && has("e.bin", folder) {
-        ("a suffix-array table of Moses", SUFFIX_ARRAY)
-    } else {
-        return None;
-    };
+    // The files by which a folder is recognised, what it is, and what to do.
+    const KINDS: [(&[&str], &str, &str); 4] = [
+        (
+            &["probing_hash.dat"],
+            "a ProbingPT folder of Moses",
+            "name it in a ProbingPT line, or see `miriam pt dump`",
+        ),
+        (&["Misc.dat", "Source.dat"], "an on-disk phrase table of Moses", FROM_TEXT),
+        (
+            &["dalm.ini"],
+            "a language model of DALM",
+            "it is not read; name its ARPA file in a KENLM line",
+        ),
+        (&["f.bin", "e.bin"], "a suffix-array table of Moses", SUFFIX_ARRAY),
+    ];
+    let (_, what, remedy) =
+        KINDS.iter().find(|(files, ..)| files.iter().all(|file| folder.join(file).is_file()))?;
     Some(format!("this is {what}; {remedy}"))
 }
 
@@ -186,21 +193,13 @@ fn describe_content(path: &Path) -> Option<String> {
 
 /// Describes a line of Moses' `extract` files, which have no scores.
 fn describe_extract(line: &[u8]) -> Option<&'static str> {
-    let third = split_fields(line).nth(2)?;
-    let mut words = split_words(third).peekable();
-    words.peek()?;
-    fn is_link(word: &[u8]) -> bool {
-        let mut parts = word.split(|&b| b == b'-');
-        let numbers = parts
-            .by_ref()
-            .take(2)
-            .take_while(|part| !part.is_empty() && part.iter().all(u8::is_ascii_digit));
-        numbers.count() == 2 && parts.next().is_none()
-    }
     const ORIENTATIONS: [&[u8]; 8] =
         [b"mono", b"swap", b"other", b"dright", b"dleft", b"nomono", b"left", b"right"];
-    let words: Vec<&[u8]> = words.collect();
-    if words.iter().all(|word| is_link(word)) {
+    let words: Vec<&[u8]> = split_words(split_fields(line).nth(2)?).collect();
+    if words.is_empty() {
+        return None;
+    }
+    if words.iter().all(|word| parse_phrase_link(word).is_some()) {
         return Some(
             "these are extracted phrase pairs without scores; `miriam extract` makes a phrase \
              table from the corpus",

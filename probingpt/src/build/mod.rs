@@ -46,7 +46,8 @@ const DEFAULT_SORT_MEMORY: u64 = 2 << 30;
 /// The inputs and the options of a build.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
-    /// The phrase table, `source ||| target ||| scores ...`; plain, gzip or zstd.
+    /// The phrase table, `source ||| target ||| scores ...`; plain, or compressed by gzip, zstd,
+    /// bzip2 or xz.
     pub phrase_table: PathBuf,
     /// The reordering table, `source ||| target ||| scores`, to be joined.
     pub reordering: Option<PathBuf>,
@@ -166,8 +167,10 @@ pub fn build_file(
     } else {
         work()
     };
-    let inputs = [Some(&options.phrase_table), options.reordering.as_ref()];
-    let (mut report, _) = built.map_err(|error| explain_inputs(inputs, error))?;
+    let (mut report, _) = built.map_err(|error| {
+        let inputs = [Some(&options.phrase_table), options.reordering.as_ref()];
+        inputs.into_iter().flatten().fold(error, |error, path| foreign_files::explain(path, error))
+    })?;
     let written = std::fs::metadata(output);
     report.bytes =
         written.map_err(|e| miriam_storage::Error::io(output, "read its size", e))?.len();
@@ -251,15 +254,6 @@ fn load_table(
     let (_, bytes) = built.map_err(|error| foreign_files::explain(path, error))?;
     let bytes = bytes.expect("a writer in memory returns its bytes");
     PhraseTable::from_container(Container::from_bytes(bytes, path)?)
-}
-
-/// Returns the error of a build. If an input is not a table, returns an error that says what kind
-/// of file it is.
-fn explain_inputs(inputs: [Option<&PathBuf>; 2], error: Error) -> Error {
-    inputs.into_iter().flatten().fold(error, |error, path| match error {
-        Error::Foreign { .. } => error,
-        _ => foreign_files::explain(path, error),
-    })
 }
 
 fn build_thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
