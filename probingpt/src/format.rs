@@ -78,6 +78,7 @@ pub(crate) const PARTITIONS: usize = 64;
 pub(crate) fn partition(hash: u64) -> usize {
     (hash >> (u64::BITS - PARTITIONS.ilog2())) as usize
 }
+
 /// Target words have a fixed width from this many targets on: decoding long lists of
 /// varints is slow.
 pub(crate) const FIXED_WIDTH_MIN_TARGETS: usize = 16;

@@ -76,7 +76,7 @@ impl Targets {
     }
 }
 
-/// Methods that fill the buffers target by target, for records that are stored so.
+/// Methods that fill the buffers target by target, for records that are not stored in columns.
 impl Targets {
     /// Removes all targets and sets the numbers of scores of the targets to be added.
     pub(crate) fn clear(&mut self, num_scores: usize, num_reordering: usize) {
@@ -146,7 +146,7 @@ impl PhraseTable {
 
     fn decode(&self, record: RecordOffset, targets: &mut Targets) -> Result<(), &'static str> {
         const TRUNCATED: &str = "it is truncated";
-        let mut columns = self.try_record_reader(record).ok_or(TRUNCATED)?;
+        let mut columns = self.record_reader(record).map_err(|_| TRUNCATED)?;
         let n = columns.num_targets;
         if !columns.lengths_fit() {
             return Err(TRUNCATED);
@@ -235,10 +235,5 @@ impl PhraseTable {
         }
         targets.len = n;
         Ok(())
-    }
-
-    #[inline]
-    fn try_record_reader(&self, record: RecordOffset) -> Option<crate::record::RecordReader<'_>> {
-        crate::record::RecordReader::at(&self.records, record.0, self.num_coded_columns)
     }
 }

@@ -85,8 +85,7 @@ impl<'a> TextEntry<'a> {
 
     /// Returns field 3.
     pub fn scores_field(&self) -> &'a [u8] {
-        let rest = &self.line[self.separators.1 + 3..];
-        fields::trim(&rest[..find_separator(rest).unwrap_or(rest.len())])
+        first_field(&self.line[self.separators.1 + 3..])
     }
 
     pub fn fields(&self) -> EntryFields<'a> {
@@ -109,6 +108,11 @@ fn take_field<'a>(rest: &mut Option<&'a [u8]>) -> &'a [u8] {
     };
     *rest = after;
     fields::trim(field)
+}
+
+/// Returns the field before the first separator of `text`, trimmed.
+fn first_field(text: &[u8]) -> &[u8] {
+    take_field(&mut Some(text))
 }
 
 /// Returns the positions of the first and the second `|||`.
@@ -192,9 +196,7 @@ impl EntryReader {
             }
         }
         if *reordering_only {
-            let rest = &line.bytes[separators.1 + 3..];
-            let field = fields::trim(&rest[..find_separator(rest).unwrap_or(rest.len())]);
-            scores = Some((field, line.number));
+            scores = Some((first_field(&line.bytes[separators.1 + 3..]), line.number));
         }
         Ok(Some(TextEntry {
             line: line.bytes,
@@ -228,8 +230,7 @@ impl OwnedLine {
     }
 
     fn scores(&self) -> &[u8] {
-        let rest = &self.text[self.key_end..];
-        fields::trim(&rest[..find_separator(rest).unwrap_or(rest.len())])
+        first_field(&self.text[self.key_end..])
     }
 }
 

@@ -53,7 +53,7 @@ impl ZeroScorePolicy {
 /// Parses a probability; the error is the reason.
 pub(crate) fn parse_probability(text: &[u8]) -> Result<f32, String> {
     let value = number::parse_f32_via_f64(text);
-    match value.filter(|p| p.is_finite() && *p >= 0.0 && !p.is_sign_negative() || *p == 0.0) {
+    match value.filter(|p| p.is_finite() && *p >= 0.0) {
         Some(value) => Ok(value),
         None => {
             let text = text.escape_ascii();

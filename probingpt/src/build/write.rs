@@ -20,7 +20,7 @@ use crate::{Error, Result};
 /// and the bytes of the container if it was written to memory.
 pub(crate) fn write_table(
     plan: &Plan,
-    mut encoders: Vec<Encoder<'_>>,
+    encoders: Vec<Encoder<'_>>,
     adjacent: bool,
     threads: usize,
     mut writer: ContainerWriter,
@@ -32,13 +32,7 @@ pub(crate) fn write_table(
     drop(task);
 
     let task = progress.task("writing", Some(PARTITIONS as u64));
-    let mut partitions: Vec<_> = encoders
-        .drain(..)
-        .map(|encoder| {
-            let Encoder { partitions, .. } = encoder;
-            partitions
-        })
-        .collect();
+    let mut partitions: Vec<_> = encoders.into_iter().map(|encoder| encoder.partitions).collect();
     // The number of buckets depends on the number of sources, which is known when runs
     // have been merged. So partitions are encoded first and written afterwards. If rows were
     // spilled to files, partitions are encoded twice instead of kept.

@@ -69,25 +69,22 @@ impl MosesTable {
     /// If a file other than `cache` is missing, cannot be read, or is malformed, or if the table
     /// has hierarchical rules.
     pub fn open(folder: &Path, load: LoadMethod) -> Result<Self> {
-        fn at(name: &str, folder: &Path) -> PathBuf {
-            folder.join(name)
-        }
-        if !at("config", folder).exists() {
+        if !folder.join("config").exists() {
             let remedy = "nor a ProbingPT directory of Moses, which has a file called config";
             return Err(miriam_storage::Error::NotAFile { path: folder.to_owned(), remedy }.into());
         }
-        let config = Config::read(&at("config", folder))?;
-        let target = words::read_target_words(&at("TargetVocab.dat", folder))?;
+        let config = Config::read(&folder.join("config"))?;
+        let target = words::read_target_words(&folder.join("TargetVocab.dat"))?;
         if target.iter().any(is_linked_non_terminal) {
             return Err(rule_table_error(&folder.display().to_string()));
         }
         Ok(MosesTable {
             config,
-            index: ProbingIndex::open(&at("probing_hash.dat", folder), config.sources, load)?,
-            records: Bytes::open(&at("TargetColl.dat", folder), load)?,
-            source: SourceWords::read(&at("source_vocabids", folder))?,
+            index: ProbingIndex::open(&folder.join("probing_hash.dat"), config.sources, load)?,
+            records: Bytes::open(&folder.join("TargetColl.dat"), load)?,
+            source: SourceWords::read(&folder.join("source_vocabids"))?,
             target,
-            alignments: Alignments::read(&at("Alignments.dat", folder))?,
+            alignments: Alignments::read(&folder.join("Alignments.dat"))?,
             folder: folder.to_owned(),
         })
     }
