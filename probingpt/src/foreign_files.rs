@@ -258,6 +258,9 @@ mod tests {
         std::fs::write(folder.path().join("ro.binlexr.idx"), "").unwrap();
         let text = describe_foreign(&table).unwrap();
         assert!(text.contains("ro.binlexr.idx, a binary reordering table"), "{text}");
+        let failure = Error::Options("it has no phrase pair".into());
+        assert!(matches!(explain(&table, failure), Error::Foreign { .. }));
+        assert!(matches!(explain(&table, Error::Cancelled), Error::Cancelled));
         std::fs::write(folder.path().join("pt.gz"), "").unwrap();
         let text = describe_foreign(&folder.path().join("pt")).unwrap();
         assert!(text.contains("no such file, but") && text.contains("pt.gz; name that"), "{text}");
