@@ -126,9 +126,11 @@ impl ParallelText {
                 }
                 *count += 1;
             }
+            // Marian drops the CR of a line end too.
+            let bytes = line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes);
             let fields = &fields[file];
             if fields.len() > 1 {
-                let found = 1 + line.bytes.iter().filter(|byte| **byte == b'\t').count();
+                let found = 1 + bytes.iter().filter(|byte| **byte == b'\t').count();
                 if found != fields.len() {
                     let reason = format!(
                         "expected {} tab-separated fields per line, found {found}",
@@ -139,7 +141,7 @@ impl ParallelText {
                 }
             }
             for (&field, text) in
-                fields.iter().zip(line.bytes.split(|byte| *byte == b'\t' && fields.len() > 1))
+                fields.iter().zip(bytes.split(|byte| *byte == b'\t' && fields.len() > 1))
             {
                 let into = texts[field as usize].get_or_insert_default();
                 into.clear();
@@ -217,6 +219,7 @@ mod tests {
         };
         assert_eq!(read(&several).unwrap(), [["a\tb", "x", "0-0"], ["c", "y z", ""]]);
         assert_eq!(read(&tsv("a\tx\t0-0\nc\ty z\t\n")).unwrap()[1], ["c", "y z", ""]);
+        assert_eq!(read(&tsv("a\tx\t0-0\r\n")).unwrap(), [["a", "x", "0-0"]]);
         let error = read(&tsv("a\tx\t0-0\nc\ty z\n")).unwrap_err().to_string();
         assert!(error.contains("tsv, line 2") && error.contains("found 2"), "{error}");
         assert!(read(&tsv("a\tx\t0-0\t0\n")).is_err());
