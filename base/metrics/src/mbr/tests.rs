@@ -109,6 +109,24 @@ fn one_distinct_candidate_is_its_own_average() {
     }
 }
 
+/// Edits have no average, so the aggregate of TER is that of sentence BLEU over the words that TER
+/// compares.
+#[test]
+fn the_aggregate_of_ter_is_bleu_of_its_words() {
+    let lines = ["a dog", "The small house is red", "the Small house was red", "the house is red"];
+    let lowercase = lines.map(str::to_lowercase);
+    let weights = [0.1, 0.3, 0.2, 0.4];
+    let bleu = Utility::Bleu(Bleu { tokenizer: Tokenizer::None, ..Bleu::default() });
+    let bleu = CandidateList::new(&bleu, &lowercase.each_ref().map(String::as_str));
+    let expected = bleu.rank(&weights, Estimate::Aggregate);
+    let ter = CandidateList::new(&Utility::Ter(Ter::default()), &lines);
+    assert_eq!(ter.rank(&weights, Estimate::Aggregate), expected);
+    assert_eq!((expected[0].0, expected[3].0), (3, 0));
+    // The candidates that are kept have their exact utilities.
+    let exact = ter.expected(&weights);
+    assert_eq!(ter.rank(&weights, Estimate::CoarseToFine(1)), [(3, exact[3])]);
+}
+
 /// Aggregated chrF of character unigrams alone, with counts computed by hand.
 #[test]
 fn average_counts_are_real_numbers() {
