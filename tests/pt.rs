@@ -340,7 +340,7 @@ fn write_large_table(folder: &Path) {
     for i in 0..60_000 {
         table += &format!("s{i:06} ||| t{i} u{} ||| 0.{} 0.5 ||| 0-0 0-1\n", i * 7, i + 1);
     }
-    fs::write(folder.join("large"), table).unwrap();
+    fs::write(folder.join("table"), table).unwrap();
 }
 
 #[test]
@@ -350,16 +350,26 @@ fn a_full_disk_leaves_the_old_file() {
     let folder = folder.path();
     write_large_table(folder);
     fs::write(folder.join("o.pt"), "old").unwrap();
-    for memory in ["", "--memory 1000"] {
+    // Without a memory limit the table itself is too large; with one, a temporary file is.
+    for (memory, failure) in [
+        ("", "miriam: o.pt: cannot write: File too large"),
+        (
+            "--memory 1000",
+            "miriam: .: cannot write a temporary file in this folder: File too large",
+        ),
+    ] {
         let script = format!(
-            "trap '' XFSZ; ulimit -f 100; exec '{}' pt build --phrase-table large -o o.pt {memory}",
+            "trap '' XFSZ; ulimit -f 100; exec '{}' pt build --phrase-table table -o o.pt {memory}",
             env!("CARGO_BIN_EXE_miriam")
         );
         let message = run_to_error(Command::new("sh").current_dir(folder).args(["-c", &script]));
-        assert!(message.contains("cannot write") && message.contains("large"), "{message}");
+        assert!(message.starts_with(failure), "{message}");
         assert_eq!(fs::read(folder.join("o.pt")).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder).unwrap().count(), 2, "temporary files are gone");
     }
+    // The failures come from the limit: without it, the same command replaces the file.
+    run(&mut build(folder, &["--phrase-table", "table", "-o", "o.pt"]));
+    assert_ne!(fs::read(folder.join("o.pt")).unwrap(), b"old");
 }
 
 #[test]
