@@ -173,14 +173,14 @@ fn keys_of_features_are_overwritten() {
     );
     let message = run_toy_to_error(&["-feature-overwrite", "LM0", "load=lazy"]);
     assert!(message.contains("quoted"), "{message}");
-    let absent = miriam()
-        .args(["translate", "-feature-overwrite", "LM3 load=lazy", "-f"])
-        .arg(toy_ini())
-        .output()
-        .unwrap();
-    assert!(
-        lossy_text(&absent.stderr).contains("LM3") && lossy_text(&absent.stderr).contains("LM0")
-    );
+    let message = run_toy_to_error(&["-feature-overwrite", "LM3 load=lazy"]);
+    assert!(message.contains("-feature-overwrite: no feature has the name LM3"), "{message}");
+    assert!(message.contains("LM0"), "{message}");
+    // Errors of other lines from the command line name their options, too.
+    for (option, value) in [("-feature-add", "WordPenalty name"), ("-mapping", "0 T 7")] {
+        let message = run_toy_to_error(&[option, value]);
+        assert!(message.contains(&format!("{option}: {value:?}")), "{message}");
+    }
 }
 
 #[test]

@@ -197,6 +197,16 @@ fn sections_of_the_old_format_that_are_keys_today() {
     let path = folder.path().join("old.ini");
     fs::write(&path, old).unwrap();
     assert_eq!(lossy_text(&translate_text(&path, &scores, input).stdout), lossy_text(&new.stdout));
+    // Surplus values are not ignored in silence.
+    let surplus = old
+        .replace("[lmodel-oov-feature]\n1\n", "[lmodel-oov-feature]\n1 0\n")
+        .replace("[ttable-limit]\n1\n", "[ttable-limit]\n1\n0\n0\n");
+    fs::write(&path, surplus).unwrap();
+    let output = translate_text(&path, &scores, input);
+    assert_eq!(output.stdout, new.stdout);
+    let log = lossy_text(&output.stderr);
+    assert!(log.contains("[lmodel-oov-feature]: 1 superfluous value"), "{log}");
+    assert!(log.contains("[ttable-limit]: 2 superfluous limits"), "{log}");
     let more = "[ttable-limit]\n20\n[lmodel-oov-feature]\n0";
     let ini = write_ini(folder.path(), &format!("{lm}\n{table}"), weights, more);
     let output = translate_text(&ini, &scores, input);

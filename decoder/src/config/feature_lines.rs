@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::feature_overrides::{self, FeatureOverride, OverrideTarget};
-use super::feature_types;
+use super::{Parameters, feature_types};
 use crate::feature_line::{FeatureLine, parse_count, parse_flag};
 use crate::features::{FeatureKind, FeatureSpec, SUPPORTED_TYPES, is_language_model_alias};
 use crate::{Error, Result};
@@ -22,24 +22,31 @@ const KEYS_WITHOUT_EFFECT: [(&str, &str); 3] = [
     ("require-sorting-after-source-context", "no feature here looks at the source context"),
 ];
 
-/// Parses the features of `lines` and applies `edits`; weights are still empty.
+/// Parses the lines of features and applies `edits`; weights are still empty.
 pub(super) fn parse(
     ini: &Path,
-    lines: &[String],
+    parameters: &Parameters,
     edits: Vec<FeatureOverride>,
 ) -> Result<Vec<FeatureSpec>> {
-    let fail = |reason: String| Err(Error::section(ini, "feature", reason));
+    let lines: Vec<(&str, &String)> = ["feature", "feature-add"]
+        .into_iter()
+        .flat_map(|name| parameters.get(name).unwrap_or_default().iter().map(move |l| (name, l)))
+        .collect();
+    if lines.is_empty() {
+        let reason = "no [feature] section, nor one of the old format";
+        return Err(Error::configuration(ini.display().to_string(), reason));
+    }
     let mut parsed: Vec<(String, FeatureLine)> = Vec::new();
     let mut unnamed: Vec<(String, usize)> = Vec::new();
-    for line in lines {
-        let mut keys = match FeatureLine::parse(line) {
-            Ok(keys) => keys,
-            Err(reason) => return fail(format!("{line:?}: {reason}")),
-        };
+    for &(section, line) in &lines {
+        let mut keys = FeatureLine::parse(line).map_err(|reason| {
+            parameters.invalid_value(ini, section, format!("{line:?}: {reason}"))
+        })?;
         let name =
             keys.take("name").unwrap_or_else(|| make_default_name(keys.type_name(), &mut unnamed));
         if parsed.iter().any(|(other, _)| *other == name) {
-            return fail(format!("two features have the name {name}"));
+            let reason = format!("two features have the name {name}");
+            return Err(parameters.invalid_value(ini, section, reason));
         }
         parsed.push((name, keys));
     }
@@ -54,17 +61,18 @@ pub(super) fn parse(
             (None, OverrideTarget::UnknownWordPenalty) => {}
             (None, OverrideTarget::Named(name)) => {
                 let names: Vec<&str> = parsed.iter().map(|(name, _)| &name[..]).collect();
-                return Err(feature_overrides::unknown_feature_error(ini, name, &names));
+                return Err(feature_overrides::unknown_feature_error(
+                    ini, parameters, name, &names,
+                ));
             }
         }
     }
     warn_of_keys_without_effect(&parsed);
     let mut features = Vec::new();
-    for ((name, mut keys), line) in parsed.into_iter().zip(lines) {
-        match parse_feature(name, &mut keys) {
-            Ok(feature) => features.push(feature),
-            Err(reason) => return fail(format!("{line:?}: {reason}")),
-        }
+    for ((name, mut keys), (section, line)) in parsed.into_iter().zip(lines) {
+        features.push(parse_feature(name, &mut keys).map_err(|reason| {
+            parameters.invalid_value(ini, section, format!("{line:?}: {reason}"))
+        })?);
     }
     Ok(features)
 }

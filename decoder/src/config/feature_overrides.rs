@@ -83,7 +83,12 @@ pub(super) fn collect_overrides(
 }
 
 /// Returns the error for an override of a feature that does not exist.
-pub(super) fn unknown_feature_error(ini: &Path, name: &str, names: &[&str]) -> Error {
-    let names = names.join(", ");
-    Error::section(ini, OPTION_NAME, format!("no feature has the name {name}; there are {names}"))
+pub(super) fn unknown_feature_error(
+    ini: &Path,
+    parameters: &Parameters,
+    name: &str,
+    names: &[&str],
+) -> Error {
+    let reason = format!("no feature has the name {name}; there are {}", names.join(", "));
+    parameters.invalid_value(ini, OPTION_NAME, reason)
 }

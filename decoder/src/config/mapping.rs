@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::{FeatureKind, FeatureSpec, Parameters};
-use crate::{Error, Result};
+use crate::Result;
 
 /// A decoding step: a table, and the spans that are looked up in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(super) fn parse_steps(
     parameters: &Parameters,
     features: &[FeatureSpec],
 ) -> Result<Vec<DecodingStep>> {
-    let fail = |reason: String| Err(Error::section(ini, "mapping", reason));
+    let fail = |reason: String| Err(parameters.invalid_value(ini, "mapping", reason));
     let tables: Vec<usize> = (0..features.len())
         .filter(|&i| matches!(features[i].kind, FeatureKind::PhraseTable(_)))
         .collect();

@@ -32,7 +32,7 @@ pub use server_settings::ServerSettings;
 pub use settings::{SearchAlgorithm, Settings};
 pub use supported_parameters::{ParameterInfo, options_help, supported_parameters};
 
-use crate::features::{FeatureKind, FeatureSpec};
+use crate::features::{FeatureKind, FeatureSpec, PhraseTableSpec, ReorderingSpec};
 use crate::{Error, Result};
 
 /// Parameter names with their values, in the order of first appearance.
@@ -215,14 +215,8 @@ impl Configuration {
         unsupported_options::check(&ini, &parameters)?;
         old_format::convert(&ini, &mut parameters)?;
         let mut settings = Settings::new(&ini, &parameters)?;
-        let lines = |name| parameters.get(name).unwrap_or_default();
-        let lines = [lines("feature"), lines("feature-add")].concat();
-        if lines.is_empty() {
-            let reason = "no [feature] section, nor one of the old format";
-            return Err(Error::configuration(ini.display().to_string(), reason));
-        }
         let edits = feature_overrides::collect_overrides(&ini, &settings, &parameters)?;
-        let mut features = feature_lines::parse(&ini, &lines, edits)?;
+        let mut features = feature_lines::parse(&ini, &parameters, edits)?;
         for feature in &features {
             if let FeatureKind::UnknownWordPenalty(words) = &feature.kind {
                 settings.drop_unknown = words.drop;
@@ -234,6 +228,27 @@ impl Configuration {
             weights::assign_weights(&ini, &parameters, &mut features, &mut rescoring)?;
         let mapping = mapping::parse_steps(&ini, &parameters, &features)?;
         Ok(Configuration { ini, settings, features, mapping, rescoring, list_weights })
+    }
+
+    /// Returns the phrase tables, with the numbers of their features.
+    pub(crate) fn phrase_tables(
+        &self,
+    ) -> impl Iterator<Item = (usize, &FeatureSpec, &PhraseTableSpec)> {
+        self.features.iter().enumerate().filter_map(|(number, feature)| match &feature.kind {
+            FeatureKind::PhraseTable(spec) => Some((number, feature, spec)),
+            _ => None,
+        })
+    }
+
+    /// Returns the reordering models with their own tables: the number of each feature, the
+    /// feature, its parameters, and the path of its table.
+    pub(crate) fn reordering_tables(
+        &self,
+    ) -> impl Iterator<Item = (usize, &FeatureSpec, &ReorderingSpec, &str)> {
+        self.features.iter().enumerate().filter_map(|(number, feature)| match &feature.kind {
+            FeatureKind::LexicalReordering(spec) => Some((number, feature, spec, spec.path()?)),
+            _ => None,
+        })
     }
 
     /// Whether `name` is a section of the old format.

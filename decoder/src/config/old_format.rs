@@ -11,7 +11,7 @@ use std::path::Path;
 use miriam_textio::number;
 
 use super::Parameters;
-use crate::{Error, Result};
+use crate::Result;
 
 /// The known sections of the old format, with their short names on the command line. Some of them
 /// are rejected, because they belong to features that are not available.
@@ -110,19 +110,14 @@ impl Conversion<'_> {
         }
         for name in ["weight-i", "input-scores"] {
             if self.parameters.get(name).is_some() {
-                return self.fail(
-                    name,
-                    "input scores belong to lattices and confusion networks, \
-                                        which are not available",
-                );
+                let reason = "input scores belong to lattices and confusion networks, which are \
+                              not available";
+                return self.fail(name, reason);
             }
         }
         if self.parameters.get("weight-lr").is_some() {
-            return self.fail(
-                "weight-lr",
-                "put reordering weights into [weight-d], after the \
-                                           weight of the distance",
-            );
+            let reason = "put reordering weights into [weight-d], after the weight of the distance";
+            return self.fail("weight-lr", reason);
         }
         self.convert_language_models()?;
         self.convert_reordering()?;
@@ -143,8 +138,11 @@ impl Conversion<'_> {
     fn convert_language_models(&mut self) -> Result<()> {
         let mut weights = SectionWeights::new(self, "weight-l")?;
         let oov_features = self.oov_features()?;
+        let models = self.values("lmodel-file");
+        let surplus = oov_features.len().saturating_sub(models.len());
+        self.warn_of_surplus("lmodel-oov-feature", surplus, "values");
         let mut counts: [(&str, usize); 3] = [("SRILM", 0), ("IRSTLM", 0), ("KENLM", 0)];
-        for (i, line) in self.values("lmodel-file").iter().enumerate() {
+        for (i, line) in models.iter().enumerate() {
             let fields: Vec<&str> = line.split_ascii_whitespace().collect();
             let [kind, factor, order, path] = fields[..] else {
                 let reason = format!("{line:?} is not of the form `8 0 5 lm.arpa`");
@@ -174,7 +172,8 @@ impl Conversion<'_> {
             self.weights.push(format!("{name}{count}={}", weights.take(self, number, line)?));
             *count += 1;
         }
-        weights.finish(self)
+        weights.finish(self);
+        Ok(())
     }
 
     /// Returns for each language model whether it has a second weight, for unknown words.
@@ -219,7 +218,8 @@ impl Conversion<'_> {
             let weights = weights.take(self, number, line)?;
             self.weights.push(format!("LexicalReordering{i}={weights}"));
         }
-        weights.finish(self)
+        weights.finish(self);
+        Ok(())
     }
 
     /// Converts a feature with one weight, if the weight is given.
@@ -229,7 +229,8 @@ impl Conversion<'_> {
             self.features.push(feature.to_owned());
             self.weights.push(format!("{feature}0={}", weights.take(self, 1, feature)?));
         }
-        weights.finish(self)
+        weights.finish(self);
+        Ok(())
     }
 
     /// Converts the lines `type input-factors output-factors number path`, with `number` weights
@@ -238,10 +239,12 @@ impl Conversion<'_> {
         let mut weights = SectionWeights::new(self, "weight-t")?;
         let lines = self.values("ttable-file");
         let limits = self.words("ttable-limit");
+        // A single limit applies to all tables.
         if limits.len() > 1 && limits.len() < lines.len() {
             let reason = format!("{} limits for {} tables", limits.len(), lines.len());
             return self.fail("ttable-limit", reason);
         }
+        self.warn_of_surplus("ttable-limit", limits.len().saturating_sub(lines.len()), "limits");
         for (i, line) in lines.iter().enumerate() {
             let fields: Vec<&str> = line.split_ascii_whitespace().collect();
             let [kind, input, output, number, path, ..] = fields[..] else {
@@ -267,7 +270,6 @@ impl Conversion<'_> {
             let Ok(number) = number.parse::<usize>() else {
                 return self.fail("ttable-file", format!("{line:?}: {number:?} is not a number"));
             };
-            // A single limit applies to all tables.
             let limit = match limits.get(i).or(limits.first()) {
                 Some(limit) => format!(" table-limit={limit}"),
                 None => String::new(),
@@ -279,7 +281,8 @@ impl Conversion<'_> {
             let weights = weights.take(self, number, line)?;
             self.weights.push(format!("PhraseDictionaryMemory{i}={weights}"));
         }
-        weights.finish(self)
+        weights.finish(self);
+        Ok(())
     }
 
     fn values(&self, name: &str) -> Vec<String> {
@@ -293,11 +296,17 @@ impl Conversion<'_> {
     }
 
     fn fail<T>(&self, name: &str, reason: impl Into<String>) -> Result<T> {
-        Err(self.error(name, reason))
+        Err(self.parameters.invalid_value(self.ini, name, reason))
     }
 
-    fn error(&self, name: &str, reason: impl Into<String>) -> Error {
-        self.parameters.invalid_value(self.ini, name, reason)
+    /// Warns about `count` values of the section `name`, called `what`, that no model uses.
+    fn warn_of_surplus(&self, name: &str, count: usize, what: &str) {
+        if count > 0 {
+            tracing::warn!(
+                "{}, [{name}]: {count} superfluous {what} are ignored",
+                self.ini.display()
+            );
+        }
     }
 }
 
@@ -336,13 +345,8 @@ impl SectionWeights {
     }
 
     /// Warns about unused weights, unlike Moses2.
-    fn finish(self, conversion: &Conversion<'_>) -> Result<()> {
-        let left = self.values.len();
-        if left > 0 {
-            let place = conversion.ini.display();
-            tracing::warn!("{place}, [{}]: {left} superfluous weights are ignored", self.section);
-        }
-        Ok(())
+    fn finish(self, conversion: &Conversion<'_>) {
+        conversion.warn_of_surplus(&self.section, self.values.len(), "weights");
     }
 }
 

@@ -115,8 +115,7 @@ impl Settings {
             }
         };
         let threads = match read.value("threads")? {
-            None => miriam_textio::available_threads(),
-            Some("all") => miriam_textio::available_threads(),
+            None | Some("all") => miriam_textio::available_threads(),
             Some(text) => match text.parse() {
                 Ok(n) if (1..=4096).contains(&n) => n,
                 _ => return read.fail("threads", "give a number from 1 to 4096, or all"),

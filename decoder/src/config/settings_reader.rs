@@ -74,7 +74,7 @@ impl SettingsReader<'_> {
     pub(super) fn time_limit(&self) -> Result<Option<Duration>> {
         if self.value("timeout-ms")?.is_some() {
             return match self.integer("timeout-ms", 0)? {
-                1.. => Ok(Some(Duration::from_millis(self.count("timeout-ms", 0)? as u64))),
+                limit @ 1.. => Ok(Some(Duration::from_millis(limit.unsigned_abs()))),
                 _ => self.fail("timeout-ms", "give a number of milliseconds from 1 on"),
             };
         }

@@ -8,7 +8,7 @@ use std::path::Path;
 use miriam_textio::number;
 
 use super::{FeatureSpec, Parameters, RescoringModel};
-use crate::{Error, Result};
+use crate::Result;
 
 /// The section with the weights of rescored lists.
 const LIST_SECTION: &str = "rescore-weight";
@@ -37,10 +37,12 @@ pub(super) fn assign_weights(
     let mut list_weights = vec![Vec::new(); features.len()];
     let mut in_lists: Vec<Weighted<'_>> =
         features.iter().zip(&mut list_weights).map(|(f, own)| Weighted::feature(f, own)).collect();
-    let mut in_search: Vec<Weighted<'_>> = Vec::new();
     let mut search_weights = vec![Vec::new(); features.len()];
-    in_search
-        .extend(features.iter().zip(&mut search_weights).map(|(f, own)| Weighted::feature(f, own)));
+    let mut in_search: Vec<Weighted<'_>> = features
+        .iter()
+        .zip(&mut search_weights)
+        .map(|(f, own)| Weighted::feature(f, own))
+        .collect();
     if has_list_weights { &mut in_lists } else { &mut in_search }.extend(models);
     let place = |section| SectionContext { ini, parameters, section };
     let mut given = vec![None; in_search.len()];
@@ -213,10 +215,7 @@ struct SectionContext<'a> {
 
 impl SectionContext<'_> {
     fn fail<T>(&self, reason: String) -> Result<T> {
-        Err(match self.parameters.get(self.section) {
-            Some(_) => self.parameters.invalid_value(self.ini, self.section, reason),
-            None => Error::section(self.ini, self.section, reason),
-        })
+        Err(self.parameters.invalid_value(self.ini, self.section, reason))
     }
 
     /// Reads the lines of the section.

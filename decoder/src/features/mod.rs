@@ -111,10 +111,10 @@ impl FeatureKind {
         fn table(
             keys: &mut FeatureLine,
             format: PhraseTableFormat,
-            num_features: &Option<usize>,
+            num_features: Option<usize>,
         ) -> Result<(FeatureKind, usize), String> {
             let spec = PhraseTableSpec::parse(keys, format)?;
-            Ok::<_, String>((FeatureKind::PhraseTable(spec), num_features.unwrap_or(1)))
+            Ok((FeatureKind::PhraseTable(spec), num_features.unwrap_or(1)))
         }
         Ok(Some(match &type_name[..] {
             "UnknownWordPenalty" => {
@@ -137,9 +137,9 @@ impl FeatureKind {
                 let (spec, components) = OperationSequenceModelSpec::parse(keys)?;
                 (FeatureKind::OperationSequenceModel(spec), components)
             }
-            "PhraseDictionaryMemory" => table(keys, PhraseTableFormat::Text, &num_features)?,
-            "ProbingPT" => table(keys, PhraseTableFormat::Binary, &num_features)?,
-            "DynamicPhraseTable" => table(keys, PhraseTableFormat::PerSentence, &num_features)?,
+            "PhraseDictionaryMemory" => table(keys, PhraseTableFormat::Text, num_features)?,
+            "ProbingPT" => table(keys, PhraseTableFormat::Binary, num_features)?,
+            "DynamicPhraseTable" => table(keys, PhraseTableFormat::PerSentence, num_features)?,
             _ => return Ok(None),
         }))
     }

@@ -91,7 +91,7 @@ impl ReorderingSpec {
     }
 
     /// Returns the file of the model's own table.
-    pub(super) fn path(&self) -> Option<&str> {
+    pub(crate) fn path(&self) -> Option<&str> {
         match &self.source {
             ReorderingSource::Text(path) => Some(path),
             ReorderingSource::PhraseTable(_) => None,
