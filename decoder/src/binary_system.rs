@@ -8,9 +8,7 @@ use std::path::{Path, PathBuf};
 use miriam_probingpt::{BuildOptions, BuildReport, build_file};
 use miriam_textio::{Output, Progress, is_same_file};
 
-use crate::features::{
-    FeatureKind, FeatureSpec, PhraseTableFormat, PhraseTableSpec, ReorderingSource,
-};
+use crate::features::PhraseTableFormat;
 use crate::ini_text::IniText;
 use crate::markup::XmlInputMode;
 use crate::preparation_copy::PreparationCopy;
@@ -87,8 +85,11 @@ pub fn build_binary_system(
     options: &BuildOptions,
     progress: &dyn Progress,
 ) -> Result<BinarySystem> {
-    let tables: Vec<(usize, &FeatureSpec, &PhraseTableSpec)> = text_tables(configuration).collect();
-    if tables.is_empty() {
+    let mut tables = configuration
+        .phrase_tables()
+        .filter(|(_, _, spec)| spec.format == PhraseTableFormat::Text)
+        .peekable();
+    if tables.peek().is_none() {
         let reason = "no feature has a text table (PhraseDictionaryMemory), so there is nothing to \
                       build";
         return Err(Error::configuration(configuration.ini.display().to_string(), reason));
@@ -136,40 +137,13 @@ pub fn build_binary_system(
     let mut output = Output::create_atomic(&ini)?;
     output.write(&text.into_bytes())?;
     output.finish()?;
-    let text_reordering = text_reordering(configuration)
+    let text_reordering = configuration
+        .reordering_tables()
         .filter(|(number, ..)| reordering.is_none_or(|(integrated, _)| integrated != *number))
-        .map(|(_, feature, _)| feature.name.clone())
+        .map(|(_, feature, ..)| feature.name.clone())
         .collect();
     let tables = built.into_iter().map(|(_, table)| table).collect();
     Ok(BinarySystem { ini, tables, text_reordering })
-}
-
-/// Returns the phrase tables that are text, with the numbers of their features.
-fn text_tables(
-    configuration: &Configuration,
-) -> impl Iterator<Item = (usize, &FeatureSpec, &PhraseTableSpec)> {
-    let features = configuration.features.iter().enumerate();
-    features.filter_map(|(number, feature)| match &feature.kind {
-        FeatureKind::PhraseTable(spec) if spec.format == PhraseTableFormat::Text => {
-            Some((number, feature, spec))
-        }
-        _ => None,
-    })
-}
-
-/// Returns the reordering models that have text tables: the number of each feature, the feature,
-/// and the path of its table.
-fn text_reordering(
-    configuration: &Configuration,
-) -> impl Iterator<Item = (usize, &FeatureSpec, &str)> {
-    let features = configuration.features.iter().enumerate();
-    features.filter_map(|(number, feature)| match &feature.kind {
-        FeatureKind::LexicalReordering(spec) => match &spec.source {
-            ReorderingSource::Text(path) => Some((number, feature, &path[..])),
-            ReorderingSource::PhraseTable(_) => None,
-        },
-        _ => None,
-    })
 }
 
 /// Returns the number and the path of the reordering model whose scores are built into the phrase
@@ -182,16 +156,11 @@ fn integrated_reordering(configuration: &Configuration) -> Option<(usize, &str)>
     if has_markup || input.has_sentence_table || settings.copy_known_words {
         return None;
     }
-    let (number, feature, path) = text_reordering(configuration).next()?;
-    let FeatureKind::LexicalReordering(spec) = &feature.kind else { return None };
-    fn fits(table: &PhraseTableSpec, spec: &crate::ReorderingSpec) -> bool {
+    let (number, _, spec, path) = configuration.reordering_tables().next()?;
+    let all_fit = configuration.phrase_tables().all(|(.., table)| {
         table.format == PhraseTableFormat::Text
             && table.input_factors == spec.input_factors
             && table.output_factors.as_deref().unwrap_or(&[0]) == spec.output_factors
-    }
-    let all_fit = configuration.features.iter().all(|feature| match &feature.kind {
-        FeatureKind::PhraseTable(table) => fits(table, spec),
-        _ => true,
     });
     all_fit.then_some((number, path))
 }

@@ -11,8 +11,8 @@ use crate::{Error, Result};
 #[derive(Default)]
 pub(crate) struct InputLine {
     annotations: LineAnnotations,
-    /// The words alone, where the line has annotations.
-    text: Vec<u8>,
+    /// The words alone, if the last line was read without errors and may have annotations.
+    text: Option<Vec<u8>>,
 }
 
 /// The annotations of a line: everything besides its words.
@@ -32,13 +32,31 @@ impl InputLine {
         line: &'a [u8],
         settings: &InputSettings,
     ) -> Result<(&'a [u8], &'a LineAnnotations)> {
+        let mut text = self.text.take().unwrap_or_default();
+        text.clear();
         if settings.has_sentence_table {
-            let text = self.annotations.sentence_table.read(line).map_err(Error::line)?;
-            return Ok((text, &self.annotations));
+            let words = self.annotations.sentence_table.read(line).map_err(Error::line)?;
+            text.extend_from_slice(words);
+            self.text = Some(text);
+        } else if settings.markup != XmlInputMode::PassThrough {
+            self.read_markup(line, settings, &mut text)?;
+            self.text = Some(text);
         }
-        if settings.markup == XmlInputMode::PassThrough {
-            return Ok((line, &self.annotations));
-        }
+        Ok((self.text.as_deref().unwrap_or(line), &self.annotations))
+    }
+
+    /// Returns the words of `line`, which was read last. An invalid line counts as words alone.
+    pub(crate) fn last_text<'a>(&'a self, line: &'a [u8]) -> &'a [u8] {
+        self.text.as_deref().unwrap_or(line)
+    }
+
+    /// Reads a line with markup, and appends its words to `out`.
+    fn read_markup(
+        &mut self,
+        line: &[u8],
+        settings: &InputSettings,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         let text = MarkedText::parse(line, &settings.brackets);
         let text = text.map_err(|e| Error::line(e.to_string()))?;
         if settings.markup != XmlInputMode::Ignore {
@@ -53,11 +71,34 @@ impl InputLine {
                 )));
             }
         }
-        self.text.clear();
         for word in &text.words {
-            self.text.extend_from_slice(word);
-            self.text.push(b' ');
+            out.extend_from_slice(word);
+            out.push(b' ');
         }
-        Ok((&self.text, &self.annotations))
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Servers and Python print the words of the line that was translated last.
+    #[test]
+    fn words_of_the_last_line_stay_available() {
+        let markup = InputSettings { markup: XmlInputMode::Inclusive, ..InputSettings::default() };
+        let table = InputSettings { has_sentence_table: true, ..InputSettings::default() };
+        let mut input = InputLine::default();
+        for (line, settings, words) in [
+            ("a <x translation=\"y\">b</x>", &markup, "a b "),
+            ("a <x>b", &markup, "a <x>b"),
+            ("a b @@@ a ||| c ||| 1", &table, "a b "),
+            ("a b", &table, "a b"),
+            ("c <d>", &InputSettings::default(), "c <d>"),
+        ] {
+            let read = input.read(line.as_bytes(), settings).map(|(text, _)| text.to_vec());
+            assert_eq!(input.last_text(line.as_bytes()), words.as_bytes());
+            assert!(read.is_err() || read.unwrap() == words.as_bytes(), "{line}");
+        }
     }
 }

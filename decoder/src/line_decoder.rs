@@ -80,6 +80,11 @@ impl<'s> LineDecoder<'s> {
         self.is_split
     }
 
+    /// Returns the words of `line`, which was decoded last, without its annotations.
+    pub(crate) fn source_words<'a>(&'a self, line: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+        fields::split_words(self.input.last_text(line))
+    }
+
     /// Returns the sentence decoded last.
     pub(crate) fn decoded(&self) -> DecodedSentence<'_> {
         self.sentences.decoded()
@@ -156,7 +161,6 @@ impl<'s> LineDecoder<'s> {
             None => surface(token).to_vec(),
         });
         let surfaces: Vec<Vec<u8>> = surfaces.collect();
-        let surfaces: Vec<&[u8]> = surfaces.iter().map(Vec::as_slice).collect();
         let mut offset = 0;
         while offset < words.len() {
             let length = part_length(&surfaces[offset..]);
@@ -170,11 +174,6 @@ impl<'s> LineDecoder<'s> {
         }
         self.record_search_errors(total);
         Ok(total)
-    }
-
-    /// Adds an error of the line that was decoded last.
-    pub(crate) fn push_line_error(&mut self, error: LineError) {
-        self.line_errors.push(error);
     }
 
     /// Turns an error of the line itself into a line error: the line has no translation.
@@ -215,14 +214,14 @@ impl<'s> LineDecoder<'s> {
 /// are the surface forms of the rest of the line. If the rest is longer than that, the part ends
 /// after its last mark of a sentence's end. Without such a mark, it ends after the last mark of a
 /// clause's end in its second half.
-fn part_length(words: &[&[u8]]) -> usize {
+fn part_length(words: &[impl AsRef<[u8]>]) -> usize {
     if words.len() <= MAX_SENTENCE_WORDS {
         return words.len();
     }
     let longest = &words[..MAX_SENTENCE_WORDS];
     let find = |marks: &[&str]| {
-        let is_mark = |word: &&[u8]| marks.iter().any(|mark| mark.as_bytes() == *word);
-        longest.iter().rposition(is_mark).map(|at| at + 1)
+        let mut words = longest.iter().map(|word| word.as_ref());
+        words.rposition(|word| marks.iter().any(|mark| mark.as_bytes() == word)).map(|at| at + 1)
     };
     let sentence = find(&[".", "!", "?", "...", "…", "。", "！", "？", "।", "؟"]);
     let clause = find(&[",", ";", ":", "，", "、", "；", "،"]);

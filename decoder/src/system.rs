@@ -2,15 +2,10 @@
 //! immutable and shared by all threads.
 
 use miriam_textio::Progress;
-use miriam_textio::fields::split_words;
 
 use crate::config::{Configuration, RescoringModel, SearchAlgorithm, Settings};
 use crate::factors::{FactorScheme, FactorSettings};
-use crate::features::{
-    FeatureComponents, FeatureKind, FeatureSpec, LoadContext, PhraseTableSpec, ReorderingSource,
-    ReorderingSpec,
-};
-use crate::input_line::InputLine;
+use crate::features::{FeatureComponents, FeatureKind, FeatureSpec, LoadContext};
 use crate::models::Models;
 use crate::rescoring::{Rescoring, RescoringModelOpener};
 use crate::search_plan::SearchPlan;
@@ -121,15 +116,6 @@ impl System {
         Ok(System { settings, models, plan, rescoring: None })
     }
 
-    /// Returns the words of an input line, to which the positions in its translations refer:
-    /// without markup, and without the phrase table that comes with the line. An invalid line,
-    /// which has no translation, is split as it is.
-    pub fn source_words(&self, line: &[u8]) -> Vec<Vec<u8>> {
-        let mut input = InputLine::default();
-        let text = input.read(line, &self.settings.input_format).map_or(line, |(text, _)| text);
-        split_words(text).map(<[u8]>::to_vec).collect()
-    }
-
     /// Returns the features in the order of the ini, features of `[rescore]` last, with their
     /// components among the values of a translation.
     pub fn features(&self) -> &[FeatureComponents] {
@@ -182,35 +168,6 @@ impl System {
     }
 }
 
-/// Returns the tables in use, including tables that come with sentences, in the order of the ini.
-fn used_tables(
-    configuration: &Configuration,
-) -> impl Iterator<Item = (&FeatureSpec, &PhraseTableSpec)> {
-    let features = configuration.features.iter().enumerate();
-    features.filter_map(|(number, feature)| match &feature.kind {
-        FeatureKind::PhraseTable(spec)
-            if configuration.mapping.iter().any(|step| step.table == number) =>
-        {
-            Some((feature, spec))
-        }
-        _ => None,
-    })
-}
-
-/// Returns the reordering models with their own tables.
-fn external_reordering(
-    configuration: &Configuration,
-) -> impl Iterator<Item = (&FeatureSpec, &ReorderingSpec)> {
-    configuration.features.iter().filter_map(|feature| match &feature.kind {
-        FeatureKind::LexicalReordering(spec)
-            if matches!(spec.source, ReorderingSource::Text(_)) =>
-        {
-            Some((feature, spec))
-        }
-        _ => None,
-    })
-}
-
 /// Returns the scheme by which words are split into factors; `None` if all models use the first
 /// factor only and the settings of factors are the defaults.
 ///
@@ -225,11 +182,14 @@ fn factor_scheme(configuration: &Configuration) -> Result<Option<FactorScheme>> 
     let need = |needed: &mut Vec<_>, factors: &[usize], feature: &FeatureSpec| {
         needed.extend(factors.iter().map(|&factor| (factor, feature.name.clone())));
     };
-    for (feature, spec) in used_tables(configuration) {
+    for (number, feature, spec) in configuration.phrase_tables() {
+        if configuration.mapping.iter().all(|step| step.table != number) {
+            continue;
+        }
         need(&mut source, &spec.input_factors, feature);
         output_is_first &= spec.output_factors.as_deref().is_none_or(|f| f == [0]);
     }
-    for (feature, spec) in external_reordering(configuration) {
+    for (_, feature, spec, _) in configuration.reordering_tables() {
         need(&mut source, &spec.input_factors, feature);
         need(&mut reordered, &spec.output_factors, feature);
     }
@@ -266,8 +226,9 @@ fn factor_scheme(configuration: &Configuration) -> Result<Option<FactorScheme>> 
 /// when it scores an option. Such models are reordering models and, for their estimates, operation
 /// sequence models.
 fn determines_options(configuration: &Configuration, input: &[usize]) -> bool {
-    external_reordering(configuration)
-        .all(|(_, spec)| spec.input_factors.iter().all(|factor| input.contains(factor)))
+    configuration
+        .reordering_tables()
+        .all(|(_, _, spec, _)| spec.input_factors.iter().all(|factor| input.contains(factor)))
         && (input.contains(&0)
             || !configuration
                 .features

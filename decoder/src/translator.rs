@@ -2,7 +2,6 @@
 
 use crate::Result;
 use crate::cut_words::find_line_error;
-use crate::decoded_sentence::DecodedSentence;
 use crate::line_decoder::{LineDecoder, LineLimits};
 use crate::line_errors::LineError;
 use crate::n_best::{Derivation, NBest, NBestLimits};
@@ -122,6 +121,13 @@ impl<'s> Translator<'s> {
     /// Returns statistics of everything done so far.
     pub fn statistics(&self) -> Statistics {
         self.decoder.statistics()
+    }
+
+    /// Returns the words of `line`, which was translated last and to which the positions in its
+    /// translations refer: without markup, and without the phrase table that comes with the line.
+    /// An invalid line, which has no translation, is split as it is.
+    pub fn source_words<'a>(&'a self, line: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+        self.decoder.source_words(line)
     }
 
     /// Takes the errors of the last line; a second call returns nothing.
@@ -282,10 +288,8 @@ impl<'s> Translator<'s> {
             Ok(())
         })?;
         let score = rescorer.line_score(score);
-        rescorer.take_line_errors().into_iter().for_each(|error| decoder.push_line_error(error));
-        if let Some(error) = find_line_error(before, decoder.statistics()) {
-            decoder.push_line_error(error);
-        }
+        decoder.line_errors.extend(rescorer.take_line_errors());
+        decoder.line_errors.extend(find_line_error(before, decoder.statistics()));
         let mut list = Vec::new();
         if wanted.n_best > 0 && decoder.is_split() {
             list.extend(score.map(|score| Derivation {
@@ -294,7 +298,7 @@ impl<'s> Translator<'s> {
                 values: joined_values,
             }));
         } else if wanted.n_best > 0 {
-            let decoded: DecodedSentence<'_> = rescorer.rescored(decoder.decoded());
+            let decoded = rescorer.rescored(decoder.decoded());
             let limits = NBestLimits {
                 max_entries: wanted.n_best,
                 max_candidates: system.settings.output.n_best_factor.saturating_mul(wanted.n_best),

@@ -198,8 +198,7 @@ fn translate_line(
     line: &[u8],
     wanted: DetailOptions,
 ) -> Result<PhraseTranslation, Error> {
-    let OpenedSystem { system, steps, .. } = opened;
-    let steps = steps.as_ref();
+    let steps = opened.steps.as_ref();
     let line = without_line_end(line);
     let mut prepared = Vec::new();
     let line = match steps {
@@ -228,10 +227,12 @@ fn translate_line(
         .n_best
         .iter()
         .map(|entry| (plain_text(&entry.phrases, steps), entry.score, entry.values.clone()));
-    let words = system.source_words(line);
     Ok(PhraseTranslation {
         text: plain_text(phrases, steps),
-        source: words.iter().map(|word| String::from_utf8_lossy(word).into_owned()).collect(),
+        source: translator
+            .source_words(line)
+            .map(|word| String::from_utf8_lossy(word).into_owned())
+            .collect(),
         score: found.best.as_ref().map(|best| best.score),
         phrases: spans.collect(),
         alignment: alignment_of(phrases),

@@ -76,9 +76,10 @@ impl PhraseModel {
         }
         #[cfg(test)]
         assert!(!line.starts_with(b"panic in a test"));
-        let source = self.system.source_words(&line);
+        let found = translator.translate_in_detail(&line, wanted);
+        let source = translator.source_words(&line).map(<[u8]>::to_vec).collect();
         let mut result = SentenceResult { source, ..Default::default() };
-        match translator.translate_in_detail(&line, wanted) {
+        match found {
             Ok(found) => {
                 result.graph = found.search_graph;
                 let translation_options = found.options.into_iter();
