@@ -213,8 +213,7 @@ impl FactorScheme {
 
     /// Returns `word` with `prefix` and `suffix` around its surface.
     pub(crate) fn mark_unknown(&self, word: &[u8], prefix: &[u8], suffix: &[u8]) -> Vec<u8> {
-        let surface = FactorSplit { rest: Some(word), delimiter: self.delimiter() }.next();
-        let length = surface.map_or(0, <[u8]>::len);
+        let length = self.factor(word, 0).map_or(0, <[u8]>::len);
         [prefix, &word[..length], suffix, &word[length..]].concat()
     }
 

@@ -7,7 +7,7 @@
 //! allocation.
 //!
 //! The main modules form layers, each importing only those above it in this list
-//! (`tests/architecture.rs` tests that there are no cycles):
+//! (`tests/module_circles.rs` tests this):
 //!
 //! - `error`, `span`, `factors`, `feature_line`, `line_errors`, `markup`, `sentence_table`,
 //!   `output_streams`: words, lines and their errors;

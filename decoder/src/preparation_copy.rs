@@ -42,11 +42,8 @@ impl PreparationCopy {
             return if to.is_file() { Err(foreign_file(&to)) } else { Ok(None) };
         }
         let folder = to.parent().unwrap_or(Path::new(""));
-        fn unreadable(reason: String, from: &Path) -> Error {
-            Error::configuration(from.display().to_string(), reason)
-        }
-        let mut steps =
-            TextProcessorConfig::read(&from).map_err(|e| unreadable(e.to_string(), &from))?;
+        let mut steps = TextProcessorConfig::read(&from)
+            .map_err(|e| Error::configuration(from.display().to_string(), e.to_string()))?;
         let mut copies: Vec<(PathBuf, PathBuf)> = Vec::new();
         let mut files = Vec::new();
         for file in steps.files_mut() {

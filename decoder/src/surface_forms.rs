@@ -23,39 +23,29 @@ impl<'a> SurfaceForms<'a> {
         self,
         option: OptionId,
         span: Span,
-        mut each: impl FnMut(&[u8]),
+        each: impl FnMut(&[u8]),
     ) -> Result<()> {
-        let words = self.options.words(option);
-        let Some(scheme) = &self.models.factor_scheme else {
-            words.iter().for_each(|&word| each(self.sentence.word(word, self.models)));
-            return Ok(());
-        };
         let entities = self.placeholder_entities(option, span)?;
-        for (position, &word) in words.iter().enumerate() {
-            match entities.iter().rev().find(|(target, _)| usize::from(*target) == position) {
-                Some((_, entity)) => each(entity),
-                None => each(&scheme.output_form(self.sentence.word(word, self.models))),
-            }
-        }
+        self.visit_words(option, &entities, each);
         Ok(())
     }
 
     /// Works like [`SurfaceForms::for_each_word`], without errors: placeholders that cannot
     /// be replaced stay.
-    pub(crate) fn for_each_word_lossy(
-        self,
-        option: OptionId,
-        span: Span,
-        mut each: impl FnMut(&[u8]),
-    ) {
-        if self.for_each_word(option, span, &mut each).is_ok() {
-            return;
-        }
-        for &word in self.options.words(option) {
+    pub(crate) fn for_each_word_lossy(self, option: OptionId, span: Span, each: impl FnMut(&[u8])) {
+        let entities = self.placeholder_entities(option, span).unwrap_or_default();
+        self.visit_words(option, &entities, each);
+    }
+
+    /// Calls `each` with the words of `option`, and with `entities` at their target positions.
+    fn visit_words(self, option: OptionId, entities: &[(u16, &[u8])], mut each: impl FnMut(&[u8])) {
+        for (position, &word) in self.options.words(option).iter().enumerate() {
             let word = self.sentence.word(word, self.models);
-            match &self.models.factor_scheme {
-                Some(scheme) => each(&scheme.output_form(word)),
-                None => each(word),
+            let entity = entities.iter().rev().find(|(at, _)| usize::from(*at) == position);
+            match (entity, &self.models.factor_scheme) {
+                (Some((_, entity)), _) => each(entity),
+                (None, Some(scheme)) => each(&scheme.output_form(word)),
+                (None, None) => each(word),
             }
         }
     }

@@ -243,7 +243,10 @@ impl<'a> TagReader<'a, '_> {
             self.skip_blanks();
             return match (name, self.consume(self.close)) {
                 (_, false) => cut("the tag"),
-                ([], true) => Err(self.error(column, "a closing tag without a name")),
+                ([], true) => {
+                    let reason = "a closing tag without a name".into();
+                    Err(MarkupError { column, reason })
+                }
                 (name, true) => Ok(Tag::Close { name }),
             };
         }
@@ -260,12 +263,11 @@ impl<'a> TagReader<'a, '_> {
                 if self.consume(self.close) {
                     return Ok(Tag::Open { name, attributes, is_self_closing: true });
                 }
-                return Err(self.error(here, "a slash that does not end the tag"));
+                let reason = "a slash that does not end the tag".into();
+                return Err(MarkupError { column: here, reason });
             }
             if self.rest().is_empty() {
-                let close = lossy_string(&[self.close]);
-                let reason = format!("the tag that opens here has no {close}");
-                return Err(MarkupError { column, reason });
+                return cut("the tag");
             }
             attributes.push(self.parse_attribute(here)?);
         }
@@ -298,10 +300,6 @@ impl<'a> TagReader<'a, '_> {
                 Err(MarkupError { column, reason })
             }
         }
-    }
-
-    fn error(&self, column: usize, reason: &str) -> MarkupError {
-        MarkupError { column, reason: reason.to_owned() }
     }
 }
 

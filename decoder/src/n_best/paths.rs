@@ -115,11 +115,8 @@ impl PathQueue {
         mut arcs: Range<u32>,
     ) {
         let Some(arc) = arcs.next() else { return };
-        fn total_of(id: u32, space_hypotheses: &[Hypothesis]) -> f32 {
-            space_hypotheses[id as usize].total
-        }
-        let total = self.found[parent.0 as usize].total + total_of(arc, space.hypotheses)
-            - total_of(node.0, space.hypotheses);
+        let [added, removed] = [arc, node.0].map(|id| space.hypotheses[id as usize].total);
+        let total = self.found[parent.0 as usize].total + added - removed;
         let hypothesis = HypothesisId(arc);
         let path = Path {
             parent: Some(parent),

@@ -118,8 +118,8 @@ const PATIENCE: usize = 5;
 /// # Errors
 ///
 /// If the texts or models cannot be read, the ini has `[weight-overwrite]`, no feature can be
-/// tuned, no line has a translation as one sentence, or an output cannot be written. Also if `options` allow no
-/// iteration or no list entry; [`Error::Cancelled`] if `progress` is cancelled.
+/// tuned, no line has a translation as one sentence, or an output cannot be written. Also if
+/// `options` allow no iteration or no list entry; [`Error::Cancelled`] if `progress` is cancelled.
 ///
 /// # Examples
 ///
