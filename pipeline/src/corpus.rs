@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use memchr::memchr;
 use miriam_textio::{Input, Line, Lines, Output, ParallelLines, Progress, display_name, fields};
 
+use crate::error::check_cancelled;
 use crate::manifest::StageStatistics;
 use crate::{Error, Result};
 
@@ -27,7 +28,7 @@ impl LengthLimits {
     /// Whether a pair with these numbers of words is kept.
     pub fn allow(self, words: [usize; 2]) -> bool {
         let (less, more) = (words[0].min(words[1]), words[0].max(words[1]));
-        less > 0 && more <= self.max_words && more <= self.max_ratio * less
+        less > 0 && more <= self.max_words && more <= self.max_ratio.saturating_mul(less)
     }
 }
 
@@ -134,27 +135,23 @@ pub(crate) fn clean_parallel(
         counts.pairs += 1;
         if counts.pairs % 4096 == 0 {
             task.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
+            check_cancelled(progress)?;
         }
         let words = [count_words(&sides[0]), count_words(&sides[1])];
-        if let Some(limits) = limits {
-            let (less, more) = (words[0].min(words[1]), words[0].max(words[1]));
-            let dropped = if less == 0 {
+        if let Some(limits) = limits.filter(|limits| !limits.allow(words)) {
+            let reason = if words.contains(&0) {
                 &mut counts.empty
-            } else if more > limits.max_words {
+            } else if words.iter().any(|&count| count > limits.max_words) {
                 &mut counts.too_long
-            } else if more > limits.max_ratio * less {
-                &mut counts.ratio_exceeded
             } else {
-                &mut counts.kept
+                &mut counts.ratio_exceeded
             };
-            *dropped += 1;
-            if !limits.allow(words) {
-                continue;
-            }
-        } else {
-            counts.kept += 1;
-            counts.empty += u64::from(words.contains(&0));
+            *reason += 1;
+            continue;
         }
+        counts.kept += 1;
+        // Without limits, pairs with an empty side are kept.
+        counts.empty += u64::from(words.contains(&0));
         counts.source_words += words[0] as u64;
         counts.target_words += words[1] as u64;
         for (side, output) in sides.iter_mut().zip(&mut outputs) {
@@ -213,6 +210,7 @@ pub(crate) fn clean_monolingual(
             }
             if line.number % 4096 == 0 {
                 task.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
+                check_cancelled(progress)?;
             }
         }
         drop(task);
@@ -222,6 +220,16 @@ pub(crate) fn clean_monolingual(
     output.finish()?;
     let facts = [("lines", lines_kept), ("words", words), ("not_utf8", not_utf8)];
     Ok(facts.into_iter().map(|(name, count)| (name.to_owned(), count.into())).collect())
+}
+
+/// Appends the lines of the file at `path` to `output`, with line ends of one byte.
+pub(crate) fn copy_lines(path: &Path, output: &mut Output) -> Result<()> {
+    let mut lines = Lines::new(Input::open(path)?);
+    while let Some(line) = lines.next()? {
+        output.write(line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes))?;
+        output.write(b"\n")?;
+    }
+    Ok(())
 }
 
 /// Counts the lines of a file.
@@ -285,7 +293,7 @@ fn log_statistics(counts: &CorpusStatistics, path: &Path) {
 mod tests {
     use std::fs;
 
-    use miriam_textio::NoProgress;
+    use miriam_textio::{CancellableProgress, CancellationToken, NoProgress};
     use proptest::prelude::*;
 
     use super::*;
@@ -340,6 +348,40 @@ mod tests {
         let (facts, source, target) = Folder::new().clean(b"a\n\nb\n", b"A\nB\n\n", None).unwrap();
         assert_eq!((&source[..], &target[..]), (&b"a\n\nb\n"[..], &b"A\nB\n\n"[..]));
         assert_eq!([&facts["kept"], &facts["empty"]], [3, 2]);
+    }
+
+    #[test]
+    fn any_ratio_can_be_allowed() {
+        let limits = Some(LengthLimits { max_words: 5, max_ratio: usize::MAX });
+        let (facts, _, target) = Folder::new().clean(b"a b\n", b"1 2 3 4 5\n", limits).unwrap();
+        assert_eq!((&facts["kept"], &target[..]), (&1.into(), &b"1 2 3 4 5\n"[..]));
+    }
+
+    #[test]
+    fn cleaning_can_be_cancelled() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("text"), "a\n".repeat(5000)).unwrap();
+        let stop = CancellationToken::new();
+        stop.cancel();
+        let progress = CancellableProgress { shown: &NoProgress, stop: &stop };
+        let from = [path("text"), path("text")];
+        let cleaned = clean_parallel(&from, &[path("s"), path("t")], None, &progress);
+        assert!(matches!(cleaned, Err(Error::Cancelled)));
+        let cleaned = clean_monolingual(&from[..1], &path("m"), &progress);
+        assert!(matches!(cleaned, Err(Error::Cancelled)));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no file is left");
+    }
+
+    #[test]
+    fn copied_lines_have_plain_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let [from, to] = ["from", "to"].map(|name| folder.path().join(name));
+        fs::write(&from, "a\r\nb\nc").unwrap();
+        let mut output = Output::create_atomic(&to).unwrap();
+        copy_lines(&from, &mut output).unwrap();
+        output.finish().unwrap();
+        assert_eq!(fs::read(&to).unwrap(), b"a\nb\nc\n");
     }
 
     #[test]

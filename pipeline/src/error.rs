@@ -3,6 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use miriam_textio::Progress;
+
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -69,6 +71,11 @@ pub enum Error {
         /// The folder.
         folder: String,
     },
+}
+
+/// Fails with [`Error::Cancelled`] if `progress` is cancelled.
+pub(crate) fn check_cancelled(progress: &dyn Progress) -> Result<()> {
+    if progress.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
 }
 
 impl Error {

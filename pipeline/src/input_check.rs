@@ -6,6 +6,7 @@ use std::path::Path;
 use miriam_textio::{Input, Lines, Progress, display_name};
 use miriam_textproc::TokenizationSample;
 
+use crate::error::check_cancelled;
 use crate::{Error, Result, TrainOptions};
 
 /// Reads all texts of a run and the lists of nonbreaking prefixes. Both sides of a parallel text
@@ -63,9 +64,7 @@ fn count_lines(file: &Path, untokenized: &mut Vec<String>, progress: &dyn Progre
         }
         if count % 4096 == 0 {
             task.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
-            if progress.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
+            check_cancelled(progress)?;
         }
     }
     if !has_words {

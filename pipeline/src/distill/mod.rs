@@ -27,6 +27,8 @@ pub use crate::list_parts::Teacher;
 pub use metric::SelectionMetric;
 pub use select::{SelectionSummary, select_from_list};
 
+use crate::corpus::copy_lines;
+use crate::error::check_cancelled;
 use crate::manifest::StageStatistics;
 use crate::stage_runner::{self, Stage};
 use crate::train::{find_statistic, lock_folder};
@@ -159,13 +161,18 @@ fn check_options(options: &DistillOptions) -> Result<()> {
         }
         let inside = options.output.canonicalize().ok().zip(file.canonicalize().ok());
         if inside.is_some_and(|(folder, file)| {
-            [&TEXT_FILES[..], &[ALIGNMENT_FILE]].concat().iter().any(|own| file == folder.join(own))
+            let own = [&TEXT_FILES[..], &[ALIGNMENT_FILE]].concat();
+            own.iter().any(|own| file == folder.join(own))
+                || file.starts_with(folder.join(WORK_FOLDER))
         }) {
             let name = display_name(file);
             return Err(Error::invalid_options(format!(
-                "{name}: this input would be overwritten; give another -o"
+                "{name}: this input would be overwritten or removed; give another -o"
             )));
         }
+    }
+    if options.part_lines == 0 {
+        return Err(Error::invalid_options("a part of the n-best lists needs at least one line"));
     }
     let ini = options.output.join(INI_FILE);
     if ini.exists() {
@@ -211,6 +218,9 @@ impl TextDigest {
             hasher.update(line.bytes);
             lines += 1;
             task.advance(1);
+            if lines % 4096 == 0 {
+                check_cancelled(progress)?;
+            }
         }
         Ok(TextDigest { lines, hash: hasher.finish() })
     }
@@ -387,11 +397,13 @@ impl DistillRun<'_> {
     /// Writes both sides of the training text.
     fn select(&self, progress: &dyn Progress) -> Result<StageStatistics> {
         let options = self.options;
-        let lists = self.parts.names().map(|name| self.parts.folder.join(name));
         let reference = options.reference.as_deref().zip(options.metric);
         let list_name = display_name(&self.parts.folder);
-        let mut selection =
-            Selection::new(NBestReader::new(lists, NBestForm::Plain), &list_name, reference)?;
+        let mut selection = Selection::new(
+            NBestReader::new(self.parts.paths(), NBestForm::Plain),
+            &list_name,
+            reference,
+        )?;
         let [source, target] = TEXT_FILES.map(|name| Output::create_atomic(&self.full_path(name)));
         let mut source = source?;
         let mut target = target?;
@@ -445,11 +457,39 @@ fn absolute_path(path: &Path) -> Result<String> {
     Ok(path.display().to_string())
 }
 
-fn copy_lines(path: &Path, output: &mut Output) -> Result<()> {
-    let mut lines = Lines::new(Input::open(path)?);
-    while let Some(line) = lines.next()? {
-        output.write(line.bytes)?;
-        output.write(b"\n")?;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_that_the_run_would_replace_or_remove_are_rejected() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path(WORK_FOLDER)).unwrap();
+        for name in ["source", "vocab", "distill.work/text", TEXT_FILES[0]] {
+            fs::write(path(name), "a\n").unwrap();
+        }
+        let options = |source: &str, part_lines| DistillOptions {
+            source: path(source),
+            reference: None,
+            metric: None,
+            adds_original: false,
+            output: folder.path().to_owned(),
+            part_lines,
+            vocabularies: [path("vocab"), path("vocab")],
+            aligns: false,
+            dev: None,
+            student: RawOptions::default(),
+            threads: 1,
+        };
+        check_options(&options("source", 1)).unwrap();
+        for (source, part_lines, reason) in [
+            ("distill.work/text", 1, "removed"),
+            (TEXT_FILES[0], 1, "overwritten"),
+            ("source", 0, "at least one line"),
+        ] {
+            let error = check_options(&options(source, part_lines)).unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
+        }
     }
-    Ok(())
 }

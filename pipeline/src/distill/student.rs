@@ -8,6 +8,7 @@ use miriam_textio::{Input, Lines, Output, Progress};
 use miriam_trainer::options::{DumpScope, RawOptions};
 
 use crate::Result;
+use crate::error::check_cancelled;
 
 /// Segments a text with the tokeniser of one side and writes its pieces, with spaces between them.
 /// Training divides the text into the same pieces.
@@ -35,6 +36,7 @@ pub(super) fn write_pieces(
         out.push(b'\n');
         output.write(&out)?;
         task.advance(1);
+        check_cancelled(progress)?;
     }
     Ok(output.finish()?)
 }

@@ -18,6 +18,7 @@ use miriam_textproc::{NonbreakingPrefixes, TextProcessor, TextProcessorConfig, T
 
 pub use self::neural::{AUGMENTED_FOLDER, NEURAL_FOLDER, REVERSE_FOLDER};
 use crate::corpus::{self, LengthLimits, ParallelFiles};
+use crate::error::check_cancelled;
 use crate::manifest::StageStatistics;
 use crate::stage_keys;
 use crate::stage_runner::Stage;
@@ -534,6 +535,7 @@ fn hash_files<'f>(
             hasher.update(&buffer[..read]);
             length += read as u64;
             task.set_position(length);
+            check_cancelled(progress)?;
         }
         hasher.update(&length.to_le_bytes());
     }

@@ -114,11 +114,7 @@ impl TrainingRun<'_> {
         let copies = lists.num_lines.div_ceil(pairs).max(1);
         for (original, output) in originals.iter().zip(&mut outputs) {
             for _ in 0..copies {
-                let mut lines = Lines::new(Input::open(original)?);
-                while let Some(line) = lines.next()? {
-                    output.write(line.bytes)?;
-                    output.write(b"\n")?;
-                }
+                corpus::copy_lines(original, output)?;
             }
         }
         let task = progress.task("writing pairs", Some(lists.num_lines));
