@@ -14,6 +14,7 @@ use std::time::Instant;
 use miriam_storage::hash::Hasher;
 use miriam_textio::Progress;
 
+use crate::error::check_cancelled;
 use crate::manifest::{CompletedStage, Manifest, StageStatistics};
 use crate::resumable_folder::ResumableFolder;
 use crate::{Error, Result};
@@ -62,13 +63,17 @@ pub(crate) fn run_stages(
         .zip(&keys)
         .map(|(stage, key)| manifest.find_up_to_date(folder, stage.name, key).is_some())
         .collect();
-    let mut needed = find_needed(stages, &fresh);
     // A stage without results in the manifest runs too. A stage with results there need not run,
     // even if its temporary files are missing.
-    for ((needed, stage), key) in needed.iter_mut().zip(stages).zip(&keys) {
-        *needed = *needed || manifest.find_completed(stage.name, key).is_none();
-    }
-    let needed = add_stale_dependencies(stages, &fresh, needed);
+    let mut needed: Vec<bool> = stages
+        .iter()
+        .zip(&keys)
+        .zip(&fresh)
+        .map(|((stage, key), fresh)| {
+            stage.is_kept && !fresh || manifest.find_completed(stage.name, key).is_none()
+        })
+        .collect();
+    add_stale_dependencies(stages, &fresh, &mut needed);
     let count = needed.iter().filter(|&&needed| needed).count();
     if count > 0 {
         for change in changes {
@@ -81,9 +86,7 @@ pub(crate) fn run_stages(
             tracing::info!("{}: up to date", stage.title);
             continue;
         }
-        if progress.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
+        check_cancelled(progress)?;
         number += 1;
         tracing::info!("{number} of {count}: {}", stage.title);
         manifest.remove_stage(stage.name);
@@ -221,24 +224,13 @@ fn hash_text(hasher: &mut Hasher, text: &str) {
     hasher.update(text.as_bytes());
 }
 
-/// Finds the stages that must run.
-fn find_needed(stages: &[Stage<'_>], fresh: &[bool]) -> Vec<bool> {
-    let wanted = stages.iter().zip(fresh).map(|(stage, fresh)| stage.is_kept && !fresh).collect();
-    add_stale_dependencies(stages, fresh, wanted)
-}
-
 /// Adds the dependencies that are not fresh to the stages that must run.
-fn add_stale_dependencies(
-    stages: &[Stage<'_>],
-    fresh: &[bool],
-    mut needed: Vec<bool>,
-) -> Vec<bool> {
+fn add_stale_dependencies(stages: &[Stage<'_>], fresh: &[bool], needed: &mut [bool]) {
     for i in (0..stages.len()).rev() {
         let is_read = (i + 1..stages.len())
             .any(|later| needed[later] && stages[later].dependencies.contains(&stages[i].name));
         needed[i] = needed[i] || (!fresh[i] && is_read);
     }
-    needed
 }
 
 /// Progress reports that are prefixed with the number of the stage.

@@ -145,8 +145,9 @@ impl TrainingRun<'_> {
         let [search_list, weights] = ["dev.search.list", "dev.search.weights"]
             .map(|name| self.full_path(Self::work_file(name)));
         let text = fs::read(list).map_err(|e| Error::io(list, "read", e))?;
-        let is_added = |line: &&[u8]| contains(line, format!("{MARK}= 1").as_bytes());
-        let kept = text.split_inclusive(|&byte| byte == b'\n').filter(|line| !is_added(line));
+        let mark = format!("{MARK}= 1");
+        let lines = text.split_inclusive(|&byte| byte == b'\n');
+        let kept = lines.filter(|line| memchr::memmem::find(line, mark.as_bytes()).is_none());
         write_atomically(&search_list, &kept.collect::<Vec<_>>().concat())?;
         tune_lists(&search_list, options, Output::create_atomic(&weights)?, progress)?;
         let tuned = read_text(&weights)?;
@@ -214,11 +215,6 @@ fn combined_ini(phrase_ini: &str, models: Models, weights: &str) -> String {
          [rescore-n-best]\n{LIST_SIZE}\n\n[rescore-weight]\n{weights}",
         models.forward.folder(),
     )
-}
-
-/// Whether `line` contains `part`.
-fn contains(line: &[u8], part: &[u8]) -> bool {
-    line.windows(part.len()).any(|window| window == part)
 }
 
 fn read_text(path: &Path) -> Result<String> {
