@@ -35,7 +35,7 @@ def make_model(folder, pieces, shape, updates):
     """Trains a MarianMT, and saves it with transformers, with the files of its tokenizer."""
     width, inside, encoder, decoder = shape
     out = folder / "marian-mt"
-    out.mkdir(parents=True)
+    out.mkdir(parents=True, exist_ok=True)
     names = {"</s>": 0, "<unk>": 1}
     for side, text in (("source", "train.en"), ("target", "train.es")):
         sentencepiece.SentencePieceTrainer.train(

@@ -97,15 +97,18 @@ class Server:
 
     def __init__(self, command, port, ready, **options):
         self.port, self.started = port, time.perf_counter()
+        # A file, because a server that fills a pipe which nobody reads would wait.
+        messages = tempfile.TemporaryFile()
         self.process = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.PIPE, **options)
+                                        stderr=messages, **options)
         while True:
             try:
                 urllib.request.urlopen(f"http://127.0.0.1:{port}{ready}", timeout=5)
                 break
             except Exception:
                 if self.process.poll() is not None:
-                    sys.exit(self.process.stderr.read().decode()[-2000:])
+                    messages.seek(0)
+                    sys.exit(messages.read().decode()[-2000:])
                 time.sleep(0.002)
         self.start_seconds = time.perf_counter() - self.started
 

@@ -51,6 +51,7 @@ import importlib.util
 import os
 import re
 import shlex
+import shutil
 import statistics
 import subprocess
 import sys
@@ -158,6 +159,12 @@ def run(command, log):
                       + "\n".join(last))
     return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - start,
                 usage.ru_maxrss / 1024)
+
+
+def make_anew(folder):
+    """Makes an empty folder, in which nothing is left of a run that could be resumed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
 
 
 def updates(log):
@@ -286,7 +293,7 @@ class Agreement:
         models, logs = {}, {}
         for side in ("theirs", "ours"):
             folder = self.folder / f"{kind}-{variant.replace(' ', '-')}-{side}"
-            folder.mkdir()
+            make_anew(folder)
             models[side] = folder / "model.npz"
             of_side = delayed(options, side) if variant == "delay" else options
             self.programs.train(side, models[side], of_side, folder / "log")
@@ -319,7 +326,7 @@ class Agreement:
         steps = []
         for side in ("theirs", "ours"):
             folder = self.folder / f"{kind}-gradient-{side}"
-            folder.mkdir()
+            make_anew(folder)
             self.programs.train(side, folder / "model.npz", options, folder / "log")
             steps.append(np.load(folder / "model.npz"))
         start, worst = np.load(start), (0.0, "")
@@ -359,7 +366,7 @@ class Agreement:
             names = ("Marian", "Miriam") if side == "theirs" else ("Miriam", "Marian")
             what = f"{kind}: {names[0]} continues {names[1]}'s training"
             folder = self.folder / f"{kind}-{side}-resumed"
-            folder.mkdir()
+            make_anew(folder)
             with self.reporting(what):
                 self.programs.train(other, folder / "model.npz",
                                     [*options, "--after-batches", half], folder / "first.log")

@@ -52,7 +52,8 @@ TASKS = {
 
 
 class Corpus:
-    """Pairs of sentences as ids, with `</s>` at the end of each sentence."""
+    """Pairs of sentences as ids, with `</s>` at the end of each sentence, which counts as a word of
+    the greatest length as in Marian."""
 
     def __init__(self, files, pieces, max_length=None):
         sides = [pieces.encode(Path(file).read_text(encoding="utf-8").splitlines())
@@ -60,7 +61,7 @@ class Corpus:
         end = pieces.eos_id()
         self.pairs = [(source + [end], target + [end]) for source, target in zip(*sides)]
         if max_length:
-            self.pairs = [pair for pair in self.pairs if max(map(len, pair)) <= max_length + 1]
+            self.pairs = [pair for pair in self.pairs if max(map(len, pair)) <= max_length]
 
     def batches(self, words, shuffle):
         """Returns batches: lists of pairs of about equal length."""
