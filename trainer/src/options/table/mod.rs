@@ -4,6 +4,25 @@
 //! Unsupported options of Marian are ignored with a warning or rejected. Each file contains the
 //! options under one heading of the help.
 
+/// Defines the supported options under one heading of the help. A row has the name, the arity with
+/// the value of the bare option, the placeholder of a value, the default after `=`, and the help.
+macro_rules! options {
+    ($group:literal: $($name:literal: $arity:ident $(($bare:literal))? $($value:literal)?
+        $(= $default:literal)?, $help:literal;)*) => {
+        pub(super) const OPTIONS: &[super::OptionSpec] = &[$(super::OptionSpec {
+            name: $name,
+            group: $group,
+            arity: super::Arity::$arity $(($bare))?,
+            value_name: options!(@text $($value)?),
+            default: options!(@text $($default)?),
+            help: $help,
+            status: super::Status::Honoured,
+        }),*];
+    };
+    (@text) => { "" };
+    (@text $text:literal) => { $text };
+}
+
 mod asynchronous;
 mod data;
 mod dropout;
@@ -66,17 +85,6 @@ impl OptionSpec {
     pub fn may_be_bare(&self) -> bool {
         BARE_OPTIONS.contains(&self.name)
     }
-}
-
-const fn honoured(
-    group: &'static str,
-    name: &'static str,
-    arity: Arity,
-    value_name: &'static str,
-    default: &'static str,
-    help: &'static str,
-) -> OptionSpec {
-    OptionSpec { name, group, arity, value_name, default, help, status: Status::Honoured }
 }
 
 const fn no_effect(name: &'static str, arity: Arity, why: &'static str) -> OptionSpec {

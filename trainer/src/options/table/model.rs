@@ -1,168 +1,57 @@
 //! Options of the architecture: those that `nmt` reads from model files.
 
-use super::Arity::{Flag, Many, One};
-use super::{OptionSpec, honoured};
-
-const GROUP: &str = "Model";
-
-pub(super) const OPTIONS: &[OptionSpec] = &[
-    honoured(GROUP, "model", One, "FILE", "", "Write the model to this .npz file"),
-    honoured(GROUP, "pretrained-model", One, "FILE", "", "Begin with the parameters of this model"),
-    honoured(
-        GROUP,
-        "type",
-        One,
-        "TYPE",
-        "transformer",
-        "transformer, s2s, nematus, amun or stacked; lm-transformer or lm for a language model, the \
-        decoder of transformer or s2s alone, trained on one text",
-    ),
-    honoured(GROUP, "dim-emb", One, "N", "512", "Width of embeddings"),
-    honoured(GROUP, "dim-rnn", One, "N", "1024", "Width of recurrent states"),
-    honoured(
-        GROUP,
-        "enc-type",
-        One,
-        "TYPE",
-        "bidirectional",
-        "bidirectional, bi-unidirectional or alternating",
-    ),
-    honoured(GROUP, "enc-cell", One, "CELL", "gru", "gru, lstm, mlstm or gru-nematus"),
-    honoured(GROUP, "enc-cell-depth", One, "N", "1", "Transitions per encoder layer"),
-    honoured(GROUP, "enc-depth", One, "N", "1", "Encoder layers"),
-    honoured(
-        GROUP,
-        "dec-cell",
-        One,
-        "CELL",
-        "gru",
-        "gru, lstm, mlstm or gru-nematus; ssru or sru in transformers",
-    ),
-    honoured(GROUP, "dec-cell-base-depth", One, "N", "2", "Transitions of the first decoder layer"),
-    honoured(GROUP, "dec-cell-high-depth", One, "N", "1", "Transitions of further decoder layers"),
-    honoured(GROUP, "dec-depth", One, "N", "1", "Decoder layers"),
-    honoured(GROUP, "skip", Flag, "", "", "Skip connections between recurrent layers"),
-    honoured(GROUP, "layer-normalization", Flag, "", "", "Layer norms in recurrent layers"),
-    honoured(GROUP, "right-left", Flag, "", "", "Train on reversed sources and targets"),
-    honoured(
-        GROUP,
-        "tied-embeddings",
-        Flag,
-        "",
-        "",
-        "Tie embeddings of the target and the output layer",
-    ),
-    honoured(GROUP, "tied-embeddings-src", Flag, "", "", "Tie embeddings of source and target"),
-    honoured(GROUP, "tied-embeddings-all", Flag, "", "", "Tie all embeddings and the output layer"),
-    honoured(GROUP, "output-omit-bias", Flag, "", "", "No bias in the output layer"),
-    honoured(GROUP, "transformer-heads", One, "N", "8", "Heads of attention"),
-    honoured(
-        GROUP,
-        "transformer-no-projection",
-        Flag,
-        "",
-        "",
-        "No output projection after attention",
-    ),
-    honoured(GROUP, "transformer-dim-ffn", One, "N", "2048", "Inner width of feed-forward layers"),
-    honoured(
-        GROUP,
-        "transformer-decoder-dim-ffn",
-        One,
-        "N",
-        "0",
-        "Inner width in the decoder; 0 for the encoder's",
-    ),
-    honoured(GROUP, "transformer-ffn-depth", One, "N", "2", "Affine layers per feed-forward layer"),
-    honoured(
-        GROUP,
-        "transformer-decoder-ffn-depth",
-        One,
-        "N",
-        "0",
-        "Affine layers per feed-forward layer in the decoder; 0 for the encoder's",
-    ),
-    honoured(GROUP, "transformer-ffn-activation", One, "NAME", "swish", "relu, swish or gelu"),
-    honoured(GROUP, "transformer-dim-aan", One, "N", "2048", "Inner width of average attention"),
-    honoured(GROUP, "transformer-aan-depth", One, "N", "2", "Depth of average attention"),
-    honoured(GROUP, "transformer-aan-activation", One, "NAME", "swish", "relu, swish or gelu"),
-    honoured(GROUP, "transformer-aan-nogate", Flag, "", "", "No gate after average attention"),
-    honoured(
-        GROUP,
-        "transformer-decoder-autoreg",
-        One,
-        "TYPE",
-        "self-attention",
-        "self-attention, average-attention or rnn",
-    ),
-    honoured(
-        GROUP,
-        "transformer-rnn-projection",
-        Flag,
-        "",
-        "",
-        "Add an output projection after the recurrent unit",
-    ),
-    honoured(
-        GROUP,
-        "transformer-tied-layers",
-        Many,
-        "N",
-        "",
-        "Share parameters: for each decoder layer, the layer whose parameters it uses",
-    ),
-    honoured(
-        GROUP,
-        "transformer-guided-alignment-layer",
-        One,
-        "N",
-        "last",
-        "Decoder layer whose first head gives the alignment",
-    ),
-    honoured(
-        GROUP,
-        "transformer-preprocess",
-        One,
-        "STEPS",
-        "",
-        "Steps before a sublayer: d dropout, n norm",
-    ),
-    honoured(
-        GROUP,
-        "transformer-postprocess",
-        One,
-        "STEPS",
-        "dan",
-        "Steps after a sublayer: d dropout, a add, n norm",
-    ),
-    honoured(GROUP, "transformer-postprocess-emb", One, "STEPS", "d", "Steps after embeddings"),
-    honoured(GROUP, "transformer-postprocess-top", One, "STEPS", "", "Steps after the last layer"),
-    honoured(
-        GROUP,
-        "transformer-depth-scaling",
-        Flag,
-        "",
-        "",
-        "Smaller initial values in deeper layers",
-    ),
-    honoured(GROUP, "dim-enc-rnn", One, "N", "512", "stacked: width of the encoder's states"),
-    honoured(
-        GROUP,
-        "dim-att",
-        One,
-        "N",
-        "0",
-        "stacked: width of attention; 0 for that of the states",
-    ),
-    honoured(GROUP, "fc-depth", One, "N", "0", "stacked: fully connected layers"),
-    honoured(GROUP, "dim-fc", One, "N", "768", "stacked: width of fully connected layers"),
-    honoured(GROUP, "top", One, "TYPE", "none", "stacked: top layer, none, tanh or gru"),
-    honoured(
-        GROUP,
-        "dim-top",
-        One,
-        "N",
-        "0",
-        "stacked: width of the top layer; 0 for that of the states",
-    ),
-];
+options! { "Model":
+    "model": One "FILE", "Write the model to this .npz file";
+    "pretrained-model": One "FILE", "Begin with the parameters of this model";
+    "type": One "TYPE" = "transformer",
+        "transformer, s2s, nematus, amun or stacked; lm-transformer or lm for a language model, \
+        the decoder of transformer or s2s alone, trained on one text";
+    "dim-emb": One "N" = "512", "Width of embeddings";
+    "dim-rnn": One "N" = "1024", "Width of recurrent states";
+    "enc-type": One "TYPE" = "bidirectional", "bidirectional, bi-unidirectional or alternating";
+    "enc-cell": One "CELL" = "gru", "gru, lstm, mlstm or gru-nematus";
+    "enc-cell-depth": One "N" = "1", "Transitions per encoder layer";
+    "enc-depth": One "N" = "1", "Encoder layers";
+    "dec-cell": One "CELL" = "gru", "gru, lstm, mlstm or gru-nematus; ssru or sru in transformers";
+    "dec-cell-base-depth": One "N" = "2", "Transitions of the first decoder layer";
+    "dec-cell-high-depth": One "N" = "1", "Transitions of further decoder layers";
+    "dec-depth": One "N" = "1", "Decoder layers";
+    "skip": Flag, "Skip connections between recurrent layers";
+    "layer-normalization": Flag, "Layer norms in recurrent layers";
+    "right-left": Flag, "Train on reversed sources and targets";
+    "tied-embeddings": Flag, "Tie embeddings of the target and the output layer";
+    "tied-embeddings-src": Flag, "Tie embeddings of source and target";
+    "tied-embeddings-all": Flag, "Tie all embeddings and the output layer";
+    "output-omit-bias": Flag, "No bias in the output layer";
+    "transformer-heads": One "N" = "8", "Heads of attention";
+    "transformer-no-projection": Flag, "No output projection after attention";
+    "transformer-dim-ffn": One "N" = "2048", "Inner width of feed-forward layers";
+    "transformer-decoder-dim-ffn": One "N" = "0", "Inner width in the decoder; 0 for the encoder's";
+    "transformer-ffn-depth": One "N" = "2", "Affine layers per feed-forward layer";
+    "transformer-decoder-ffn-depth": One "N" = "0",
+        "Affine layers per feed-forward layer in the decoder; 0 for the encoder's";
+    "transformer-ffn-activation": One "NAME" = "swish", "relu, swish or gelu";
+    "transformer-dim-aan": One "N" = "2048", "Inner width of average attention";
+    "transformer-aan-depth": One "N" = "2", "Depth of average attention";
+    "transformer-aan-activation": One "NAME" = "swish", "relu, swish or gelu";
+    "transformer-aan-nogate": Flag, "No gate after average attention";
+    "transformer-decoder-autoreg": One "TYPE" = "self-attention",
+        "self-attention, average-attention or rnn";
+    "transformer-rnn-projection": Flag, "Add an output projection after the recurrent unit";
+    "transformer-tied-layers": Many "N",
+        "Share parameters: for each decoder layer, the layer whose parameters it uses";
+    "transformer-guided-alignment-layer": One "N" = "last",
+        "Decoder layer whose first head gives the alignment";
+    "transformer-preprocess": One "STEPS", "Steps before a sublayer: d dropout, n norm";
+    "transformer-postprocess": One "STEPS" = "dan",
+        "Steps after a sublayer: d dropout, a add, n norm";
+    "transformer-postprocess-emb": One "STEPS" = "d", "Steps after embeddings";
+    "transformer-postprocess-top": One "STEPS", "Steps after the last layer";
+    "transformer-depth-scaling": Flag, "Smaller initial values in deeper layers";
+    "dim-enc-rnn": One "N" = "512", "stacked: width of the encoder's states";
+    "dim-att": One "N" = "0", "stacked: width of attention; 0 for that of the states";
+    "fc-depth": One "N" = "0", "stacked: fully connected layers";
+    "dim-fc": One "N" = "768", "stacked: width of fully connected layers";
+    "top": One "TYPE" = "none", "stacked: top layer, none, tanh or gru";
+    "dim-top": One "N" = "0", "stacked: width of the top layer; 0 for that of the states";
+}
