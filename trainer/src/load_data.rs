@@ -107,7 +107,8 @@ pub fn read_validation_set(
         source_text.push(b'\n');
         references.push(String::from_utf8_lossy(target).into_owned());
     })?;
-    Ok(ValidationSet { corpus, source_text, references, tokenizers: tokenizers.clone() })
+    let (tokenizers, is_tokenized) = (tokenizers.clone(), files.is_tokenized);
+    Ok(ValidationSet { corpus, source_text, references, is_tokenized, tokenizers })
 }
 
 /// Checks that all files have the same number of lines. Checks nothing if one of them is standard
@@ -154,7 +155,11 @@ fn read_pairs(
         corpus = corpus.with_empty_sides();
     }
     let mut text = ParallelText::open(files)?;
-    let sides = [0, 1].map(|side| Tokenizer::new(tokenizers, side));
+    let sides = [0, 1].map(|side| {
+        let mut tokenizer = Tokenizer::new(tokenizers, side);
+        tokenizer.input_is_tokenized = files.is_tokenized;
+        tokenizer
+    });
     let eos = [0, 1].map(|side| tokenizers.vocabularies[side].eos_id());
     let mut scratch = TokenizerScratch::default();
     let task = progress.task("reading", None);

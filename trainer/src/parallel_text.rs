@@ -37,6 +37,8 @@ pub struct ParallelFiles {
     pub files: Vec<FieldFile>,
     /// The units that weights belong to, if there are any.
     pub weight_scope: WeightScope,
+    /// Whether lines are tokens of the vocabulary, which are not segmented.
+    pub is_tokenized: bool,
 }
 
 impl ParallelFiles {
@@ -53,6 +55,7 @@ impl ParallelFiles {
         ParallelFiles {
             files: vec![FieldFile { path, fields: vec![Field::Target] }],
             weight_scope: WeightScope::default(),
+            is_tokenized: false,
         }
     }
 
@@ -198,6 +201,7 @@ mod tests {
         let tsv = |text: &str| ParallelFiles {
             files: vec![FieldFile { path: write("tsv", text), fields: all.to_vec() }],
             weight_scope: WeightScope::Sentence,
+            is_tokenized: false,
         };
         let several = ParallelFiles {
             files: vec![
@@ -206,6 +210,7 @@ mod tests {
                 FieldFile { path: write("links", "0-0\n\n"), fields: vec![Field::Alignment] },
             ],
             weight_scope: WeightScope::Sentence,
+            is_tokenized: false,
         };
         let read = |files: &ParallelFiles| -> Result<Vec<Vec<String>>> {
             let mut text = ParallelText::open(files)?;

@@ -301,6 +301,18 @@ fn last_pushes_are_not_resumed() {
     assert_eq!(train("stopped", "6e"), once);
 }
 
+#[test]
+fn shards_without_parameters_are_resumed() {
+    let place = Workplace::new();
+    // The shards of so many workers are longer than their part of the model.
+    let text = machine(&place, "many.toml", 97, TRANSFERS);
+    let text = [&text[..]];
+    let base = with(techniques(), &[("simulate-async", &text), ("gradient-buffer", &["3"])]);
+    for batches in ["1", "2", "4"] {
+        place.train("parts", &with(base.clone(), &[("after-batches", &[batches])])).unwrap();
+    }
+}
+
 /// Both workers have begun a batch of the only epoch when the first of them ends its batch. If that
 /// is the last batch of the epoch, the batch of the other worker is still needed.
 #[test]

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use miriam_metrics::bleu::Smoothing;
 use miriam_metrics::{Bleu, corpus_score, corpus_statistics};
 use miriam_nmt::ModelBundle;
 use miriam_nmt::engine::{Autotuner, Cpu};
@@ -13,7 +14,7 @@ use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
 use miriam_trainer::train_from_text::TrainingRequest;
 use miriam_trainer::training::Outcome;
 
-use crate::workplace::{SOURCE, TARGET, Workplace, run_request};
+use crate::workplace::{SOURCE, TARGET, Workplace, hash, run_request};
 
 /// Returns the logged values of validations.
 fn validations(log: &[String], metric: &str) -> Vec<f64> {
@@ -176,9 +177,38 @@ fn segmented_bleu_is_computed_on_pieces() {
             words.join(" ")
         })
         .collect();
-    let metric = Bleu { tokenizer: miriam_metrics::Tokenizer::None, ..Bleu::default() };
+    let metric = Bleu {
+        tokenizer: miriam_metrics::Tokenizer::None,
+        smoothing: Smoothing::None,
+        ..Bleu::default()
+    };
     let statistics = corpus_statistics(&metric, &translated, &[references]).unwrap();
     let expected = corpus_score(&metric, &statistics, 1).value;
     assert!((segmented - expected).abs() < 1e-6, "{segmented} {expected}");
+
+    // Text in pieces trains the same model and has the same values.
+    let in_pieces = |name: &str| {
+        let mut line = String::new();
+        let side = Tokenizer::new(&tokenizers, usize::from(name.ends_with("target")));
+        for text in std::fs::read_to_string(place.path(name)).unwrap().lines() {
+            let pieces = side.encode(text.as_bytes(), &mut TokenizerScratch::default());
+            for index in 0..pieces.len() {
+                line.push_str(std::str::from_utf8(pieces.get(index).unwrap()).unwrap());
+                line.push(' ');
+            }
+            line.push('\n');
+        }
+        place.write(&format!("pieces.{name}"), &line)
+    };
+    let texts = [["many.source", "many.target"], ["source", "target"]];
+    let texts = texts.map(|names| names.map(&in_pieces));
+    let sets = texts.each_ref().map(|names| names.each_ref().map(String::as_str));
+    let mut options = options.to_vec();
+    (options[0].1, options[2].1) = (&sets[0], &sets[1]);
+    options.push(("no-spm-encode", &["true"]));
+    let (_, pieces_log) = run_request(&place.request("pieces-model", &options).unwrap()).unwrap();
+    assert_eq!(validations(&pieces_log, "bleu"), validations(&log, "bleu"));
+    assert_eq!(validations(&pieces_log, "bleu-segmented"), validations(&log, "bleu-segmented"));
+    assert_eq!(hash(&place.path("pieces-model.npz")), hash(&place.path("model.npz")));
     assert!((segmented - bleu).abs() > 1e-3, "pieces are not words: {segmented} {bleu}");
 }

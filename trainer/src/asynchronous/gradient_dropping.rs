@@ -58,7 +58,8 @@ pub fn drop_gradient<R: Real>(
     gradient: &[R],
     residual: &mut [R],
     mut velocity: Option<(&mut [R], R)>,
-    [rate, offset]: [f64; 2],
+    rate: f64,
+    offset: usize,
     sent: &mut SparseGradient<R>,
 ) {
     for (index, (residual, &g)) in residual.iter_mut().zip(gradient).enumerate() {
@@ -75,7 +76,7 @@ pub fn drop_gradient<R: Real>(
     for (index, residual) in residual.iter_mut().enumerate() {
         // NaN is pushed too.
         if residual.abs() > limit || residual.is_nan() {
-            sent.indices.push(offset as u32 + index as u32);
+            sent.indices.push((offset + index) as u32);
             sent.values.push(*residual);
             *residual = R::ZERO;
             if let Some((velocity, _)) = &mut velocity {
@@ -100,7 +101,7 @@ mod tests {
         ) {
             let (gradient, before): (Vec<f32>, Vec<f32>) = pairs.into_iter().unzip();
             let (mut residual, mut sent) = (before.clone(), SparseGradient::default());
-            drop_gradient(&gradient, &mut residual, None, [rate, 7.0], &mut sent);
+            drop_gradient(&gradient, &mut residual, None, rate, 7, &mut sent);
             let mut found = residual.clone();
             for (&index, &value) in sent.indices.iter().zip(&sent.values) {
                 prop_assert_eq!(residual[index as usize - 7].to_bits(), 0);
@@ -118,7 +119,7 @@ mod tests {
         let gradient: Vec<f32> =
             (0..100).map(|i| if i % 2 == 0 { i as f32 } else { -i as f32 }).collect();
         let (mut residual, mut sent) = (vec![0.0; 100], SparseGradient::default());
-        drop_gradient(&gradient, &mut residual, None, [0.99, 0.0], &mut sent);
+        drop_gradient(&gradient, &mut residual, None, 0.99, 0, &mut sent);
         assert_eq!((&sent.indices[..], &sent.values[..]), (&[99][..], &[-99.0][..]));
         assert_eq!(sent.places(&(50..99)), 0..0);
         assert_eq!(sent.places(&(99..100)), 0..1);
@@ -131,7 +132,7 @@ mod tests {
         let mut push = |gradient: &[f64]| {
             let mut sent = SparseGradient::default();
             let momentum = Some((&mut velocity[..], 0.5));
-            drop_gradient(gradient, &mut residual, momentum, [0.5, 0.0], &mut sent);
+            drop_gradient(gradient, &mut residual, momentum, 0.5, 0, &mut sent);
             (sent.indices, sent.values)
         };
         assert_eq!(push(&[1.0, 4.0]), (vec![1], vec![4.0]));

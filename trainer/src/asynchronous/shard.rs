@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::gradient_dropping::SparseGradient;
 use crate::Real;
-use crate::kernels::{Kernels, OptimizerKind, Shard, Smoothing, Step};
+use crate::kernels::{Kernels, Shard};
 use crate::update::{FlexibleRate, MomentumSchedule, OptimizerState, UpdateOptions};
 
 /// Divides a vector of `len` numbers into one range per worker; the last ranges may be shorter or
@@ -144,26 +144,12 @@ impl<R: Real> ParameterShard<R> {
     ) {
         let PushTerms { update, momentum, .. } = terms;
         let kind = momentum.at(update.optimizer, self.owner_batches);
-        let state = &mut self.state;
-        if let OptimizerKind::Adam { beta1, beta2, .. } = kind {
-            state.bias_corrections = state.bias_corrections.advanced(beta1, beta2);
-        }
         let flexible = terms
             .flexible_rate
             .map_or(1.0, |(rate, batches)| rate.factor(words, batches * terms.gradient_buffer));
-        let reference = update.reference_words as u64;
-        let [words, reference] =
-            if (1..words).contains(&reference) { [words, reference] } else { [1, 1] };
-        let smoothing = (!state.average.is_empty())
-            .then(|| Smoothing::new(update.smoothing, state.average_updates, words, reference));
-        state.average_updates += 1;
-        let step = Step {
-            kind,
-            rate: terms.rate * flexible * (words as f64 / reference as f64),
-            gradient_scale: terms.gradient_scale,
-            bias_corrections: state.bias_corrections,
-            smoothing,
-        };
+        let state = &mut self.state;
+        let rate = terms.rate * flexible;
+        let step = state.next_step(update, kind, rate, terms.gradient_scale, words);
         let shard = Shard {
             values: &mut self.values,
             gradient: gradient.unwrap_or(&self.buffer),

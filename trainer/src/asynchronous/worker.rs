@@ -368,7 +368,8 @@ impl<K: Kernels> AsyncWorker<K> {
                 &self.accumulated[scope.clone()],
                 &mut self.residual[scope.clone()],
                 velocity,
-                [rate, scope.start as f64],
+                rate,
+                scope.start,
                 &mut self.sent,
             );
         }

@@ -48,17 +48,14 @@ pub fn parse_alignment(
 ) -> Result<Vec<TargetLink>, InvalidField> {
     fields(line)
         .map(|(field, word)| {
-            fn wrong(reason: String, field: usize, word: &[u8]) -> (usize, String) {
-                (field, format!("{}: {reason}", quote_word(word)))
-            }
-            let link = parse_word_link(word).map_err(|_| {
-                wrong("a link is source-target, two positions from 0, such as 3-4".into(), field, word)
-            })?;
+            let wrong = |reason: &str| (field, format!("{}: {reason}", quote_word(word)));
+            let link = parse_word_link(word)
+                .map_err(|_| wrong("a link is source-target, two positions from 0, such as 3-4"))?;
             if link.source as usize >= source_len || link.target as usize >= target_len {
-                return Err(wrong(format!(
+                return Err(wrong(&format!(
                     "beyond the sentences of {source_len} source and {target_len} target tokens; \
-                 alignments are over the pieces of the vocabularies"
-                ), field, word));
+                     alignments are over the pieces of the vocabularies"
+                )));
             }
             Ok((link.target, link.source))
         })
@@ -104,11 +101,11 @@ fn quote_word(word: &[u8]) -> String {
 /// Returns the links of an alignment with their weights; `links` must be sorted. The weight of a
 /// link is 1 divided by the number of links of its target token (`docs/spec/training.md` A.1).
 pub fn weigh_links(links: &[TargetLink]) -> Vec<(u32, u32, f32)> {
-    let token_links = links.chunk_by(|a, b| a.0 == b.0);
-    token_links
+    links
+        .chunk_by(|a, b| a.0 == b.0)
         .flat_map(|links| {
             let weight = 1.0 / links.len() as f32;
-            links.iter().map(|&(target, source)| (target, source, weight)).collect::<Vec<_>>()
+            links.iter().map(move |&(target, source)| (target, source, weight))
         })
         .collect()
 }

@@ -47,12 +47,10 @@ impl BatchFile {
                 };
                 micro_batch.push(index as u32);
             }
-            match micro_batch.is_empty() {
-                false => micro_batches.push(micro_batch),
-                true if !micro_batches.is_empty() => {
-                    updates.push(std::mem::take(&mut micro_batches))
-                }
-                true => {}
+            if !micro_batch.is_empty() {
+                micro_batches.push(micro_batch);
+            } else if !micro_batches.is_empty() {
+                updates.push(std::mem::take(&mut micro_batches));
             }
         }
         if !micro_batches.is_empty() {

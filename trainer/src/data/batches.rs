@@ -215,6 +215,11 @@ impl<'a> BatchReader<'a> {
         order
     }
 
+    /// Returns a size of batches multiplied by the factor of this maxi-batch, at least 1.
+    fn scaled(&self, size: usize) -> usize {
+        ((size as f64 * self.position.size_ratio) as usize).max(1)
+    }
+
     /// Divides the current maxi-batch into batches.
     fn divide(&mut self) {
         let start = self.position.maxi_start;
@@ -238,13 +243,9 @@ impl<'a> BatchReader<'a> {
         let (mut batch, mut count) = (Vec::new(), 0);
         for index in sentences {
             let [source, target] = self.corpus.lengths(index as usize);
-            let ratio = self.position.size_ratio;
-            fn scaled(size: usize, ratio: f64) -> usize {
-                ((size as f64 * ratio) as usize).max(1)
-            }
             if let BatchSize::Bytes(limit) = self.options.size {
                 let cost = self.costs.as_ref().expect("costs of sentences")[index as usize];
-                if count + cost > scaled(limit, ratio) && !batch.is_empty() {
+                if count + cost > self.scaled(limit) && !batch.is_empty() {
                     self.batches.push(std::mem::take(&mut batch));
                     count = 0;
                 }
@@ -252,14 +253,14 @@ impl<'a> BatchReader<'a> {
             }
             batch.push(index);
             let is_full = match self.options.size {
-                BatchSize::Sentences(count) => batch.len() >= scaled(count, ratio),
+                BatchSize::Sentences(count) => batch.len() >= self.scaled(count),
                 BatchSize::SourceTokens(limit) => {
                     count += source;
-                    count > scaled(limit, ratio)
+                    count > self.scaled(limit)
                 }
                 BatchSize::TargetTokens(limit) => {
                     count += target;
-                    count >= scaled(limit, ratio)
+                    count >= self.scaled(limit)
                 }
                 BatchSize::Bytes(_) => false,
             };

@@ -37,6 +37,7 @@ impl RawOptions {
                 "--guided-alignment-cost: {cost:?} is not supported; use ce"
             )));
         }
+        files.is_tokenized = self.get_flag("no-spm-encode")?;
         files.weight_scope = match &self.get_string("data-weighting-type")[..] {
             "sentence" => WeightScope::Sentence,
             "word" => WeightScope::Word,
@@ -92,9 +93,12 @@ impl RawOptions {
     /// # Errors
     /// If their number is wrong, or one is standard input.
     pub fn validation_files(&self) -> Result<Option<ParallelFiles>> {
-        let files = self.text_files("valid-sets")?;
+        let mut files = self.text_files("valid-sets")?;
         if files.as_ref().is_some_and(ParallelFiles::reads_stdin) {
             return Err(Error::usage("--valid-sets: standard input is not supported"));
+        }
+        if let Some(files) = &mut files {
+            files.is_tokenized = self.get_flag("no-spm-encode")?;
         }
         Ok(files)
     }
@@ -131,6 +135,7 @@ fn tab_separated(text: &str) -> ParallelFiles {
     ParallelFiles {
         files: vec![FieldFile { path: path_of(text), fields }],
         weight_scope: WeightScope::default(),
+        is_tokenized: false,
     }
 }
 

@@ -65,6 +65,9 @@ impl RawOptions {
             if name == "dynamic-gradient-scaling" && values == ["true"] {
                 values = ["2", "log"].map(str::to_owned).to_vec();
             }
+            if name == "shuffle" && self.get_string("no-shuffle") == "true" {
+                values = vec!["none".into()];
+            }
             // Marian would look for a file called `none`.
             if values.is_empty() || name == "data-weighting" && values == ["none"] {
                 continue;
@@ -105,13 +108,18 @@ impl RawOptions {
                 continue;
             }
             match spec.arity {
-                Arity::Many => yaml += &format!("{}: [{}]\n", spec.name, values.join(", ")),
+                Arity::Many => {
+                    let values: Vec<String> =
+                        values.iter().map(|value| yaml_scalar(value)).collect();
+                    yaml += &format!("{}: [{}]\n", spec.name, values.join(", "));
+                }
                 Arity::Flag => {
                     yaml += &format!("{}: {}\n", spec.name, self.get_flag(spec.name)?);
                 }
                 _ => {
-                    let value = values.first().map_or("", String::as_str);
-                    yaml += &format!("{}: \"{}\"\n", spec.name, value.replace(['"', '\\'], ""));
+                    let value = serde_json::to_string(values.first().map_or("", String::as_str));
+                    let value = value.expect("a string can be written as JSON");
+                    yaml += &format!("{}: {value}\n", spec.name);
                 }
             }
         }
@@ -146,6 +154,8 @@ mod tests {
         for absent in ["micro-batch", "workers", "data-weighting: ", "relative-paths"] {
             assert!(!written.contains(absent), "{absent}: {written}");
         }
+        let unshuffled = RawOptions::from_yaml(b"no-shuffle: true", "t").unwrap().marian_yaml();
+        assert!(unshuffled.contains("\nshuffle: none\n"), "{unshuffled}");
         // The written options can be read again.
         let again = RawOptions::from_yaml(written.as_bytes(), "t").unwrap();
         assert_eq!(again.get_strings("train-sets"), ["my text", "b"]);

@@ -94,10 +94,17 @@ impl RawOptions {
         for (key, value) in &entries {
             let key = String::from_utf8_lossy(key).into_owned();
             // Marian writes these keys into its configurations and models.
-            let command_options = ["version", "config", "dump-config", "ignore-model-config"];
-            if command_options.contains(&&key[..])
-                || ["authors", "cite", "build-info"].contains(&&key[..])
-            {
+            let is_of_command = matches!(
+                &key[..],
+                "version"
+                    | "config"
+                    | "dump-config"
+                    | "ignore-model-config"
+                    | "authors"
+                    | "cite"
+                    | "build-info"
+            );
+            if is_of_command {
                 continue;
             }
             let spec = spec_of(&key).map_err(|reason| wrong(&key, &reason, name))?;
@@ -154,7 +161,7 @@ impl RawOptions {
     }
 
     /// Returns the options that must be the same when the training run is resumed: all but limits,
-    /// validation, display, workers and checks for divergence.
+    /// validation, the log, the saving of models, workers and checks for divergence.
     pub fn unchangeable(mut self) -> Self {
         self.values.retain(|name, _| {
             let is_validation = spec_of(name).is_ok_and(|spec| spec.group == "Validation");
@@ -257,6 +264,13 @@ impl RawOptions {
         }
         if fits && words != "0" {
             warnings.push("--mini-batch-words has no effect with --mini-batch-fit".into());
+        }
+        if self.get_string("quantize-bits") == "0" {
+            let idle = ["quantize-optimization-steps", "quantize-log-based", "quantize-biases"];
+            let idle = idle.into_iter().filter(|name| !is_neutral(name, &self.get_strings(name)));
+            warnings.extend(idle.map(|name| {
+                format!("--{name} has no effect without --quantize-bits, the number of bits")
+            }));
         }
         warnings.extend(self.warn_of_default_type());
         if self.is_given("seed") && self.get::<u64>("seed")? == 0 {
@@ -500,6 +514,10 @@ mod tests {
         assert!(status(b"fp16: false").unwrap().is_empty());
         assert!(status(b"fp16: true").unwrap_err().to_string().contains("--fp16"));
         assert_eq!(status(b"workspace: 9000").unwrap().len(), 1);
+        let idle = status(b"quantize-biases: true\nquantize-optimization-steps: 3").unwrap();
+        assert!(idle.iter().all(|warning| warning.contains("without --quantize-bits")), "{idle:?}");
+        assert_eq!(idle.len(), 2);
+        assert!(status(b"{quantize-biases: true, quantize-bits: 4}").unwrap().is_empty());
         // Marian writes options that nobody gave; their values switch nothing on.
         let marian = b"authors: false\nlog: \"\"\nlog-level: info\nlr-report: false\nguided-alignment: none\n\
                        guided-alignment-cost: ce\nguided-alignment-weight: 0.1\nfactor-weight: 1\n\

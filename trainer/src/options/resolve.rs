@@ -429,10 +429,18 @@ impl RawOptions {
         if matches!(&self.get_string("throw-on-divergence")[..], "" | "false") {
             return Ok(None);
         }
-        let given: Vec<f64> = match &self.get_string("throw-on-divergence")[..] {
+        const NAME: &str = "throw-on-divergence";
+        let given: Vec<f64> = match &self.get_string(NAME)[..] {
             "true" => Vec::new(),
-            _ => self.get_list("throw-on-divergence")?,
+            _ => self.get_list(NAME)?,
         };
+        let are_windows = given.iter().take(2).all(|window| *window >= 1.0);
+        let is_factor = given.get(2).is_none_or(|deviations| *deviations >= 0.0);
+        if !are_windows || !is_factor || given.len() > 3 {
+            let reason = "expected up to three numbers: the slow and the fast window, in updates \
+                          from 1, and the deviations, from 0";
+            return Err(invalid_option(NAME, reason));
+        }
         let defaults = [1000.0, 10.0, 5.0];
         let [slow_window, fast_window, deviations]: [f64; 3] =
             std::array::from_fn(|index| given.get(index).copied().unwrap_or(defaults[index]));
@@ -548,6 +556,9 @@ mod tests {
             ("lr-decay-inv-sqrt: [1, 2, 3]", "--lr-decay-inv-sqrt"),
             ("lr-decay-start: [1]", "--lr-decay-start: 1 numbers"),
             ("{lr-decay-strategy: epoch, lr-decay-start: [1, 2]}", "--lr-decay-start: 2"),
+            ("throw-on-divergence: [9, 8, 7, 6]", "--throw-on-divergence: expected up to three"),
+            ("throw-on-divergence: 0", "the slow and the fast window, in updates from 1"),
+            ("throw-on-divergence: [1000, 10, -1]", "and the deviations, from 0"),
             ("early-stopping-epsilon: [0.1, 0.2]", "--early-stopping-epsilon: expected one number"),
         ] {
             assert!(error(yaml).contains(name), "{yaml}: {}", error(yaml));

@@ -12,7 +12,6 @@ use miriam_textio::process_memory::resident_bytes;
 
 use super::config::TrainingConfig;
 use super::run::Training;
-use crate::asynchronous::DroppingOptions;
 use crate::data::{BatchPosition, BatchSize, BatchSource, MicroBatchTokens, ParallelCorpus};
 use crate::kernels::Fast;
 use crate::tape::{LossOptions, Tape, TapeSize, logits_block_rows};
@@ -90,7 +89,7 @@ impl MemoryUse {
         ];
         rows.into_iter()
             .map(|(what, bytes, note)| {
-                format!("{what:<20} {bytes:>16} bytes {:>8} MB{note}\n", megabytes(bytes))
+                format!("{what:<28} {bytes:>16} bytes {:>8} MB{note}\n", megabytes(bytes))
             })
             .collect()
     }
@@ -133,9 +132,8 @@ impl Training<'_> {
     ) -> Result<MemoryUse> {
         let (config, len) = (self.config, model.layout().len());
         let (numbers, words) = self.sampled_micro_batches(costs);
-        let (tape, rows) = match (costs, self.batches) {
-            (Some(costs), None) => (largest_by_costs(config, self.corpus, costs, words), words),
-            (_, Some(file)) => {
+        let (tape, rows) = match self.batches {
+            Some(file) => {
                 let largest = file
                     .micro_batches()
                     .max_by_key(|micro_batch| self.num_tokens(micro_batch).iter().sum::<usize>())
@@ -144,7 +142,10 @@ impl Training<'_> {
                 let size = measure(config, model, &mut tape, self.corpus, largest)?;
                 (size, self.num_tokens(largest)[1])
             }
-            (None, None) => (largest_micro_batch(config, model, self.corpus, words)?, words),
+            None => {
+                let costs = costs.map(|costs| &costs[..]);
+                (largest_micro_batch(config, model, self.corpus, costs, words)?, words)
+            }
         };
         let target_words = model.architecture().embeddings().target_vocab_size;
         // The gradient of the output layer copies the logits.
@@ -163,10 +164,8 @@ impl Training<'_> {
         let (parameters, states, own_gradients) = match &config.asynchronous {
             None => (packed, 1, 0),
             Some(options) => {
-                fn momentum(dropping: &DroppingOptions) -> usize {
-                    usize::from(dropping.momentum > 0.0)
-                }
-                let dropping_copies = options.dropping.as_ref().map_or(0, |d| 1 + momentum(d));
+                let dropping = options.dropping.as_ref();
+                let dropping_copies = dropping.map_or(0, |d| 1 + usize::from(d.momentum > 0.0));
                 let local_copies = if options.local.is_some() { 2 } else { 0 };
                 let own_gradients = workers * (1 + dropping_copies + local_copies) + 1;
                 (workers * packed + 2 * len, 2, own_gradients)
@@ -208,11 +207,8 @@ impl Training<'_> {
             words = micro_batches
                 .iter()
                 .map(|micro_batch| {
-                    let lengths =
-                        micro_batch.iter().map(|&pair| self.corpus.lengths(pair as usize));
-                    let sums =
-                        lengths.fold([0, 0], |[a, b], [source, target]| [a + source, b + target]);
-                    sums[1].max(sums[0].div_ceil(2))
+                    let [source, target] = self.num_tokens(micro_batch);
+                    target.max(source.div_ceil(2))
                 })
                 .fold(words, usize::max);
             if source.is_at_epoch_end() {
@@ -258,22 +254,6 @@ impl Training<'_> {
     }
 }
 
-/// Returns the size of the largest micro-batch that the limits in bytes and in words allow, by the
-/// costs of the sentences.
-fn largest_by_costs(
-    config: &TrainingConfig,
-    corpus: &ParallelCorpus,
-    costs: &[usize],
-    words: usize,
-) -> TapeSize {
-    let longest = longest_micro_batch(corpus, words, [1, 1]);
-    let longest = longest.iter().map(|&pair| costs[pair as usize]).sum();
-    let single = costs.iter().copied().max().unwrap_or(0);
-    let limit = config.micro_batch_limits.bytes.unwrap_or(usize::MAX);
-    let bytes: usize = single.max(limit.min(longest));
-    TapeSize { values: bytes / NUMBER, ..TapeSize::default() }
-}
-
 /// Returns the number of gradient vectors that all workers have after updates with these numbers of
 /// micro-batches. Each worker's tape has one vector; the others are in the workers' trees, which
 /// exchange them.
@@ -311,16 +291,28 @@ fn measure(
 }
 
 /// Returns how many numbers the tape needs for the largest micro-batch: a micro-batch filled with
-/// the longest pairs, the longest sources or the longest targets of the corpus.
+/// the longest pairs, the longest sources or the longest targets of the corpus. `costs` are the
+/// bytes of each sentence, needed if micro-batches are limited in bytes.
 fn largest_micro_batch(
     config: &TrainingConfig,
     model: &TrainableModel<Fast>,
     corpus: &ParallelCorpus,
+    costs: Option<&[usize]>,
     words: usize,
 ) -> Result<TapeSize> {
+    let limit = config.micro_batch_limits.bytes;
     let mut largest = TapeSize::default();
     for weights in [[1, 1], [1, 0], [0, 1]] {
-        let micro_batch = longest_micro_batch(corpus, words, weights);
+        let mut micro_batch = longest_micro_batch(corpus, words, weights);
+        if let (Some(costs), Some(limit)) = (costs, limit) {
+            let mut bytes = 0;
+            let exceeds = micro_batch.iter().position(|&pair| {
+                bytes += costs[pair as usize];
+                bytes > limit
+            });
+            // A single pair is a micro-batch even if it exceeds the limit.
+            micro_batch.truncate(exceeds.map_or(micro_batch.len(), |at| at.max(1)));
+        }
         let mut tape = model.tape(Fast::default());
         let size = measure(config, model, &mut tape, corpus, &micro_batch)?;
         if size.values + size.gradients > largest.values + largest.gradients {
@@ -406,7 +398,8 @@ mod tests {
         let pairs = [([50, 2], 64), ([20, 40], 1), ([10, 12], 30)];
         let corpus = corpus(&pairs);
         let counted =
-            largest_micro_batch(&config, &model, &corpus, config.micro_batch_limits.words).unwrap();
+            largest_micro_batch(&config, &model, &corpus, None, config.micro_batch_limits.words)
+                .unwrap();
         let measure = |first: usize| {
             let mut tokens = MicroBatchTokens::new(config.micro_batch_limits.words);
             let (mut sources, mut targets) = (Vec::new(), Vec::new());
@@ -428,6 +421,26 @@ mod tests {
         };
         let largest = [0, 64, 65].map(measure).into_iter().max().unwrap();
         assert!(counted.values + counted.gradients >= largest);
+    }
+
+    /// A limit in bytes leaves room for the copies of products and for a pair that exceeds it.
+    #[test]
+    fn limits_in_bytes_are_counted_with_buffers() {
+        let mut config = config();
+        let model = TrainableModel::<Fast>::new(config.architecture.clone()).unwrap();
+        let (corpus, words) = (corpus(&[([20, 20], 8)]), config.micro_batch_limits.words);
+        let mut tape = model.tape(Fast::default());
+        let one = measure(&config, &model, &mut tape, &corpus, &[0]).unwrap();
+        let bytes = (one.values + one.gradients) * NUMBER;
+        for (limit, pairs) in [(1, 1), (bytes, 1), (2 * bytes, 2), (100 * bytes, 4)] {
+            config.micro_batch_limits.bytes = Some(limit);
+            let counted =
+                largest_micro_batch(&config, &model, &corpus, Some(&[bytes; 8]), words).unwrap();
+            let pairs: Vec<u32> = (0..pairs).collect();
+            let expected = measure(&config, &model, &mut tape, &corpus, &pairs).unwrap();
+            assert_eq!(counted, expected, "{limit} bytes");
+            assert!(counted.buffers > 0);
+        }
     }
 
     /// Returns the memory without the program, which changes between calls, and the number of

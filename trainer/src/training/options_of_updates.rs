@@ -2,6 +2,7 @@
 
 use super::base_rate::BaseRate;
 use super::config::TrainingConfig;
+use super::fingerprint::OptionTexts;
 use super::schedule::{DecayStrategy, Schedule};
 use super::statistics::DynamicScaling;
 use crate::asynchronous::AsyncOptions;
@@ -14,7 +15,7 @@ impl TrainingConfig {
     /// Returns the options that updates depend on, with their values. Limits, validation, display,
     /// workers and checks for divergence are not among them, so a resumed training run may change
     /// them.
-    pub(super) fn options_of_updates(&self) -> Vec<(String, String)> {
+    pub(super) fn options_of_updates(&self) -> OptionTexts {
         // No `..`, so that the compiler reports each new field.
         let TrainingConfig {
             architecture: _,
@@ -113,9 +114,6 @@ impl TrainingConfig {
         options
     }
 }
-
-/// Names of options with their values.
-type OptionTexts = Vec<(String, String)>;
 
 fn add<const N: usize>(options: &mut OptionTexts, more: [(&str, String); N]) {
     options.extend(more.map(|(name, value)| (name.to_owned(), value)));

@@ -200,17 +200,18 @@ impl Schedule {
         }
     }
 
-    /// Checks rates, the factor of decays, and the lengths of inverse square root decay.
+    /// Checks that rates and the factor of decays are finite and not negative, and checks the
+    /// lengths of inverse square root decay.
     ///
     /// # Errors
     /// If one of them is invalid.
     pub fn validate(&self) -> Result<(), String> {
-        let rates = self.rate.numbers();
-        let finite = [self.warmup_start_rate, self.decay].iter().all(|x| x.is_finite());
-        if !finite || !rates.iter().all(|rate| rate.is_finite() && *rate >= 0.0) {
+        let [low, high] = self.rate.numbers();
+        let numbers = [low, high, self.warmup_start_rate, self.decay];
+        if !numbers.iter().all(|number| number.is_finite() && *number >= 0.0) {
             return Err(
-                "learn-rate, lr-cycle, lr-random and lr-warmup-start-rate must be numbers \
-                from 0 on"
+                "learn-rate, lr-cycle, lr-random, lr-warmup-start-rate and lr-decay must be \
+                        numbers from 0 on"
                     .into(),
             );
         }
@@ -378,6 +379,20 @@ mod tests {
         };
         let expected = [0.33333, 0.66667, 1.0, 1.0, 0.16667, 0.33333, 0.5, 0.5, 0.08333, 0.16667];
         assert_eq!(logged_rates(&repeated, 10, false), expected);
+    }
+
+    #[test]
+    fn negative_rates_are_rejected() {
+        let valid = Schedule::default();
+        assert_eq!(valid.validate(), Ok(()));
+        for schedule in [
+            Schedule { warmup_start_rate: -1.0, ..valid.clone() },
+            Schedule { decay: -0.5, ..valid.clone() },
+            Schedule { decay: f64::NAN, ..valid.clone() },
+            Schedule { rate: BaseRate::Constant(-1e-4), ..valid },
+        ] {
+            assert!(schedule.validate().unwrap_err().contains("numbers from 0 on"));
+        }
     }
 
     /// A cycle begins at the update that passes a multiple of its length. Marian ends such a run

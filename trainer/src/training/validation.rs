@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use miriam_metrics::bleu::Smoothing;
 use miriam_metrics::{
     Bleu, Chrf, Metric as TextMetric, Tokenizer, corpus_score, corpus_statistics,
 };
@@ -122,6 +123,8 @@ pub struct ValidationSet {
     pub source_text: Vec<u8>,
     /// The lines of the target, which are the references.
     pub references: Vec<String>,
+    /// Whether lines are tokens of the vocabulary, which are not segmented.
+    pub is_tokenized: bool,
     /// Vocabularies and segmentation of both sides.
     pub tokenizers: TokenizerPair,
 }
@@ -129,16 +132,20 @@ pub struct ValidationSet {
 impl ValidationSet {
     /// Returns the value of a metric that compares translations with the references.
     fn score(&self, metric: Metric, translations: &Translations) -> Result<f64> {
-        if metric != Metric::BleuSegmented {
+        let is_segmented = metric == Metric::BleuSegmented;
+        if !is_segmented && !self.is_tokenized {
             return score_text(metric, &translations.lines, &self.references);
         }
         let mut scratch = TokenizerScratch::default();
-        let target = TextTokenizer::new(&self.tokenizers, 1);
-        let references = self.references.iter();
-        let references =
-            references.map(|text| number_words(&target.encode(text.as_bytes(), &mut scratch).ids));
+        let mut target = TextTokenizer::new(&self.tokenizers, 1);
+        target.input_is_tokenized = self.is_tokenized;
+        let references = self.references.iter().map(|text| {
+            let ids = target.encode(text.as_bytes(), &mut scratch).ids;
+            if is_segmented { number_words(&ids) } else { decode(&target, &ids) }
+        });
         let references: Vec<String> = references.collect();
-        score_text(metric, &translations.ids, &references)
+        let translations = if is_segmented { &translations.ids } else { &translations.lines };
+        score_text(metric, translations, &references)
     }
 
     /// Translates the set and also writes the translations to the file `path`.
@@ -171,6 +178,7 @@ impl ValidationSet {
         translation.mini_batch = options.mini_batch;
         translation.input.max_length = options.max_length;
         translation.input.crop = true;
+        translation.input.is_tokenized = self.is_tokenized;
         translation.output.as_pieces = true;
         let translator =
             Translator::new(bundle, translation, &Arc::new(Autotuner::new(Cpu::detect())))?;
@@ -201,9 +209,7 @@ impl ValidationSet {
             let pieces = line.split(|&byte| byte == b' ').filter(|piece| !piece.is_empty());
             let ids: Vec<u32> =
                 pieces.map(|piece| vocabulary.find(piece).unwrap_or(vocabulary.unk_id())).collect();
-            let mut words = Vec::new();
-            target.decode(&ids, |_| None, &mut words);
-            translations.lines.push(String::from_utf8_lossy(&words).into_owned());
+            translations.lines.push(decode(&target, &ids));
             translations.ids.push(number_words(&ids));
         }
         translations
@@ -219,21 +225,29 @@ struct Translations {
     ids: Vec<String>,
 }
 
+/// Returns the text of ids.
+fn decode(target: &TextTokenizer, ids: &[u32]) -> String {
+    let mut words = Vec::new();
+    target.decode(ids, |_| None, &mut words);
+    String::from_utf8_lossy(&words).into_owned()
+}
+
 /// Returns ids as decimal numbers separated by spaces, to be compared as words.
 fn number_words(ids: &[u32]) -> String {
     ids.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the corpus score of `lines` by a metric of translations.
+/// Returns the corpus score of `lines` by a metric of translations. As in Marian, BLEU is not
+/// smoothed: it is 0 if no n-gram of some order matches.
 fn score_text(metric: Metric, lines: &[String], references: &[String]) -> Result<f64> {
-    let plain;
+    let mut bleu = Bleu { smoothing: Smoothing::None, ..Bleu::default() };
     let text_metric: &dyn TextMetric = match metric {
         Metric::Chrf => &Chrf::default(),
         Metric::BleuSegmented => {
-            plain = Bleu { tokenizer: Tokenizer::None, ..Bleu::default() };
-            &plain
+            bleu.tokenizer = Tokenizer::None;
+            &bleu
         }
-        _ => &Bleu::default(),
+        _ => &bleu,
     };
     let statistics = corpus_statistics(text_metric, lines, &[references])?;
     Ok(corpus_score(text_metric, &statistics, 1).value)
@@ -361,5 +375,23 @@ impl Validator<'_> {
         save_model(&written.model, architecture, layout, values)?;
         self.decoder.write(&written.decoder_config(), &written.model)?;
         script.score(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bleu_is_not_smoothed() {
+        let lines = |text: &str| vec![text.to_owned()];
+        let reference = lines("a b c d e");
+        for metric in [Metric::Bleu, Metric::BleuDetok, Metric::BleuSegmented] {
+            let score = |text: &str| score_text(metric, &lines(text), &reference).unwrap();
+            assert!((score("a b c d e") - 100.0).abs() < 1e-9);
+            // No four words in a row match.
+            assert_eq!(score("a b c x e"), 0.0);
+        }
+        assert!(score_text(Metric::Chrf, &lines("a b c x e"), &reference).unwrap() > 0.0);
     }
 }

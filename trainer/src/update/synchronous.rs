@@ -209,6 +209,35 @@ impl<R: Real> OptimizerState<R> {
         }
     }
 
+    /// Counts a step of an optimiser of the kind `kind` and returns it. `words` are the target
+    /// tokens of the step. With more than the reference number of them, the rate and the weight of
+    /// new parameters in the average grow in proportion.
+    pub(crate) fn next_step(
+        &mut self,
+        options: &UpdateOptions,
+        kind: OptimizerKind,
+        rate: f64,
+        gradient_scale: f64,
+        words: u64,
+    ) -> Step {
+        if let OptimizerKind::Adam { beta1, beta2, .. } = kind {
+            self.bias_corrections = self.bias_corrections.advanced(beta1, beta2);
+        }
+        let reference = options.reference_words as u64;
+        let [words, reference] =
+            if (1..words).contains(&reference) { [words, reference] } else { [1, 1] };
+        let smoothing = (!self.average.is_empty())
+            .then(|| Smoothing::new(options.smoothing, self.average_updates, words, reference));
+        self.average_updates += 1;
+        Step {
+            kind,
+            rate: rate * (words as f64 / reference as f64),
+            gradient_scale,
+            bias_corrections: self.bias_corrections,
+            smoothing,
+        }
+    }
+
     /// Resets the optimiser but keeps the average.
     pub fn reset(&mut self) {
         self.first.fill(R::ZERO);
@@ -290,14 +319,6 @@ impl<K: Kernels> SynchronousTrainer<K> {
         self.packed_parameters.values()
     }
 
-    /// Returns the parameters for decoding: their moving average if there is one.
-    pub fn smoothed_values(&self) -> &[K::Real] {
-        match &self.state.average[..] {
-            [] => self.values(),
-            average => average,
-        }
-    }
-
     /// Returns the optimiser's state.
     pub fn state(&self) -> &OptimizerState<K::Real> {
         &self.state
@@ -366,17 +387,12 @@ impl<K: Kernels> SynchronousTrainer<K> {
         let norm = gradient_norm(&self.kernels, &gradient, self.workers.len());
         let scale = scale_gradient(&self.options, self.norm_limit, norm, &mut report);
         if let Some(scale) = scale {
-            // The rate of an update that is smaller than the reference is not adjusted.
-            let words = match self.options.reference_words {
-                reference if (1..report.target_tokens).contains(&reference) => {
-                    [report.target_tokens, reference]
-                }
-                _ => [1, 1],
-            };
-            let flexible = self
-                .flexible_rate
-                .map_or(1.0, |(rate, batches)| rate.factor(report.target_tokens as u64, batches));
-            self.step(&gradient, rate * flexible, scale, words.map(|words| words as u64));
+            let words = report.target_tokens as u64;
+            let flexible =
+                self.flexible_rate.map_or(1.0, |(rate, batches)| rate.factor(words, batches));
+            let kind = self.options.optimizer;
+            let step = self.state.next_step(&self.options, kind, rate * flexible, scale, words);
+            self.step(&gradient, step);
         }
         self.workers[0].tree.recycle(gradient);
         Ok(report)
@@ -390,33 +406,21 @@ impl<K: Kernels> SynchronousTrainer<K> {
         let (model, packed_parameters, options) =
             (&self.model, &self.packed_parameters, &self.options);
         let num_workers = self.workers.len();
-
-        let run = |worker: &mut Worker<K>, range: std::ops::Range<usize>| {
-            range
+        let run = |index: usize, worker: &mut Worker<K>| -> Result<Vec<UpdateReport>> {
+            worker_share(index, num_workers, micro_batches.len())
                 .map(|number| {
-                    let report = worker.compute(
-                        model,
-                        packed_parameters,
-                        options,
-                        number,
-                        &micro_batches[number],
-                        dropout,
-                    )?;
-                    Ok::<_, miriam_nmt::Error>((number, report))
+                    let micro_batch = &micro_batches[number];
+                    worker.compute(model, packed_parameters, options, number, micro_batch, dropout)
                 })
-                .collect::<Result<Vec<_>>>()
+                .collect()
         };
-        let reports: Vec<Result<Vec<(usize, UpdateReport)>>> = std::thread::scope(|scope| {
+        let reports: Vec<Result<Vec<UpdateReport>>> = std::thread::scope(|scope| {
             let (first, others) = self.workers.split_first_mut().expect("at least one worker");
             let others: Vec<_> = (1..)
                 .zip(others)
-                .map(|(index, worker)| {
-                    scope.spawn(move || {
-                        run(worker, worker_share(index, num_workers, micro_batches.len()))
-                    })
-                })
+                .map(|(index, worker)| scope.spawn(move || run(index, worker)))
                 .collect();
-            let mut reports = vec![run(first, worker_share(0, num_workers, micro_batches.len()))];
+            let mut reports = vec![run(0, first)];
             reports.extend(others.into_iter().map(|worker| match worker.join() {
                 Ok(report) => report,
                 Err(panic) => std::panic::resume_unwind(panic),
@@ -426,39 +430,14 @@ impl<K: Kernels> SynchronousTrainer<K> {
         let mut total = UpdateReport::default();
         // Sums are in the order of micro-batches, regardless of the workers.
         for report in reports {
-            for (_, report) in report? {
-                total.add(&report);
-            }
+            report?.iter().for_each(|report| total.add(report));
         }
         Ok(total)
     }
 
-    /// Takes the step on all parts of the flat vector, one per worker, and packs the new weights.
-    /// `words` is the number of words of the update, `reference` the number that rates are meant
-    /// for; both are 1 if the rate is not adjusted.
-    fn step(
-        &mut self,
-        gradient: &[K::Real],
-        rate: f64,
-        gradient_scale: f64,
-        [words, reference]: [u64; 2],
-    ) {
+    /// Takes a step on all parts of the flat vector, one per worker, and packs the new weights.
+    fn step(&mut self, gradient: &[K::Real], step: Step) {
         let state = &mut self.state;
-        if let OptimizerKind::Adam { beta1, beta2, .. } = self.options.optimizer {
-            state.bias_corrections = state.bias_corrections.advanced(beta1, beta2);
-        }
-        let smoothing = (!state.average.is_empty()).then(|| {
-            let updates = state.average_updates;
-            Smoothing::new(self.options.smoothing, updates, words, reference)
-        });
-        state.average_updates += 1;
-        let step = Step {
-            kind: self.options.optimizer,
-            rate: rate * (words as f64 / reference as f64),
-            gradient_scale,
-            bias_corrections: state.bias_corrections,
-            smoothing,
-        };
         let packed_parameters = Arc::get_mut(&mut self.packed_parameters)
             .expect("tapes drop it after their micro-batches");
         let len = gradient.len();

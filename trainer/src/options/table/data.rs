@@ -24,6 +24,9 @@ options! { "Data":
         "Vocabularies of source and target (.spm, .yml), the same file twice for a joint one; one \
         for a language model";
     "dim-vocabs": Many "N" = "0 0", "Keep N words of each vocabulary; 0 for all";
+    "no-spm-encode": Flag,
+        "Lines of the training and validation text are tokens of the vocabularies; do not segment \
+        them";
     "max-length": One "N" = "50",
         "Leave out pairs with more than N tokens on a side, </s> included";
     "max-length-crop": Flag, "Crop longer sentences instead of leaving them out";

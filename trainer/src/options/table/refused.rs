@@ -36,7 +36,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     refused("recover-from-fallback-after", One, NOT_BUILT),
     refused("no-reload", Flag, "train into another folder"),
     refused("sentencepiece-options", One, "make the vocabulary with miriam nmt vocab"),
-    refused("no-spm-encode", Flag, "use .yml vocabularies for text in pieces"),
     refused("transformer-pool", Flag, NOT_BUILT),
     refused("transformer-train-position-embeddings", Flag, NOT_BUILT),
     refused("transformer-disable-position-embeddings", Flag, NOT_BUILT),
