@@ -111,7 +111,11 @@ fn texts_and_systems_that_do_not_fit_are_rejected() {
     assert!(error.contains("short: the reference has 1 line, but the text has "), "{error}");
 
     let lm = project_root().join("examples/toy/lm.arpa");
-    let error = run_to_usage_error(&mut bench_cost(&output, &["--lm", lm.to_str().unwrap()]));
+    let lm = lm.to_str().unwrap();
+    let error = run_to_usage_error(&mut bench_cost(&output, &["--lm", lm]));
+    assert!(error.contains("unexpected argument '--lm'"), "{error}");
+    let config = ["--workload", "lm", "--config", lm];
+    let error = run_to_usage_error(&mut bench_cost(&output, &config));
     assert!(error.contains("a language model does not translate"), "{error}");
     let error =
         run_to_usage_error(&mut bench_cost(&output, &["--system", "a=cat", "--price", "0"]));

@@ -67,10 +67,32 @@ pub fn describe_text(text: &[u8]) -> Value {
 }
 
 /// Returns the first difference between two descriptions of `what`, with the keys that lead to it.
+/// Files and texts are shown by their paths, not by their times or hashes.
 pub fn find_difference(what: &str, saved: &Value, now: &Value) -> Option<String> {
-    let (Value::Object(before), Value::Object(after)) = (saved, now) else {
-        return (saved != now).then(|| format!("{what}: was {saved}, is now {now}"));
+    fn show(value: &Value) -> String {
+        match value {
+            Value::Null => "missing".into(),
+            Value::Object(_) => value.get("path").map_or("present".into(), Value::to_string),
+            value => value.to_string(),
+        }
+    }
+    let (before, after) = match (saved, now) {
+        _ if saved == now => return None,
+        (Value::Object(before), Value::Object(after)) => (before, after),
+        (Value::Array(before), Value::Array(after)) if before.len() == after.len() => {
+            let mut pairs = before.iter().zip(after);
+            return pairs.find_map(|(saved, now)| find_difference(what, saved, now));
+        }
+        _ => return Some(format!("{what}: was {}, is now {}", show(saved), show(now))),
     };
+    let [old, new] = [before, after].map(|map| map.get("path"));
+    if old != new {
+        return Some(format!("{what}: was {}, is now {}", show(saved), show(now)));
+    }
+    if before.contains_key("bytes") && after.contains_key("bytes") {
+        let path = old.map_or_else(String::new, |path| format!(" {path}"));
+        return Some(format!("{what}{path} has changed"));
+    }
     let added = after.keys().filter(|key| !before.contains_key(*key));
     before.keys().chain(added).find_map(|key| {
         let [saved, now] = [before, after].map(|map| map.get(key).unwrap_or(&Value::Null));

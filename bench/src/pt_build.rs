@@ -11,6 +11,7 @@ use miriam_textio::{Input, Output, Progress, date, display_name};
 
 use crate::error::{Result, cannot};
 use crate::machine::{cpu_name, cpu_seconds};
+use crate::scaling::topology::count_noun;
 use crate::statistics::median_by;
 
 /// Options of the benchmark.
@@ -87,7 +88,7 @@ pub fn run(options: &PtBuildOptions, out: &mut dyn Write, progress: &dyn Progres
     }
     rows.extend(others);
     let threads = options.threads;
-    writeln!(out, "{}; {threads} threads; {}", cpu_name(), date::today())?;
+    writeln!(out, "{}; {}; {}", cpu_name(), count_noun(threads, "thread"), date::today())?;
     writeln!(out, "{} phrase pairs", plain.entries)?;
     print_table(&rows, plain.entries, out)?;
     if let Some(growth) = growth {

@@ -27,6 +27,17 @@ pub fn share_of_equal<T: PartialEq>(items: &[T], reference: &[T]) -> f64 {
     equal as f64 / items.len() as f64
 }
 
+/// Returns items without repeats, in the order of their first occurrence.
+pub fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut all = Vec::new();
+    for item in items {
+        if !all.contains(&item) {
+            all.push(item);
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -27,6 +27,7 @@ use serde_json::{Value, json};
 
 use crate::description::{describe_text, find_difference};
 use crate::error::{Error, Result, cannot};
+use crate::scaling::write_file;
 use progress::StudyProgress;
 use report::Study;
 use systems::Scale;
@@ -140,9 +141,7 @@ pub fn run(
         ("by-epoch.svg", chart::by_epoch(&trained).to_svg()),
         ("by-time.svg", chart::by_time(&trained).to_svg()),
     ] {
-        let mut file = Output::create_atomic(&folder.join(name))?;
-        file.write(text.as_bytes())?;
-        file.finish()?;
+        write_file(folder, name, &text)?;
     }
     out.write_all(trained.table().as_bytes())?;
     Ok(true)
@@ -339,9 +338,7 @@ fn prepare(options: &AsyncOptions, stop: &CancellationToken) -> Result<Option<Tr
         Error::unmeasurable(format!("{}: {reason}", path.display()))
     })?;
     scale.workers = machine.workers;
-    let mut file = Output::create_atomic(&machine_path)?;
-    file.write(description.as_bytes())?;
-    file.finish()?;
+    Output::write_file(&machine_path, description.as_bytes())?;
     let model_bytes = 4 * ParameterLayout::new(&config.architecture).len() as u64;
     Ok(Some(Trainee { base, scale, machine, machine_path, model_bytes, folder: folder.clone() }))
 }

@@ -9,6 +9,7 @@ use super::{CostOptions, Quality};
 use crate::machine;
 use crate::scaling::study::ScalingStudy;
 use crate::scaling::topology::{Topology, count_noun};
+use crate::statistics::distinct;
 
 /// The price axis is logarithmic if the highest price is more than this many times the lowest.
 const LOGARITHMIC_FROM: f64 = 8.0;
@@ -125,12 +126,7 @@ pub fn chart(
     topology: &Topology,
     signature: &str,
 ) -> Chart {
-    let mut names: Vec<&str> = Vec::new();
-    for row in rows {
-        if !names.contains(&row.curve.as_str()) {
-            names.push(&row.curve);
-        }
-    }
+    let names = distinct(rows.iter().map(|row| row.curve.as_str()));
     let curves = names.iter().enumerate().map(|(index, name)| {
         let members = rows.iter().filter(|row| row.curve == *name);
         let mut points: Vec<(f64, f64)> = members.map(|row| (row.price[0], row.bleu)).collect();

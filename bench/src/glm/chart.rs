@@ -8,6 +8,7 @@
 use miriam_chart::{Axis, Chart, Colour, Curve, LineStyle, Panel};
 
 use super::report::{Backend, Measurement, QueryMode, Report};
+use crate::statistics::distinct;
 
 const INK: Colour = Colour(0x22, 0x22, 0x22);
 
@@ -80,13 +81,7 @@ pub fn draw(report: &Report<'_>) -> Chart {
 }
 
 fn text_names<'r>(report: &'r Report<'_>) -> Vec<&'r str> {
-    let mut texts: Vec<&str> = Vec::new();
-    for row in &report.rows {
-        if !texts.contains(&&row.text[..]) {
-            texts.push(&row.text);
-        }
-    }
-    texts
+    distinct(report.rows.iter().map(|row| row.text.as_str()))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use super::report::{Backend, Engine, Measurement, QueryMode, ReadCeiling, Report
 use crate::error::{Error, Result};
 use crate::lm::sequences::{ScoringMode, Sequences};
 use crate::machine::{self, cpu_seconds};
+use crate::scaling::topology::count_noun;
 use crate::statistics::median_by;
 use crate::synthetic::Text;
 
@@ -102,9 +103,9 @@ impl<'o> Bench<'o> {
         let model = &source.model;
         let num_ngrams: u64 = model.counts.iter().sum();
         report.add_note(format!(
-            "{}; {} threads; {}",
+            "{}; {}; {}",
             machine::cpu_name(),
-            plan.threads,
+            count_noun(plan.threads, "thread"),
             date::today()
         ))?;
         report.add_note(format!("{}: {num_ngrams} n-grams: {:?}", model.name, model.counts))?;

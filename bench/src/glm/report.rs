@@ -5,11 +5,12 @@ use std::io::Write;
 use std::path::Path;
 
 use miriam_glm::GlmOptions;
-use miriam_textio::Output;
 use serde::{Deserialize, Serialize};
 
 use super::HardwarePrices;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::scaling::topology::count_noun;
+use crate::scaling::write_file;
 
 /// An engine that is measured: the kind of model and, for a `glm` file, its layout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -247,7 +248,7 @@ impl<'o> Report<'o> {
     pub fn add_ceiling(&mut self, ceiling: ReadCeiling) -> Result<()> {
         let place = match ceiling.threads {
             0 => "device".to_owned(),
-            threads => format!("CPU, {threads} threads"),
+            threads => format!("CPU, {}", count_noun(threads, "thread")),
         };
         writeln!(
             self.out,
@@ -330,15 +331,12 @@ impl<'o> Report<'o> {
 
     /// Writes `queries.csv` and `reads.csv` to `folder`.
     pub fn write(&self, folder: &Path) -> Result<()> {
-        fn write(name: &str, text: String, folder: &Path) -> Result<(), Error> {
-            Ok::<_, Error>(Output::write_file(&folder.join(name), text.as_bytes())?)
-        }
         let rows = self.rows.iter().map(|row| row.to_csv(self.prices, self.threads) + "\n");
-        write("queries.csv", HEADING.to_owned() + &rows.collect::<String>(), folder)?;
+        write_file(folder, "queries.csv", &(HEADING.to_owned() + &rows.collect::<String>()))?;
         let mut reads = String::from("threads,buffer_bytes,read_bytes,reads_per_second\n");
         for ReadCeiling { threads, bytes, sector, rate } in &self.ceilings {
             let _ = writeln!(reads, "{threads},{bytes},{sector},{rate:.0}");
         }
-        write("reads.csv", reads, folder)
+        write_file(folder, "reads.csv", &reads)
     }
 }

@@ -50,15 +50,7 @@ impl Measurement {
             let wall_seconds = long.wall_seconds - base.wall_seconds;
             let usage = long.usage - base.usage;
             if wall_seconds >= ENOUGH * self.seconds {
-                return Ok(RunStats {
-                    words: text.words * passes,
-                    wall_seconds,
-                    user_seconds: usage.user_seconds,
-                    system_seconds: usage.system_seconds,
-                    voluntary_switches: usage.voluntary_switches,
-                    involuntary_switches: usage.involuntary_switches,
-                    peak_bytes: usage.max_resident_bytes,
-                });
+                return Ok(RunStats::new(text.words * passes, wall_seconds, usage));
             }
             if passes == most {
                 return Err(Error::unmeasurable(format!(

@@ -63,15 +63,9 @@ impl Measurement {
             let wall_seconds = time_passes(passes)?;
             let usage = ProcessUsage::read_own()? - before;
             if wall_seconds >= ENOUGH * self.seconds {
-                return Ok(RunStats {
-                    words: text.words * passes,
-                    wall_seconds,
-                    user_seconds: usage.user_seconds,
-                    system_seconds: usage.system_seconds,
-                    voluntary_switches: usage.voluntary_switches,
-                    involuntary_switches: usage.involuntary_switches,
-                    peak_bytes: peak_resident_bytes().unwrap_or(usage.max_resident_bytes),
-                });
+                let stats = RunStats::new(text.words * passes, wall_seconds, usage);
+                let peak_bytes = peak_resident_bytes().unwrap_or(stats.peak_bytes);
+                return Ok(RunStats { peak_bytes, ..stats });
             }
             // The first pass was much slower, as when it filled caches.
             passes = passes_for(self.seconds, wall_seconds / passes as f64).max(passes + 1);

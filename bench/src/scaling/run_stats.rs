@@ -26,6 +26,19 @@ pub struct RunStats {
 }
 
 impl RunStats {
+    /// Returns the result of a run of `words` words in `wall_seconds`. `usage` is what it added.
+    pub fn new(words: u64, wall_seconds: f64, usage: ProcessUsage) -> Self {
+        RunStats {
+            words,
+            wall_seconds,
+            user_seconds: usage.user_seconds,
+            system_seconds: usage.system_seconds,
+            voluntary_switches: usage.voluntary_switches,
+            involuntary_switches: usage.involuntary_switches,
+            peak_bytes: usage.max_resident_bytes,
+        }
+    }
+
     /// Returns the words per second.
     pub fn words_per_second(&self) -> f64 {
         self.words as f64 / self.wall_seconds

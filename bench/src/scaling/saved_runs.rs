@@ -351,7 +351,7 @@ mod tests {
         let machine = StudyDescription::new(&options, &Topology::uniform(1, 8, 2)).unwrap();
         assert!(machine.read_runs(folder).unwrap_err().to_string().contains("processors: was"));
         let description = fs::read_to_string(folder.join(DESCRIPTION)).unwrap();
-        for (key, what) in [("version", "version"), ("program", "program bytes")] {
+        for key in ["version", "program"] {
             let mut saved: Value = serde_json::from_str(&description).unwrap();
             match key {
                 "program" => saved[key]["bytes"] = json!(1),
@@ -359,11 +359,19 @@ mod tests {
             }
             fs::write(folder.join(DESCRIPTION), saved.to_string()).unwrap();
             let error = error(&options);
-            assert!(error.contains(&format!("{what}: was ")), "{error}");
+            let expected = if key == "program" { "program \"/" } else { "version: was \"0.0\"" };
+            assert!(error.contains(expected), "{error}");
+            assert_eq!(error.contains("\" has changed"), key == "program", "{error}");
         }
         fs::write(folder.join(DESCRIPTION), description).unwrap();
         fs::write(&options.input, "a b c\n").unwrap();
-        assert!(error(&options).contains("text bytes: was 4, is now 6"));
+        let changed = error(&options);
+        assert!(changed.contains("text \"/") && changed.contains("\" has changed"), "{changed}");
+        let moved = folder.join("moved");
+        fs::rename(&options.input, &moved).unwrap();
+        let moved = error(&ScalingOptions { input: moved, ..options.clone() });
+        assert!(moved.contains("text: was \"/") && moved.contains("/moved\""), "{moved}");
+        fs::write(&options.input, "a b c\n").unwrap();
 
         fs::write(folder.join("study.json"), "{").unwrap();
         assert!(error(&options).contains("study.json beside it is damaged"));
@@ -392,20 +400,20 @@ mod tests {
         let read = || describe(&options).read_runs(folder);
         assert_eq!(read().unwrap().len(), 12);
         for (file, what) in [
-            (&options.input, "text modified"),
-            (&ini, "a phrase modified"),
-            (&weights, "b nmt files weights.npz modified"),
+            (&options.input, "text \"/"),
+            (&ini, "a phrase \"/"),
+            (&weights, "b nmt files weights.npz has changed"),
         ] {
             let modified = file.metadata().unwrap().modified().unwrap();
             let set = |time| fs::File::options().write(true).open(file).unwrap().set_modified(time);
             set(modified + std::time::Duration::from_millis(5)).unwrap();
             let error = read().unwrap_err().to_string();
-            assert!(error.contains(&format!("{what}: was ")), "{error}");
+            assert!(error.contains(what) && error.contains(" has changed"), "{error}");
             set(modified).unwrap();
             assert_eq!(read().unwrap().len(), 12);
         }
         fs::write(model.join("vocabulary"), "2").unwrap();
         let error = read().unwrap_err().to_string();
-        assert!(error.contains("b nmt files vocabulary: was null, is now"), "{error}");
+        assert!(error.contains("b nmt files vocabulary: was missing, is now"), "{error}");
     }
 }

@@ -20,10 +20,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use miriam_textio::Output;
-
 use crate::error::{Error, Result, cannot};
 use crate::input::read_text;
+use crate::scaling::write_file;
 
 use client::Connection;
 pub use protocol::Protocol;
@@ -126,12 +125,9 @@ pub fn run(options: &ServingOptions, out: &mut dyn Write) -> Result<()> {
     check_first(&address, &requests)?;
     let (samples, seconds) = measure(options, &address, &requests)?;
     let study = LoadStudy::new(options, samples, seconds);
-    fn write(name: &str, text: String, options: &ServingOptions) -> Result<(), Error> {
-        Ok::<_, Error>(Output::write_file(&options.output.join(name), text.as_bytes())?)
-    }
-    write("requests.csv", study.requests_csv(), options)?;
-    write("seconds.csv", study.seconds_csv(), options)?;
-    write("latency.svg", study.chart().to_svg(), options)?;
+    write_file(&options.output, "requests.csv", &study.requests_csv())?;
+    write_file(&options.output, "seconds.csv", &study.seconds_csv())?;
+    write_file(&options.output, "latency.svg", &study.chart().to_svg())?;
     Ok(out.write_all(study.summary().as_bytes())?)
 }
 

@@ -6,6 +6,7 @@ use miriam_chart::{Chart, Colour, LineStyle};
 use super::super::batching::variant::BatchingVariant;
 use super::super::speed::{self, SpeedCurve, SpeedRow};
 use super::report::Report;
+use crate::statistics::distinct;
 
 /// Returns the chart of `report`: solid lines are devices, dashed ones the CPU.
 pub fn draw(report: &Report<'_>) -> Chart {
@@ -31,15 +32,4 @@ pub fn draw(report: &Report<'_>) -> Chart {
     let title = format!("tokens a second over the size of a batch, beam {beam}");
     let curves: Vec<SpeedCurve<'_>> = curves.collect();
     speed::draw(title, report.notes.clone(), ("tokens a second", SpeedRow::token_rate), &curves)
-}
-
-/// Returns items without repeats, in the order of their first occurrence.
-fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
-    let mut all = Vec::new();
-    for item in items {
-        if !all.contains(&item) {
-            all.push(item);
-        }
-    }
-    all
 }

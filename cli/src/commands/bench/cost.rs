@@ -78,7 +78,7 @@ fn list_settings(system: &MeasuredSystem, beams: &[u16], pop_limits: &[u32]) -> 
         Workload::Neural(_) => vary(beams, "beam", "--beam-size"),
         Workload::Phrase(_) => vary(pop_limits, "pop limit", "-cube-pruning-pop-limit"),
         Workload::LanguageModel(_) => exit_with_usage_error(format!(
-            "{}: a language model does not translate; leave out --lm",
+            "{}: a language model does not translate; leave out --workload lm",
             system.name
         )),
         Workload::Command(_) => Vec::new(),
@@ -115,7 +115,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let threads = common.threads.count();
     let bleu = bleu.build(None, false)?;
     let mut curves = Vec::new();
-    let study = study.scaling_options(vec![threads], |systems| {
+    let study = study.scaling_options(vec![threads], &[], |systems| {
         let has_neural =
             systems.iter().any(|system| matches!(system.workload, Workload::Neural(_)));
         if !beams.is_empty() && !has_neural {

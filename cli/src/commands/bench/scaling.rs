@@ -28,6 +28,9 @@ use crate::console::standard_output;
 pub struct Arguments {
     #[command(flatten)]
     study: StudyArguments,
+    /// A language model, as for `lm perplexity`, which scores the text. May be repeated
+    #[arg(long, value_name = "[NAME=]FILE", group = "systems")]
+    lm: Vec<String>,
     /// Numbers of threads, such as 1,2,4; 1 is always among them [default: powers of two up to the
     /// physical cores, then hyperthreads]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..))]
@@ -39,6 +42,6 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         exit_with_usage_error("--threads: give the numbers of threads by --counts");
     }
     let counts = arguments.counts.into_iter().map(usize::from).collect();
-    let options = arguments.study.scaling_options(counts, |systems| systems)?;
+    let options = arguments.study.scaling_options(counts, &arguments.lm, |systems| systems)?;
     Ok(miriam_bench::scaling::run(&options, &mut standard_output())?)
 }

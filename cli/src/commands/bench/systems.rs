@@ -14,7 +14,7 @@ use crate::commands::system_configuration::read_configuration;
 use crate::common::{exit_with_usage_error, utf8_word};
 
 #[derive(Args)]
-#[command(group(ArgGroup::new("systems").required(true).multiple(true).args(["config", "nmt", "lm", "system"])))]
+#[command(group(ArgGroup::new("systems").required(true).multiple(true).args(["config", "nmt", "system"])))]
 pub struct StudyArguments {
     /// A system's moses.ini, or its folder. May be repeated. Its default name in the figure is the
     /// folder of a moses.ini, or any other file's name without its ending
@@ -23,10 +23,7 @@ pub struct StudyArguments {
     /// A neural model, as for `nmt translate -m`. May be repeated
     #[arg(long, value_name = "[NAME=]MODEL")]
     nmt: Vec<String>,
-    /// A language model, as for `lm perplexity`, which scores the text. May be repeated
-    #[arg(long, value_name = "[NAME=]FILE")]
-    lm: Vec<String>,
-    /// The kind of models that --config names: phrase-based systems, or the same as --nmt or --lm
+    /// The kind of models that --config names: phrase-based systems, or neural or language models
     #[arg(long, value_name = "KIND", default_value = "phrase", requires = "config")]
     workload: ConfigKind,
     /// Another program: a command of the shell that reads lines from standard input and
@@ -69,18 +66,19 @@ enum ConfigKind {
 }
 
 impl StudyArguments {
-    /// Returns the options of a study with `counts` threads. `expand` may replace a system by
-    /// several that have further options.
+    /// Returns the options of a study with `counts` threads, of the language models `lm` too.
+    /// `expand` may replace a system by several that have further options.
     ///
     /// # Errors
     /// If a model or a configuration cannot be read. Wrong options end the program.
     pub fn scaling_options(
         self,
         counts: Vec<usize>,
+        lm: &[String],
         expand: impl FnOnce(Vec<MeasuredSystem>) -> Vec<MeasuredSystem>,
     ) -> anyhow::Result<ScalingOptions> {
         Ok(ScalingOptions {
-            systems: self.systems(expand)?,
+            systems: self.systems(lm, expand)?,
             input: self.input,
             counts,
             output: self.output,
@@ -93,6 +91,7 @@ impl StudyArguments {
     /// Returns the systems in their order in the figure.
     fn systems(
         &self,
+        lm: &[String],
         expand: impl FnOnce(Vec<MeasuredSystem>) -> Vec<MeasuredSystem>,
     ) -> anyhow::Result<Vec<MeasuredSystem>> {
         let mut systems = Vec::new();
@@ -103,7 +102,7 @@ impl StudyArguments {
         };
         systems.extend(self.name_models(&self.config, config));
         systems.extend(self.name_models(&self.nmt, Workload::Neural));
-        systems.extend(self.name_models(&self.lm, Workload::LanguageModel));
+        systems.extend(self.name_models(lm, Workload::LanguageModel));
         check_common_options(&systems, &self.options);
         for argument in &self.system {
             let Some((name, command)) = argument.split_once('=') else {
