@@ -197,6 +197,10 @@ fn weights_that_are_not_those_of_the_configuration_are_rejected() {
     let error = error_of("hf-t5", |folder| set_tensor(folder, "shared.weight", tensor));
     assert!(error.contains("shared.weight") && error.contains("F8_E4M3"), "{error}");
     assert!(error.contains("Wemb"), "the error of the rest may have another cause: {error}");
+    // A bias that is missing counts as zeros, but this one could not be read.
+    let tensor = Some(("F8_E4M3", &[1, 134][..], &bytes[..134]));
+    let error = error_of("hf-mbart50", |folder| set_tensor(folder, "final_logits_bias", tensor));
+    assert!(error.contains("final_logits_bias") && error.contains("F8_E4M3"), "{error}");
     // Memory is allocated for the sizes of tensors, not for sizes that a configuration claims.
     for (model, key) in [("hf-t5", "d_ff"), ("hf-t5", "vocab_size"), ("hf-mbart50", "vocab_size")] {
         for size in [1 << 36, 1 << 60] {

@@ -75,6 +75,9 @@ impl std::fmt::Display for CheckpointFormat {
 /// Suffix of the names of quantisation multipliers for the input activations of a matrix.
 pub(crate) const ACTIVATION_MULTIPLIER_SUFFIX: &str = "_QuantMultA";
 
+/// The reason for which an entry of a pickle that is not a tensor is skipped.
+pub(crate) const NOT_A_TENSOR: &str = "it is not a tensor";
+
 /// The tensors of a file by name, with the options stored among them.
 pub struct Checkpoint {
     path: PathBuf,

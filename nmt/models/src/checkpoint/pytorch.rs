@@ -16,7 +16,7 @@ use super::owned_bytes::OwnedBytes;
 use super::pickle::{Object, Storage, StorageKind, TensorRecord, Unpickled, Value, unpickle};
 use super::tensor::{StorageOrder, Tensor};
 use super::zip_archive::ZipArchive;
-use super::{Checkpoint, CheckpointFormat};
+use super::{Checkpoint, CheckpointFormat, NOT_A_TENSOR};
 use crate::{Error, Result};
 
 /// The reason of an error about a file from a big-endian machine.
@@ -173,7 +173,7 @@ fn build(
             .text(*name)
             .ok_or_else(|| Error::damaged(path, place, "an entry whose name is not a text"))?;
         let Some(Object::Tensor(record)) = found.object(*value) else {
-            checkpoint.skip(name, "it is not a tensor".into());
+            checkpoint.skip(name, NOT_A_TENSOR.into());
             continue;
         };
         let storage = &record.storage;

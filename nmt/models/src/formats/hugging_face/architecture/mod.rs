@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::architecture::{Architecture, Model, TransformerConfig};
-use crate::checkpoint::{Checkpoint, DType, Tensor};
+use crate::checkpoint::{Checkpoint, DType, NOT_A_TENSOR, Tensor};
 use crate::{Error, Result};
 use config::Config;
 pub(crate) use config::generation_option;
@@ -78,6 +78,14 @@ pub fn resolve(
             let reason = format!(
                 "it was not read ({reason}), and the rest is not the model of config.json; use a \
                  model with floating-point weights of at least 16 bits. Without it: {error}"
+            );
+            return Err(Error::mismatch(&path, &name, reason));
+        }
+        // Biases that are missing count as zeros, and other tensors as unused.
+        (Ok(_), Some((name, reason))) if reason != NOT_A_TENSOR => {
+            let reason = format!(
+                "it was not read ({reason}), and the rest would be another model; use a model with \
+                 floating-point weights of at least 16 bits"
             );
             return Err(Error::mismatch(&path, &name, reason));
         }
