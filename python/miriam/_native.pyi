@@ -133,7 +133,7 @@ class Translator:
     def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
     def __init__(
         self,
-        model_path: _Path,
+        model_path: _Path | bytes,
         device: str = "cpu",
         *,
         device_index: int | list[int] = 0,
@@ -144,8 +144,8 @@ class Translator:
         flash_attention: bool = False,
         tensor_parallel: bool = False,
         files: dict[str, Any] | None = None,
-        vocabs: _Path | Sequence[_Path] | None = None,
-        lm: _Path | None = None,
+        vocabs: _Path | bytes | Sequence[_Path | bytes] | None = None,
+        lm: _Path | bytes | None = None,
         lm_weight: float | None = None,
         lm_pieces: bool = False,
     ) -> None: ...
@@ -524,7 +524,7 @@ def symmetrize_links(
     threads: SupportsIndex = 0,
 ) -> _Counts5: ...
 def evaluate_links(links: _Path, gold: _Path) -> tuple[float, float, float]: ...
-def contains_model(path: _Path) -> bool: ...
+def contains_model(path: _Path | bytes) -> bool: ...
 def detruecase(line: str) -> str: ...
 def get_cuda_device_count() -> int: ...
 def get_supported_compute_types(

@@ -50,7 +50,7 @@ __all__ = [
 
 # Tokens, or their UTF-8 separated by spaces.
 _Tokens = Sequence[str | bytes] | bytes
-_Path = str | os.PathLike[str]
+_Path = str | bytes | os.PathLike[str]
 _Tokenize = Callable[[str], Sequence[str]]
 _Detokenize = Callable[[list[str]], str | bytes]
 _Result = TypeVar("_Result", covariant=True)
@@ -431,7 +431,7 @@ def _check_output(output: _Path, *inputs: _Path | None) -> None:
     for path in inputs:
         if path is not None and os.path.isfile(path) and os.path.samefile(path, output):
             raise OSError(
-                f"{os.fspath(path)}: cannot read: it is also the output; write to another file"
+                f"{os.fsdecode(path)}: cannot read: it is also the output; write to another file"
             )
 
 
@@ -458,7 +458,7 @@ class _Lines:
             try:
                 text = line.decode()
             except UnicodeDecodeError as error:
-                path = os.fspath(self._path)
+                path = os.fsdecode(self._path)
                 raise ValueError(f"{path}, line {number} is not UTF-8: {error}") from error
             yield tokenize(text)
 

@@ -9,6 +9,7 @@ times per second.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -182,6 +183,7 @@ def phrase(
     languages = None
     if source_language is not None and target_language is not None:
         languages = (source_language, target_language)
+    _warn_of_unused_tuning(tune, seed, iterations, dev is not None, neural)
     models = (task, neural_configs, vocab_size, back_translated, neural_candidates)
     ini, pairs, links, phrase_pairs, ngrams, dev_bleu, combination = _native.train_phrase(
         source,
@@ -212,3 +214,23 @@ def phrase(
     )
     path = os.fspath(ini)
     return PhraseSystem(path, pairs, links, phrase_pairs, ngrams, dev_bleu, combination)
+
+
+def _warn_of_unused_tuning(
+    tune: str | None, seed: int, iterations: int | None, has_dev: bool, neural: bool
+) -> None:
+    """Warns of options of tuning that have no effect, as the command line does."""
+    if has_dev and tune is not None:
+        return
+    if has_dev:
+        reason = "tune=None keeps the initial weights"
+    else:
+        reason = "weights are tuned only with dev_source and dev_target"
+    # The weights of a combination are always tuned, in a fixed number of rounds at most.
+    uses_seed = has_dev and neural
+    for name, is_unused in [
+        ("seed", seed != 1 and not uses_seed),
+        ("iterations", iterations is not None),
+    ]:
+        if is_unused:
+            warnings.warn(f"{name} has no effect: {reason}", stacklevel=3)

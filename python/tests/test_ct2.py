@@ -8,6 +8,7 @@ import importlib.util
 import inspect
 import io
 import math
+import os
 import sys
 import time
 from pathlib import Path
@@ -534,7 +535,7 @@ def test_inputs_are_not_overwritten(tiny: ct2.Translator, tmp_path: Path) -> Non
     for path in (source, target):
         path.write_text("w2\n", encoding="utf-8")
     with pytest.raises(OSError, match="source.*it is also the output"):
-        tiny.translate_file(str(source), str(source))
+        tiny.translate_file(os.fsencode(source), str(source))
     with pytest.raises(OSError, match="target.*it is also the output"):
         tiny.translate_file(str(source), str(target), target_path=str(target))
     with pytest.raises(OSError, match="target.*it is also the output"):
@@ -589,6 +590,7 @@ def test_the_module_takes_the_place_of_ctranslate2(tiny: ct2.Translator) -> None
         assert installed.Translator is ct2.Translator
         patch.delitem(sys.modules, "ctranslate2")
     assert ct2.contains_model(str(TINY)) and not ct2.contains_model(str(ROOT))
+    assert ct2.contains_model(os.fsencode(TINY))
     assert "int8_float32" in ct2.get_supported_compute_types("cpu")
     assert ct2.get_cuda_device_count() == 0
     assert not math.isnan(tiny.score_batch([["w2"]], [["w3"]])[0].log_probs[0])

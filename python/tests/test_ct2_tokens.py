@@ -3,6 +3,7 @@ CTranslate2 4.8.5."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -123,7 +124,8 @@ def test_vocabularies_of_a_model_of_marian() -> None:
     model, words = DATA / "tiny.npz", DATA / "tiny.vocab.yml"
     with pytest.raises(RuntimeError, match="no vocabularies were found"):
         ct2.Translator(model)
-    found = [ct2.Translator(model, vocabs=vocabs) for vocabs in (words, [words, words])]
+    both: list[Path | bytes] = [words, os.fsencode(words)]
+    found = [ct2.Translator(os.fsencode(model), vocabs=vocabs) for vocabs in (words, both)]
     # The command line prints this translation.
     assert [one.translate_texts(["w4"]) for one in found] == [["w14 w14 w14 w16 w14 w14"]] * 2
     with pytest.raises(ValueError, match=r"vocabs: expected .* found 1 path"):

@@ -233,7 +233,10 @@ def test_a_phrase_system_is_trained(tmp_path: Path) -> None:
         train.phrase(source, target, tmp_path / "other", lm_prune=(1, 0))
     with pytest.raises(ValueError, match="is not a reordering model"):
         train.phrase(source, target, tmp_path / "other", reordering="some")
-    plain = train.phrase(source, target, tmp_path / "plain", lm_order=2, reordering="none")
+    with pytest.warns(UserWarning, match="iterations has no effect: weights are tuned only with"):
+        plain = train.phrase(
+            source, target, tmp_path / "plain", lm_order=2, reordering="none", iterations=2
+        )
     assert "LexicalReordering" not in Path(plain.ini).read_text("utf-8")
     with pytest.raises(ValueError, match="nonbreaking prefixes are for raw texts"):
         train.phrase(source, target, tmp_path / "other", source_nonbreaking_prefixes=source)

@@ -296,17 +296,35 @@ pub(super) fn read_files(files: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Byte
     Ok(contents)
 }
 
+/// Extracts a path: `str`, `os.PathLike`, or `bytes`, which CTranslate2 takes too.
+///
+/// # Errors
+///
+/// `TypeError` for other values.
+pub(super) fn path(value: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
+    value.py().import("os")?.call_method1("fsdecode", (value,))?.extract()
+}
+
+/// Extracts a path, or `None`.
+///
+/// # Errors
+///
+/// Those of [`path`].
+pub(super) fn optional_path(value: &Bound<'_, PyAny>) -> PyResult<Option<PathBuf>> {
+    if value.is_none() { Ok(None) } else { path(value).map(Some) }
+}
+
 /// Reads the argument `vocabs`: the path of a vocabulary for both sides, or a list of two paths.
 ///
 /// # Errors
 ///
 /// `TypeError` for other values, `ValueError` for another number of paths.
 pub(super) fn vocabulary_paths(vocabs: &Bound<'_, PyAny>) -> PyResult<[PathBuf; 2]> {
-    if let Ok(path) = vocabs.extract::<PathBuf>() {
-        return Ok([path.clone(), path]);
+    if let Ok(both) = path(vocabs) {
+        return Ok([both.clone(), both]);
     }
-    let paths: Vec<PathBuf> = vocabs
-        .extract()
+    let paths = vocabs.try_iter().and_then(|paths| paths.map(|one| path(&one?)).collect());
+    let paths: Vec<PathBuf> = paths
         .map_err(|_| PyTypeError::new_err("vocabs: expected a path, or a list of two paths"))?;
     match <[PathBuf; 2]>::try_from(paths) {
         Ok(paths) => Ok(paths),

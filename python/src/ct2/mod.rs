@@ -66,6 +66,6 @@ pub fn get_supported_compute_types(
 
 /// Whether `path` is a folder with a model of CTranslate2.
 #[pyfunction]
-pub fn contains_model(path: PathBuf) -> bool {
+pub fn contains_model(#[pyo3(from_py_with = arguments::path)] path: PathBuf) -> bool {
     path.join("model.bin").is_file()
 }

@@ -18,8 +18,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use super::arguments::{
-    batch_limits, compute_type_name, devices, end_ids, parse_compute_type, read_files, refuse,
-    select_compute_type, suppressed_sequences, vocabulary_paths,
+    batch_limits, compute_type_name, devices, end_ids, optional_path, parse_compute_type, path,
+    read_files, refuse, select_compute_type, suppressed_sequences, vocabulary_paths,
 };
 use super::calls::{
     check_lengths, no_signal, observer, read_examples, read_ids, submit, wait_or_cancel,
@@ -172,7 +172,7 @@ impl Translator {
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
     fn __init__(
         slf: &Bound<'_, Self>,
-        model_path: PathBuf,
+        #[pyo3(from_py_with = path)] model_path: PathBuf,
         device: &str,
         device_index: Option<&Bound<'_, PyAny>>,
         compute_type: Option<&Bound<'_, PyAny>>,
@@ -183,7 +183,7 @@ impl Translator {
         #[pyo3(from_py_with = truth)] tensor_parallel: bool,
         files: Option<&Bound<'_, PyAny>>,
         vocabs: Option<&Bound<'_, PyAny>>,
-        lm: Option<PathBuf>,
+        #[pyo3(from_py_with = optional_path)] lm: Option<PathBuf>,
         lm_weight: Option<f32>,
         #[pyo3(from_py_with = truth)] lm_pieces: bool,
     ) -> PyResult<()> {
