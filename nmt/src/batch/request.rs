@@ -3,20 +3,9 @@
 use crate::search::{LM_WITH_SAMPLING, PrefixRole, Request, SearchOptions, Translation};
 use crate::{Error, Result};
 
-/// Whether there is nothing to translate: no token but `</s>`. Sentences of some models do not
-/// end with it, so a single token may be a word.
-pub(super) fn is_empty(request: &Request, eos_id: u32) -> bool {
-    matches!(request.source[..], []) || request.source == [eos_id]
-}
-
-/// Returns the translation of an empty sentence: empty, with probability 1.
-pub(super) fn empty_translation(request: &Request, options: &SearchOptions) -> Translation {
-    let alignment = if options.return_alignments && !request.source.is_empty() {
-        vec![vec![1.0]]
-    } else {
-        Vec::new()
-    };
-    Translation { token_scores: vec![0.0], alignment, ..Translation::default() }
+/// Returns the translation of a sentence without tokens: empty, with probability 1.
+pub(super) fn empty_translation() -> Translation {
+    Translation { token_scores: vec![0.0], ..Translation::default() }
 }
 
 /// Checks that the options allow a request, and that the tokens of its prefix, constraints and

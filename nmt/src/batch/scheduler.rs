@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use super::request::{empty_translation, is_empty, validate_and_complete};
+use super::request::{empty_translation, validate_and_complete};
 use super::{BatchingOptions, Job, JobSource};
 use crate::Result;
 use crate::search::{BeamSearch, GeneratedToken, SearchEvents, SearchOptions, Translation};
@@ -151,9 +151,8 @@ impl BatchScheduler<'_> {
                 break;
             }
             any = true;
-            if is_empty(&job.request, self.options.eos_id) {
-                let empty = vec![empty_translation(&job.request, self.options)];
-                source.finish(job.id, Ok(empty))?;
+            if job.request.source.is_empty() {
+                source.finish(job.id, Ok(vec![empty_translation()]))?;
                 continue;
             }
             match validate_and_complete(&mut job.request, self.options, self.session.vocab_size()) {

@@ -28,7 +28,8 @@ pub struct Request {
     /// on it.
     pub number: u64,
     /// Ids of the source vocabulary, with the special tokens of the model: usually `</s>` at the
-    /// end.
+    /// end. None for an empty sentence, whose translation is empty; the callers know which tokens
+    /// are words.
     pub source: Vec<u32>,
     /// Tokens that the translation must begin with.
     pub prefix: Vec<u32>,

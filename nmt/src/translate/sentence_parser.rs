@@ -127,7 +127,8 @@ impl<'a> SentenceParser<'a> {
         let num_words = miriam_textio::fields::split_words(text).count() as u64;
         // Marian's search treats a source that begins with `</s>` as empty. Here a line of `</s>`
         // alone is a blank line.
-        if pieces.is_empty() || pieces.ids == [source.vocabulary.eos_id()] {
+        let ends_at_once = source.vocabulary.own_eos_id().is_some_and(|eos| pieces.ids == [eos]);
+        if pieces.is_empty() || ends_at_once {
             return InputSentence { pieces, num_words, warning, ..sentence };
         }
         let scratch = &mut self.scratch;

@@ -159,9 +159,6 @@ impl Session for RandomSession {
         }
         self.encoded.push(sentences.len());
         let add = |(at, source): (usize, &&[u32])| {
-            // A source of one token is an empty sentence: only `</s>`. The scheduler answers it
-            // without a session. A language model gets a source without tokens.
-            assert!(source.len() != 1, "empty sentences are not for models");
             let free = (0..).map(Slot).find(|slot| !self.sentences.contains_key(slot));
             let slot = free.expect("there is one");
             let candidates = candidates.map(|lists| lists[at].to_vec());

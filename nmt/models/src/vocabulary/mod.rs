@@ -22,6 +22,10 @@ pub use learn::{LearnOptions, LearnedVocabulary, learn_vocabulary, select_words,
 
 /// Spellings of EOS: the usual spelling, then Nematus' spelling.
 const EOS_NAMES: [&[u8]; 2] = [b"</s>", b"eos"];
+
+/// Tokens that no text has. If a vocabulary lacks EOS, one of them stands for it, or the unknown
+/// token.
+const EOS_SUBSTITUTES: [&[u8]; 2] = [b"<blank>", b"<pad>"];
 /// Spellings of the unknown token.
 const UNK_NAMES: [&[u8]; 3] = [b"<unk>", b"UNK", b"unk"];
 /// The beginning of the name of an id that has no token, because the model has more rows than its
@@ -315,6 +319,14 @@ impl Vocabulary {
     /// Returns the id of EOS.
     pub fn eos_id(&self) -> u32 {
         self.eos_id
+    }
+
+    /// Returns the id of EOS, if the vocabulary has one. Where that of a source lacks it,
+    /// [`eos_id`](Self::eos_id) is another token, which stands for it.
+    pub fn own_eos_id(&self) -> Option<u32> {
+        let is_substitute = self.eos_id == self.unk_id
+            || self.word(self.eos_id).is_some_and(|token| EOS_SUBSTITUTES.contains(&token));
+        (!is_substitute).then_some(self.eos_id)
     }
 
     /// Returns the id of the unknown token, which replaces words that the vocabulary lacks.

@@ -7,7 +7,7 @@ use miriam_textproc::SentencePiece;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
-use super::{SpecialTokens, Vocabulary, invalid};
+use super::{EOS_SUBSTITUTES, SpecialTokens, Vocabulary, invalid};
 use crate::yaml::Value;
 use crate::{Error, Result, compressed, json};
 
@@ -93,8 +93,8 @@ pub fn parse_list(
     let (eos, unk) = (special.eos.as_bytes(), special.unk.as_bytes());
     let appended = (!list.iter().any(|token| token == unk)).then_some(unk);
     let list = list.iter().map(Vec::as_slice).chain(appended);
-    // A token that no text has stands for a missing EOS.
-    let eos_names = [eos, b"<blank>", b"<pad>", unk];
+    let [blank, pad] = EOS_SUBSTITUTES;
+    let eos_names = [eos, blank, pad, unk];
     let eos_names = if needs_eos { &eos_names[..1] } else { &eos_names[..] };
     let vocabulary = Vocabulary::with_names(list, path, [eos_names, &[unk]], None)?;
     Ok(Vocabulary { repeats, ..vocabulary })

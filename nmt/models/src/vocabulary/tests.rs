@@ -87,6 +87,28 @@ fn lists_of_ctranslate2_may_repeat_words_and_have_carriage_returns() {
 }
 
 #[test]
+fn another_token_that_stands_for_eos_is_not_eos() {
+    let special = SpecialTokens {
+        eos: "</s>".into(),
+        unk: "<unk>".into(),
+        source_bos: None,
+        has_source_eos: false,
+        texts_have_source_eos: false,
+    };
+    for (text, ids) in [
+        ("<unk>\na\n</s>\n", (2, Some(2))),
+        ("<unk>\n<blank>\na\n", (1, None)),
+        ("<unk>\na\n<pad>\n", (2, None)),
+        ("<unk>\na\n", (0, None)),
+    ] {
+        let bytes = Bytes::copy_from(text.as_bytes());
+        let path = Path::new("v.txt");
+        let read = Vocabulary::parse_with_special_tokens(bytes, path, &special, false).unwrap().0;
+        assert_eq!((read.eos_id(), read.own_eos_id()), ids, "{text}");
+    }
+}
+
+#[test]
 fn nematus_names_are_known() {
     let vocabulary = open_written("v.json", b"{\"eos\": 0, \"UNK\": 1, \"x\": 2}").unwrap();
     assert_eq!((vocabulary.eos_id(), vocabulary.unk_id()), (0, 1));
