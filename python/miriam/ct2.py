@@ -339,7 +339,7 @@ class Translator(_native.Translator):
             for result in results:
                 scores = result.log_probs
                 mean = sum(scores) / len(scores) if scores else 0.0
-                tail = " ||| " + " ".join(f"{score:g}" for score in scores)
+                tail = " |||" + "".join(f" {score:g}" for score in scores)
                 text = _text(detokenize(result.tokens))
                 output.write(f"{mean:g} ||| {text}{tail if with_tokens_score else ''}\n")
                 num_examples += 1

@@ -468,6 +468,9 @@ def test_scores_of_translations(tiny: ct2.Translator, tmp_path: Path) -> None:
         assert text.split() == score.tokens
         assert [float(value) for value in values.split()] == pytest.approx(score.log_probs, rel=1e-3)
         assert float(mean) == pytest.approx(sum(score.log_probs) / len(score.log_probs), rel=1e-3)
+    paths[1].write_text("\n" * 4, encoding="utf-8")
+    tiny.score_file(*paths, with_tokens_score=True, offset=1)
+    assert paths[2].read_text(encoding="utf-8") == "0 |||  |||\n" * 4
 
 
 def test_texts_with_the_tokenisation_of_the_model(tiny: ct2.Translator) -> None:

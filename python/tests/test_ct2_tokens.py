@@ -44,6 +44,75 @@ def test_tokens_get_what_the_configuration_says(tmp_path: Path) -> None:
         assert result.scores == pytest.approx([score], abs=1e-4)
 
 
+def test_a_word_with_the_id_of_the_end_of_the_other_side_is_a_word(tmp_path: Path) -> None:
+    """The source vocabulary has a word with the id of `</s>` in the target vocabulary, and
+    `<blank>` in the place of `</s>`."""
+    folder = tmp_path / "separate"
+    shutil.copytree(DATA / "ct2-base", folder)
+    source = folder / "source_vocabulary.txt"
+    source.write_text(source.read_text("utf-8").replace("</s>\n", "word\n"), "utf-8")
+    translator = ct2.Translator(folder)
+    options: dict[str, Any] = {**GREEDY, "max_decoding_length": 4}
+    sources = [["word"], ["nowhere"], ["<blank>"]]
+    results = translator.translate_batch(sources, **options)
+    assert [result.hypotheses for result in results] == [
+        [["<blank>", "t11", "t11", "t11"]],
+        [["<blank>", "t11", "t1", "t11"]],
+        [["t8", "<blank>", "t11", "t8"]],
+    ]
+    scores = [score for result in results for score in result.scores]
+    assert scores == pytest.approx([-1.120921, -0.837802, -1.239716], abs=1e-4)
+    texts = translator.translate_texts(["word"], beam_size=1, max_decoding_length=4)
+    assert texts == ["<blank> t11 t11 t11"]
+
+
+def test_a_source_that_is_cut_to_its_end_is_translated(tiny: ct2.Translator) -> None:
+    options: dict[str, Any] = {**GREEDY, "max_decoding_length": 3}
+    [result] = tiny.translate_batch([["w2", "w3", "w4"]], max_input_length=1, **options)
+    assert result.hypotheses == [["w14", "w14", "w14"]]
+    assert result.scores == pytest.approx([-2.190522], abs=1e-4)
+
+
+def test_as_many_translations_as_requested(tiny: ct2.Translator) -> None:
+    """A prefix that fills the translation fills the beam; greedy search repeats its result."""
+    full: dict[str, Any] = {"max_decoding_length": 2, "return_scores": True}
+    cases: list[tuple[dict[str, Any], list[float]]] = [
+        ({"beam_size": 2, "num_hypotheses": 2}, [0, -5e9]),
+        ({"beam_size": 2, "num_hypotheses": 2, "length_penalty": 0}, [0, -1e10]),
+        ({"beam_size": 2, "num_hypotheses": 4, "patience": 2}, [0, -5e9]),
+        ({"beam_size": 1, "num_hypotheses": 3, "sampling_topk": 3}, [0, 0, 0]),
+    ]
+    for options, scores in cases:
+        [result] = tiny.translate_batch([["w2", "w3"]], [["w4", "w5", "w6"]], **full, **options)
+        assert result.hypotheses == [["w4", "w5"]] * len(scores)
+        assert result.scores == pytest.approx(scores)
+    [result] = tiny.translate_batch(
+        [["w2", "w3"]], beam_size=1, patience=2, num_hypotheses=2, **full
+    )
+    assert result.hypotheses == [["w14", "w14"]] * 2
+    assert result.scores == pytest.approx([-2.171609] * 2, abs=1e-4)
+
+
+def test_the_prefix_of_an_empty_source_is_its_translation(tiny: ct2.Translator) -> None:
+    prefixes = [["w4", "</s>"]] * 2
+    results = tiny.translate_batch([[], ["</s>"]], prefixes, return_scores=True)
+    assert [result.hypotheses for result in results] == [[["w4", "</s>"]]] * 2
+
+
+def test_candidates_follow_from_the_whole_source(tmp_path: Path) -> None:
+    folder = tmp_path / "map"
+    shutil.copytree(TINY, folder)
+    (folder / "vmap.txt").write_text("\tw2\nw5\tw9\n", "utf-8")
+    translator = ct2.Translator(folder)
+    options: dict[str, Any] = {"use_vmap": True, "disable_unk": True, **GREEDY}
+    # Both sources are cut to the same tokens.
+    sources = [["w3", "w4"], ["w3", "w4", "w5"]]
+    results = translator.translate_batch(sources, max_input_length=2, **options)
+    assert [result.hypotheses for result in results] == [[["w2", "w2"]]] * 2
+    scores = [score for result in results for score in result.scores]
+    assert scores == pytest.approx([-0.342095, -0.818982], abs=1e-4)
+
+
 def test_tokens_may_be_bytes(tiny: ct2.Translator) -> None:
     as_bytes = [[token.encode() for token in source] for source in SOURCES]
     options: dict[str, Any] = {"max_decoding_length": 6, "no_repeat_ngram_size": 1}

@@ -252,9 +252,15 @@ impl SearchOptions {
         }
     }
 
+    /// Whether the search ends with its only hypothesis. In CTranslate2 a biased prefix always has a
+    /// beam, even if only of one row.
+    fn is_greedy(&self) -> bool {
+        self.beam_size <= 1 && self.prefix_bias.is_none()
+    }
+
     /// Returns the number of finished hypotheses that ends the search in CTranslate2.
     fn required_finished(&self) -> usize {
-        if self.beam_size <= 1 {
+        if self.is_greedy() {
             return 1;
         }
         // The cast saturates.

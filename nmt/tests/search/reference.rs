@@ -147,6 +147,12 @@ pub fn translate_with_lm(
                 next_places.push(if place < room { place } else { free_places.remove(0) });
             }
         }
+        let ct2_without_lm = options.semantics == DecodingSemantics::CTranslate2 && lm.is_none();
+        if ct2_without_lm && options.end_tokens.len() > 1 && !last {
+            // Hypotheses that have ended continue where no other one takes their place.
+            next.extend_from_slice(&ended[ended.len() - free_places.len()..]);
+            next_places.append(&mut free_places);
+        }
         live = next;
         places = next_places;
         let best = |list: &[Hypothesis]| list.iter().map(|h| h.total).fold(f32::MIN, f32::max);
@@ -159,7 +165,11 @@ pub fn translate_with_lm(
             {
                 best_ended && ended.len() >= options.n_best
             }
-            DecodingSemantics::CTranslate2 if options.beam_size == 1 => !ended.is_empty(),
+            DecodingSemantics::CTranslate2
+                if options.beam_size == 1 && options.prefix_bias.is_none() =>
+            {
+                !ended.is_empty()
+            }
             DecodingSemantics::CTranslate2 => {
                 ended.len() >= (options.beam_size as f32 * options.patience).round() as usize
             }

@@ -344,6 +344,22 @@ impl BeamState {
                 });
             }
         }
+        if !last && self.keeps_ended_rows(options) {
+            let ended = &self.finished[self.finished.len() - scratch.free_places.len()..];
+            for (&place, ended) in scratch.free_places.iter().zip(ended) {
+                let choice = &scratch.expansions[place];
+                scratch.next_live.push(Hypothesis {
+                    node: ended.node,
+                    token: Some(choice.token),
+                    parent_row: Some((first + choice.row) as u32),
+                    total: ended.total,
+                    lm_log_probability: 0.0,
+                    progress: choice.progress,
+                    sample_index: choice.sample_index,
+                    place,
+                });
+            }
+        }
         std::mem::swap(&mut self.live, &mut scratch.next_live);
         std::mem::swap(&mut self.lm_contexts, &mut scratch.next_lm_contexts);
         self.lm_contexts.truncate(num_contexts);
@@ -353,6 +369,18 @@ impl BeamState {
             self.tree.prune(live.chain(self.finished.iter_mut().map(|ended| &mut ended.node)));
         }
         Ok(if last || self.is_done(options) { StepStatus::Finished } else { StepStatus::Active })
+    }
+
+    /// Whether a hypothesis that has ended also continues, if no other one can take its place. In
+    /// CTranslate2 this is so when several tokens end hypotheses, because the search considers only
+    /// twice as many expansions as the beam has rows. CTranslate2 knows neither constraints nor
+    /// language models.
+    fn keeps_ended_rows(&self, options: &SearchOptions) -> bool {
+        options.semantics == DecodingSemantics::CTranslate2
+            && options.end_tokens.len() > 1
+            && options.sampling.is_none()
+            && options.fusion.is_none()
+            && self.constraints.token_count() == 0
     }
 
     /// Reports the token of an expansion; a token of a prefix is reported for all samples. Returns
@@ -414,7 +442,7 @@ impl BeamState {
         options.semantics == DecodingSemantics::CTranslate2
             && if options.length_penalty == 0.0
                 && options.coverage_penalty == 0.0
-                && options.beam_size > 1
+                && !options.is_greedy()
             {
                 self.best_has_finished && self.finished.len() >= options.n_best
             } else {

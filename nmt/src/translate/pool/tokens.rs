@@ -54,6 +54,9 @@ pub struct ScoredTokens {
     pub log_probs: Vec<f32>,
 }
 
+/// The sum of log-probabilities of a row of the beam that is lost during a prefix, in CTranslate2.
+const LOST_SCORE: f32 = -1e10;
+
 /// A source with the special tokens of the model.
 struct CompleteSource {
     ids: Vec<u32>,
@@ -89,12 +92,12 @@ impl Translator {
     /// Whether a source has no words: at most BOS, EOS and a language token after EOS.
     fn has_no_words(&self, source: &[u32]) -> bool {
         let tokenizer = &self.models.tokenizers()[0];
-        let eos = tokenizer.vocabulary.eos_id();
+        let eos = tokenizer.vocabulary.own_eos_id();
         let bos = tokenizer.boundary_tokens.bos_id.or_else(|| tokenizer.vocabulary.find(b"<s>"));
         let at_start = usize::from(source.first().copied().is_some_and(|id| Some(id) == bos));
         let at_end = match *source {
-            [.., last] if last == eos => 1,
-            [.., before_last, _] if before_last == eos => 2,
+            [.., last] if Some(last) == eos => 1,
+            [.., before_last, _] if Some(before_last) == eos => 2,
             _ => 0,
         };
         source.len() <= at_start + at_end
@@ -110,15 +113,23 @@ impl Translator {
         options: &DecodingOptions,
     ) -> Prepared {
         let prefix = example.prefix.clone();
-        let CompleteSource { ids, .. } = self.add_special_tokens(&example.source, max_input_length);
+        let source = self.add_special_tokens(&example.source, max_input_length).ids;
         if self.has_no_words(&example.source) {
             let mut tokens = prefix;
             tokens.truncate(options.max_decoding_length);
-            let alignment = vec![vec![0.0; ids.len()]; tokens.len()];
+            let alignment = vec![vec![0.0; source.len()]; tokens.len()];
             let empty = Translation { tokens, alignment, ..Translation::default() };
             return Prepared::Done(vec![empty; options.num_hypotheses]);
         }
-        Prepared::Request(Request { source: ids, prefix, ..Request::default() })
+        let mut request = Request { source, prefix, ..Request::default() };
+        if options.use_vmap && request.source.len() == max_input_length {
+            // In CTranslate2 the candidates follow from the words of the whole source.
+            let whole = self.add_special_tokens(&example.source, 0).ids;
+            let cut = std::mem::replace(&mut request.source, whole);
+            request.candidates = self.vocabulary_map_candidates(&request);
+            request.source = cut;
+        }
+        Prepared::Request(request)
     }
 
     /// Whether target prefixes are possible.
@@ -143,11 +154,13 @@ impl Translator {
         let eos = [target.eos_id()];
         let ends = if options.end_tokens.is_empty() { &eos[..] } else { &options.end_tokens };
         let mut all = TokenTranslations::default();
-        for found in translations {
+        let repeated = repeated_translations(example, options, translations);
+        let is_searched = !self.has_no_words(&example.source);
+        for found in translations.iter().chain(&repeated) {
             let mut tokens = found.tokens.clone();
             if keep_end {
                 tokens.extend(found.end_token);
-            } else {
+            } else if is_searched {
                 while tokens.last().is_some_and(|last| ends.contains(last)) {
                     tokens.pop();
                 }
@@ -222,6 +235,32 @@ impl Translator {
         log_probs.drain(..offset.min(log_probs.len()));
         ScoredTokens { tokens, log_probs }
     }
+}
+
+/// Returns the translations that CTranslate2 gives in addition to the only one of a search: greedy
+/// search repeats it for each requested translation. If the prefix fills the translation, all rows
+/// of the beam have it, but only the first has its score.
+fn repeated_translations(
+    example: &Example,
+    options: &DecodingOptions,
+    translations: &[Translation],
+) -> Vec<Translation> {
+    let [only] = translations else { return Vec::new() };
+    let forces_prefix = options.prefix_bias_beta == 0.0 && !options.return_alternatives;
+    let is_full = forces_prefix && example.prefix.len() >= options.max_decoding_length;
+    let is_greedy = forces_prefix && options.beam_size == 1;
+    let (rows, lost_score) = if is_greedy && (is_full || !options.is_sampling()) {
+        (options.num_hypotheses, 0.0)
+    } else if is_full {
+        (options.num_hypotheses.min(options.beam_size), LOST_SCORE)
+    } else {
+        return Vec::new();
+    };
+    let mut again = only.clone();
+    if lost_score != 0.0 {
+        again.score += lost_score / (only.tokens.len() as f32).powf(options.length_penalty);
+    }
+    vec![again; rows.saturating_sub(1)]
 }
 
 /// Cuts ids to `length`, unless it is 0. EOS at the end stays, alone or with a language token after

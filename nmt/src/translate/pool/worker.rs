@@ -222,16 +222,22 @@ impl JobSource for QueuedJobs<'_> {
 
 impl Translator {
     fn set_candidates(&self, task: &TranslationTask, request: &mut Request) {
-        let generator = self.shortlist_generator.as_deref();
-        let map = matches!(generator, Some(ShortlistGenerator::VocabularyMap(_)));
-        let has_list = match task.candidates {
-            CandidateSource::Vocabulary => false,
-            CandidateSource::VocabularyMap => map,
-            CandidateSource::Model => true,
-        };
-        if has_list {
-            request.candidates = self.candidates_for(request);
+        match task.candidates {
+            CandidateSource::Vocabulary => {}
+            // They were found before, if the source was cut.
+            CandidateSource::VocabularyMap if request.candidates.is_some() => {}
+            CandidateSource::VocabularyMap => {
+                request.candidates = self.vocabulary_map_candidates(request);
+            }
+            CandidateSource::Model => request.candidates = self.candidates_for(request),
         }
+    }
+
+    /// Returns the candidates of a sentence by the vocabulary map; `None` if the model has none.
+    pub(super) fn vocabulary_map_candidates(&self, request: &Request) -> Option<Vec<u32>> {
+        let generator = self.shortlist_generator.as_deref();
+        let has_map = matches!(generator, Some(ShortlistGenerator::VocabularyMap(_)));
+        if has_map { self.candidates_for(request) } else { None }
     }
 }
 
