@@ -1,9 +1,9 @@
 //! The states of several features together as one `u32`, so that a hypothesis does
 //! not grow with the features and equal states compare in one instruction.
 //!
-//! Every expansion needs a joint state, so states are joined quickly, pair by pair: the first two
-//! states become a number, and this number and the third state become another. A pair takes one
-//! probe of a table of 16-byte entries.
+//! In many systems every expansion needs a joint state, so states are joined quickly, pair by pair:
+//! the first two states become a number, and this number and the third state become another. A pair
+//! takes one probe of a table of 16-byte entries.
 
 /// The states of several features together as one `u32`: first the states of the language models,
 /// then the states of other features. With only one feature, the joint state is its state.

@@ -37,7 +37,9 @@ pub(crate) use feature_set::{FeatureSet, LoadContext, RecombinationKey, TableSlo
 pub(crate) use language_model::LanguageModelFeature;
 pub use language_model::LanguageModelSpec;
 pub(crate) use language_model::is_alias as is_language_model_alias;
-pub(crate) use lexical_reordering::{HierarchicalBackwardScorer, OptionRows, Weighting};
+pub(crate) use lexical_reordering::{
+    HierarchicalBackwardScorer, OptionRows, RelativePosition, Weighting,
+};
 pub use lexical_reordering::{
     OrientationClasses, ReorderingSource, ReorderingSpec, ReorderingType,
 };

@@ -37,8 +37,8 @@ pub(crate) trait RecombinedArcs: Default {
     /// survivors must have been recorded.
     fn sort_arcs(&mut self) -> ArcOrder;
 
-    /// Appends the sorted arcs to `hypotheses` and records them in `lattice`. `first` is the number
-    /// of the first survivor in `hypotheses`.
+    /// Appends the sorted arcs to `hypotheses`, with the joint states of their survivors, and
+    /// records them in `lattice`. `first` is the number of the first survivor in `hypotheses`.
     fn append_to_lattice(
         &mut self,
         first: u32,
@@ -193,7 +193,9 @@ impl RecombinedArcs for Keep {
         for &key in &self.order {
             let winner = first as usize + (key >> 96) as usize;
             let arc = hypotheses.len() as u32;
-            hypotheses.push(self.arcs[key as u32 as usize].hypothesis);
+            let joint_state = hypotheses[winner].joint_state;
+            let hypothesis = self.arcs[key as u32 as usize].hypothesis;
+            hypotheses.push(Hypothesis { joint_state, ..hypothesis });
             let arcs = &mut lattice.arcs[winner];
             if arcs.1 == 0 {
                 arcs.0 = arc;
@@ -228,9 +230,11 @@ impl Lattice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::translation_options::OptionId;
 
-    fn hypothesis(total: f32, state: u32) -> Hypothesis {
-        Hypothesis { total, ..Hypothesis::initial(state) }
+    /// Returns a hypothesis without its joint state, as waves record arcs.
+    fn hypothesis(total: f32, option: u32) -> Hypothesis {
+        Hypothesis { total, option: OptionId(option), ..Hypothesis::initial(0) }
     }
 
     #[test]
@@ -251,18 +255,21 @@ mod tests {
         kept.record_survivor(2);
         kept.record_survivor(0);
         let mut hypotheses = vec![hypothesis(0.0, 0), hypothesis(-1.0, 2), hypothesis(-2.0, 1)];
+        hypotheses[2].joint_state = 7;
         let mut lattice = Lattice::default();
         lattice.start();
         assert_eq!(kept.sort_arcs(), ArcOrder::ByAge);
         kept.append_to_lattice(1, &mut hypotheses, &mut lattice);
-        let states = |winner| -> Vec<u32> {
+        let options = |winner| -> Vec<u32> {
             let arcs = lattice.recombined(HypothesisId(winner));
-            arcs.map(|id| hypotheses[id as usize].joint_state).collect()
+            arcs.map(|id| hypotheses[id as usize].option.0).collect()
         };
-        assert!(states(0).is_empty());
-        assert_eq!(states(1), [31]);
-        assert_eq!(states(2), [11, 0, 10], "of equals the older");
+        assert!(options(0).is_empty());
+        assert_eq!(options(1), [31]);
+        assert_eq!(options(2), [11, 0, 10], "of equals the older");
         assert_eq!(hypotheses.len(), 7, "entry 1 was not kept");
-        assert!(states(6).is_empty());
+        assert!(options(6).is_empty());
+        let mut arcs = lattice.recombined(HypothesisId(2));
+        assert!(arcs.all(|id| hypotheses[id as usize].joint_state == 7), "as their survivor");
     }
 }

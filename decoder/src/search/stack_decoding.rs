@@ -136,10 +136,10 @@ impl<L: RecombinedArcs> CellTask for AddSpanCells<'_, L> {
         *num_added = 0;
         let mut from = 0;
         for (number, edge) in edges.iter().enumerate() {
-            let row = scorer.row(edge, edge.first_hypothesis);
+            let row = scorer.row(edges, number as u32, edge.first_hypothesis);
             let floor = stack.floor(0);
             for option in edge.first_option..edge.first_option + edge.num_options {
-                if scorer.bound(&row, option) < floor {
+                if scorer.bound(&row, option) + edge.estimate < floor {
                     // The stack would reject this cell and stay as it is.
                     continue;
                 }
@@ -157,6 +157,7 @@ impl<L: RecombinedArcs> CellTask for AddSpanCells<'_, L> {
                 *num_added = end;
             };
             scorer.score_cells(new, edges, || add_next(ADDED_WHILE_WAITING));
+            scorer.join_states(new);
             add_next(usize::MAX);
             from = cells.len();
         }

@@ -14,6 +14,7 @@ use super::{Cell, CellScorer, Edge, ExtendedHypotheses};
 use crate::coverage::Coverages;
 use crate::features::{
     FastPathFeatures, HierarchicalBackwardScorer, LanguageModelFeature, MAX_FAST_MODELS,
+    RelativePosition,
 };
 use crate::hypothesis::Hypothesis;
 use crate::joint_states::JointStates;
@@ -76,9 +77,10 @@ impl Predecessor {
 /// Until a cell is scored, its fields hold:
 /// - `total`: the total with the terms before the language models',
 /// - `future_score`: the log10 probability of the words scored so far in the first language model,
-/// - `joint_state`: the state of the first language model after these words,
-/// - `next`: the state of the hypothesis in the second language model or, with hierarchical
-///   reordering, the state of the block stack after the phrase.
+/// - `next`: the bits of this probability in the second language model,
+/// - `state`: the state of the first language model after these words,
+/// - `second_state`: the state of the second language model after the words scored so far or, with
+///   hierarchical reordering, the state of the block stack after the phrase.
 pub(super) struct FastPathCells<'s, const LMS: usize, const HIERARCHICAL: bool> {
     features: &'s FastPathFeatures,
     extended: ExtendedHypotheses<'s>,
@@ -102,8 +104,26 @@ pub(super) struct FastPathCells<'s, const LMS: usize, const HIERARCHICAL: bool> 
 pub(super) struct FastPathBuffers {
     /// Words whose queries are awaited, by language model.
     awaited: [AwaitedWords<AwaitedWord>; MAX_FAST_MODELS],
-    /// The progress of cells in the second language model.
-    second_progress: Vec<LmProgress>,
+    /// With hierarchical reordering, what the rows of an edge have in common, by edge.
+    orientations: Vec<EdgeOrientations>,
+}
+
+/// The orientations of the phrases of an edge, as far as they are known, in hierarchical
+/// reordering.
+#[derive(Clone, Copy)]
+struct EdgeOrientations {
+    /// The orientation that selects the previous phrase's forward score;
+    /// [`EdgeOrientations::UNKNOWN`] if it depends on the hypothesis.
+    forward: u32,
+    /// The column of the backward score after the block-stack state `before`, and the next state.
+    backward_column: u32,
+    before: u32,
+    next: u32,
+}
+
+impl EdgeOrientations {
+    /// `forward` of an edge whose hypotheses have different orientations.
+    const UNKNOWN: u32 = u32::MAX;
 }
 
 /// A word of a cell whose score is not in the cache and is requested from the language model.
@@ -118,7 +138,6 @@ struct AwaitedWord {
 pub(super) struct FastPathRow {
     hypothesis: u32,
     total: f32,
-    estimate: f32,
     lm_state: u32,
     /// The state of the hypothesis in the second language model, or the state of hierarchical
     /// reordering after the phrase.
@@ -143,10 +162,11 @@ impl<const LMS: usize, const HIERARCHICAL: bool> CellScorer
     type Row = FastPathRow;
 
     #[inline(always)]
-    fn row(&mut self, edge: &Edge, hypothesis: u32) -> FastPathRow {
+    fn row(&mut self, edges: &[Edge], number: u32, hypothesis: u32) -> FastPathRow {
+        let edge = &edges[number as usize];
         let predecessor = &self.extended.predecessors[hypothesis as usize];
         let (backward_column, orientation, second_state) = if HIERARCHICAL {
-            self.hierarchical_scores(hypothesis, predecessor.second_state, &edge.transition.span)
+            self.hierarchical_scores(edge, number, hypothesis, predecessor.second_state)
         } else {
             let swaps = predecessor.span_start == edge.transition.span.end;
             let orientation =
@@ -156,7 +176,6 @@ impl<const LMS: usize, const HIERARCHICAL: bool> CellScorer
         FastPathRow {
             hypothesis,
             total: predecessor.total,
-            estimate: edge.estimate,
             lm_state: predecessor.lm_state,
             second_state,
             distortion: self.features.distortion.score(&edge.transition),
@@ -182,12 +201,11 @@ impl<const LMS: usize, const HIERARCHICAL: bool> CellScorer
             _ => self.lms[1].best_log10(&self.second_phrases[option as usize]),
         };
         let lm_terms = self.lm_terms(first, second);
-        let total = if self.features.lms_are_last() {
+        if self.features.lms_are_last() {
             Self::add_lm_terms(total, lm_terms)
         } else {
             self.features.add_terms_from_lm(total, terms, lm_terms)
-        };
-        total + row.estimate
+        }
     }
 
     #[inline(always)]
@@ -204,35 +222,34 @@ impl<const LMS: usize, const HIERARCHICAL: bool> CellScorer
             option,
             total: self.features.add_terms_before_lm(row.total + hot.total, row.terms(hot)),
             future_score: 0.0,
-            joint_state: row.lm_state,
-            estimate: row.estimate,
-            next: row.second_state,
+            state: row.lm_state,
+            second_state: row.second_state,
+            next: 0f32.to_bits(),
         }
     }
 
     #[inline(always)]
     fn score_cells(&mut self, cells: &mut [Cell], edges: &[Edge], mut while_waiting: impl FnMut()) {
         let mut buffers = std::mem::take(self.buffers);
-        let FastPathBuffers { awaited: [first_awaited, second_awaited], second_progress } =
-            &mut buffers;
+        let [first_awaited, second_awaited] = &mut buffers.awaited;
         first_awaited.clear();
         for (number, cell) in (0u32..).zip(&mut *cells) {
             let phrase = &self.options[cell.option as usize].phrase;
-            let mut progress = LmProgress { state: cell.joint_state, log10: 0.0 };
+            let mut progress = LmProgress { state: cell.state, log10: 0.0 };
             let awaited = self.lms[0].score_cached_words(phrase, 0, &mut progress);
-            (cell.joint_state, cell.future_score) = (progress.state, progress.log10);
+            (cell.state, cell.future_score) = (progress.state, progress.log10);
             if let Some(at) = awaited {
                 first_awaited.push(AwaitedWord { cell: number, at: at as u32 });
             }
         }
         if LMS > 1 {
             second_awaited.clear();
-            second_progress.clear();
-            second_progress
-                .extend(cells.iter().map(|cell| LmProgress { state: cell.next, log10: 0.0 }));
-            for ((number, cell), progress) in (0u32..).zip(&*cells).zip(&mut *second_progress) {
+            for (number, cell) in (0u32..).zip(&mut *cells) {
                 let phrase = &self.second_phrases[cell.option as usize];
-                if let Some(at) = self.lms[1].score_cached_words(phrase, 0, progress) {
+                let mut progress = LmProgress { state: cell.second_state, log10: 0.0 };
+                let awaited = self.lms[1].score_cached_words(phrase, 0, &mut progress);
+                (cell.second_state, cell.next) = (progress.state, progress.log10.to_bits());
+                if let Some(at) = awaited {
                     second_awaited.push(AwaitedWord { cell: number, at: at as u32 });
                 }
             }
@@ -242,26 +259,37 @@ impl<const LMS: usize, const HIERARCHICAL: bool> CellScorer
             first_awaited.answer(|word| {
                 let cell = &mut cells[word.cell as usize];
                 let phrase = &self.options[cell.option as usize].phrase;
-                let mut progress = LmProgress { state: cell.joint_state, log10: cell.future_score };
+                let mut progress = LmProgress { state: cell.state, log10: cell.future_score };
                 let next = self.lms[0].score_awaited_word(phrase, word.at as usize, &mut progress);
-                (cell.joint_state, cell.future_score) = (progress.state, progress.log10);
+                (cell.state, cell.future_score) = (progress.state, progress.log10);
                 next.map(|at| AwaitedWord { at: at as u32, ..word })
             });
             if LMS > 1 {
                 second_awaited.answer(|word| {
-                    let option = cells[word.cell as usize].option as usize;
-                    let progress = &mut second_progress[word.cell as usize];
-                    let phrase = &self.second_phrases[option];
-                    let next = self.lms[1].score_awaited_word(phrase, word.at as usize, progress);
+                    let cell = &mut cells[word.cell as usize];
+                    let phrase = &self.second_phrases[cell.option as usize];
+                    let log10 = f32::from_bits(cell.next);
+                    let mut progress = LmProgress { state: cell.second_state, log10 };
+                    let next =
+                        self.lms[1].score_awaited_word(phrase, word.at as usize, &mut progress);
+                    (cell.second_state, cell.next) = (progress.state, progress.log10.to_bits());
                     next.map(|at| AwaitedWord { at: at as u32, ..word })
                 });
             }
         }
-        for (number, cell) in cells.iter_mut().enumerate() {
-            let second = if LMS > 1 { second_progress[number] } else { LmProgress::default() };
-            self.finish_cell(cell, second, edges);
-        }
         *self.buffers = buffers;
+        for cell in cells {
+            self.finish_cell(cell, edges);
+        }
+    }
+
+    fn join_states(&mut self, cells: &mut [Cell]) {
+        if LMS > 1 || HIERARCHICAL {
+            for cell in cells {
+                let states = [cell.state, cell.second_state];
+                (cell.state, cell.second_state) = (self.joint_states.join_states(&states), 0);
+            }
+        }
     }
 }
 
@@ -274,6 +302,7 @@ impl<'s, const LMS: usize, const HIERARCHICAL: bool> FastPathCells<'s, LMS, HIER
         buffers: &'s mut FastPathBuffers,
     ) -> Self {
         let SearchSpace { system, options, coverages, lm_caches, stateful_scorers, .. } = space;
+        buffers.orientations.clear();
         let models = &system.models.language_models;
         let is_bounded =
             features.language_models.iter().all(LanguageModelFeature::has_nonnegative_weight)
@@ -297,24 +326,63 @@ impl<'s, const LMS: usize, const HIERARCHICAL: bool> FastPathCells<'s, LMS, HIER
         }
     }
 
-    /// Returns the column of the backward score of a phrase for `span` after `hypothesis`, the
-    /// orientation that selects the previous phrase's forward score, and the block-stack state
-    /// after the phrase. `state` is the block-stack state of `hypothesis`.
+    /// Returns the column of the backward score of a phrase of the edge with the number `number`
+    /// after `hypothesis`, the orientation that selects the previous phrase's forward score, and
+    /// the block-stack state after the phrase. `state` is the block-stack state of `hypothesis`.
     #[inline(always)]
     fn hierarchical_scores(
         &mut self,
+        edge: &Edge,
+        number: u32,
         hypothesis: u32,
         state: u32,
-        span: &Span,
     ) -> (usize, usize, u32) {
+        if self.buffers.orientations.len() <= number as usize {
+            self.add_orientations(edge, number, hypothesis, state);
+        }
+        let mut known = self.buffers.orientations[number as usize];
+        if known.before != state {
+            known = EdgeOrientations { before: state, ..known };
+            (known.backward_column, known.next) = self.shift(state, edge.transition.span);
+            self.buffers.orientations[number as usize] = known;
+        }
+        let forward = match known.forward {
+            EdgeOrientations::UNKNOWN => self.forward_orientation(edge, hypothesis),
+            orientation => orientation as usize,
+        };
+        (known.backward_column as usize, forward, known.next)
+    }
+
+    /// Stores the orientations of the edge with the number `number` after `hypothesis`. Edges are
+    /// first met in their order.
+    #[inline(never)]
+    fn add_orientations(&mut self, edge: &Edge, number: u32, hypothesis: u32, state: u32) {
+        debug_assert_eq!(self.buffers.orientations.len(), number as usize);
+        // To the left of the previous phrase, the orientation depends on where that phrase starts.
+        let forward = match edge.transition.position {
+            RelativePosition::Left => EdgeOrientations::UNKNOWN,
+            _ => self.forward_orientation(edge, hypothesis) as u32,
+        };
+        let (backward_column, next) = self.shift(state, edge.transition.span);
+        let orientations = EdgeOrientations { forward, backward_column, before: state, next };
+        self.buffers.orientations.push(orientations);
+    }
+
+    /// Returns the orientation that selects the forward score of the last phrase of `hypothesis`.
+    fn forward_orientation(&self, edge: &Edge, hypothesis: u32) -> usize {
         let previous = &self.extended.hypotheses[hypothesis as usize];
-        let orientations = self.features.orientations;
-        let orientation = orientations.hierarchical_orientation(previous.span, *span, |position| {
+        let (orientations, span) = (self.features.orientations, edge.transition.span);
+        orientations.hierarchical_orientation(previous.span, span, |position| {
             self.coverages.is_covered(previous.coverage, position)
-        });
+        })
+    }
+
+    /// Returns the column of the backward score of a phrase for `span` after the block-stack state
+    /// `state`, and the state after it.
+    fn shift(&mut self, state: u32, span: Span) -> (u32, u32) {
         let scorer = self.backward_scorer.as_mut().expect("reordering is hierarchical");
-        let (backward_column, next) = scorer.column_and_next(state, *span);
-        (backward_column, orientation, next)
+        let (column, next) = scorer.column_and_next(state, span);
+        (column as u32, next)
     }
 
     /// Returns the terms of the language models for words of these log10 probabilities.
@@ -332,30 +400,27 @@ impl<'s, const LMS: usize, const HIERARCHICAL: bool> FastPathCells<'s, LMS, HIER
         if LMS > 1 { total + second } else { total }
     }
 
-    /// Adds the language models' terms and all later terms, and joins the states. `second` is the
-    /// progress in the second language model.
+    /// Adds the language models' terms and all later terms.
     #[inline(always)]
-    fn finish_cell(&mut self, cell: &mut Cell, mut second: LmProgress, edges: &[Edge]) {
+    fn finish_cell(&mut self, cell: &mut Cell, edges: &[Edge]) {
         let hot = &self.options[cell.option as usize];
-        let mut first = LmProgress { state: cell.joint_state, log10: cell.future_score };
+        let mut first = LmProgress { state: cell.state, log10: cell.future_score };
+        let mut second = LmProgress { state: cell.second_state, log10: f32::from_bits(cell.next) };
         if self.extended.completes && hot.has_words {
             self.lms[0].score_end(&mut first);
+            cell.state = first.state;
             if LMS > 1 {
                 self.lms[1].score_end(&mut second);
+                cell.second_state = second.state;
             }
         }
         let lm_terms = self.lm_terms(first.log10, second.log10);
         cell.total = if self.features.lms_are_last() {
             Self::add_lm_terms(cell.total, lm_terms)
         } else {
-            let row = self.row(&edges[cell.edge as usize], cell.previous);
+            let row = self.row(edges, cell.edge, cell.previous);
             self.features.add_terms_from_lm(cell.total, row.terms(hot), lm_terms)
         };
-        cell.future_score = cell.total + cell.estimate;
-        cell.joint_state = match (LMS, HIERARCHICAL) {
-            (1, false) => first.state,
-            (_, false) => self.joint_states.join_states(&[first.state, second.state]),
-            (_, true) => self.joint_states.join_states(&[first.state, cell.next]),
-        };
+        cell.future_score = cell.total + edges[cell.edge as usize].estimate;
     }
 }

@@ -35,7 +35,6 @@ pub(super) struct GeneralCells<'s, 'a> {
 pub(super) struct GeneralRow {
     previous: u32,
     joint_state: u32,
-    estimate: f32,
 }
 
 /// The data of cells that are made and not yet scored, in buffers that are reused.
@@ -75,9 +74,8 @@ impl CellScorer for GeneralCells<'_, '_> {
     type Row = GeneralRow;
 
     #[inline(always)]
-    fn row(&mut self, edge: &Edge, previous: u32) -> GeneralRow {
-        let joint_state = self.hypotheses[previous as usize].joint_state;
-        GeneralRow { previous, joint_state, estimate: edge.estimate }
+    fn row(&mut self, _: &[Edge], _: u32, previous: u32) -> GeneralRow {
+        GeneralRow { previous, joint_state: self.hypotheses[previous as usize].joint_state }
     }
 
     #[inline(always)]
@@ -87,7 +85,7 @@ impl CellScorer for GeneralCells<'_, '_> {
 
     #[inline(always)]
     fn make_cell(&mut self, row: &GeneralRow, edge: u32, option: u32) -> Cell {
-        let &GeneralRow { previous, joint_state, estimate } = row;
+        let &GeneralRow { previous, joint_state } = row;
         let SearchSpace { options, joint_states, lm_caches, .. } = &*self.space;
         for (model, (progress, cache)) in self.rows.lms.iter_mut().zip(&**lm_caches).enumerate() {
             let state = joint_states.state(joint_state, model);
@@ -103,8 +101,8 @@ impl CellScorer for GeneralCells<'_, '_> {
             option,
             total: 0.0,
             future_score: 0.0,
-            joint_state,
-            estimate,
+            state: 0,
+            second_state: 0,
             next: 0,
         }
     }
@@ -124,6 +122,10 @@ impl CellScorer for GeneralCells<'_, '_> {
         }
         self.add_terms(cells, edges);
         self.rows.lms.iter_mut().for_each(Vec::clear);
+    }
+
+    fn join_states(&mut self, _: &mut [Cell]) {
+        // They are joined already, when a cell is scored.
     }
 }
 
@@ -240,8 +242,8 @@ impl<'s, 'a> GeneralCells<'s, 'a> {
                 total = feature.add_score(total, &input, lm_score, scores);
             }
             cell.total = total;
-            cell.future_score = total + cell.estimate;
-            cell.joint_state = joint_states.join_states(states);
+            cell.future_score = total + edges[cell.edge as usize].estimate;
+            cell.state = joint_states.join_states(states);
         }
     }
 }

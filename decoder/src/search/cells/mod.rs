@@ -37,10 +37,10 @@ pub(in crate::search) struct Cell {
     /// The total with the estimate of the rest. Before the cell is scored, its scorer keeps another
     /// value here.
     pub(in crate::search) future_score: f32,
-    /// The joint state. Before the cell is scored, its scorer keeps another value here.
-    pub(in crate::search) joint_state: u32,
-    /// The estimated score of the words that remain to be translated.
-    estimate: f32,
+    /// The joint state, after [`CellScorer::join_states`]. Until then, this state and
+    /// `second_state` together tell hypotheses apart.
+    pub(in crate::search) state: u32,
+    pub(in crate::search) second_state: u32,
     /// The next cell of a list. Before the cell is scored, its scorer keeps another value here.
     pub(in crate::search) next: u32,
 }
@@ -49,13 +49,13 @@ const _: () = assert!(size_of::<Cell>() == 32);
 
 impl Cell {
     /// Returns the hypothesis that this cell, of one of `edges`, becomes once it is scored and
-    /// popped.
+    /// popped. Its joint state is only right after [`CellScorer::join_states`].
     #[inline(always)]
     pub(in crate::search) fn hypothesis(&self, edges: &[Edge]) -> Hypothesis {
         let edge = &edges[self.edge as usize];
         Hypothesis {
             total: self.total,
-            joint_state: self.joint_state,
+            joint_state: self.state,
             previous: HypothesisId(self.previous),
             option: OptionId(self.option),
             span: edge.transition.span,
@@ -70,11 +70,11 @@ pub(in crate::search) trait CellScorer {
     /// The data that the cells of an edge share if they extend the same hypothesis.
     type Row;
 
-    /// Returns the row of `edge` for a hypothesis, given by its number.
-    fn row(&mut self, edge: &Edge, hypothesis: u32) -> Self::Row;
+    /// Returns the row of the edge with the number `edge` for a hypothesis, given by its number.
+    fn row(&mut self, edges: &[Edge], edge: u32, hypothesis: u32) -> Self::Row;
 
-    /// Returns an upper bound of the future score of a cell of `row` for an option, without queries
-    /// of language models. It is infinity if no bound is known.
+    /// Returns an upper bound of the total of a cell of `row` for an option, without queries of
+    /// language models. It is infinity if no bound is known.
     fn bound(&self, row: &Self::Row, option: u32) -> f32;
 
     /// Creates a new cell of `row` for the option with the number `option`. `edge` is the number of
@@ -84,6 +84,9 @@ pub(in crate::search) trait CellScorer {
     /// Scores `cells` of `edges`: all cells made since the last call, in the order in which they
     /// were made. Calls `while_waiting` between prefetching queries and answering them.
     fn score_cells(&mut self, cells: &mut [Cell], edges: &[Edge], while_waiting: impl FnMut());
+
+    /// Joins the two states of each of the scored `cells`.
+    fn join_states(&mut self, cells: &mut [Cell]);
 }
 
 /// A task that can be done with any scorer of cells.

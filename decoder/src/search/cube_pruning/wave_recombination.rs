@@ -19,6 +19,7 @@ pub(super) const MAX_KEY_PART: usize = 1 << 16;
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(16))]
 struct Slot {
+    /// The mini-stack, the start of the last phrase, and the first state. The entry has the second.
     key: u64,
     /// The generation of the stack that set the slot. If it is not the current one, the slot is
     /// empty.
@@ -65,9 +66,9 @@ impl<L: RecombinedArcs> Recombination<L> {
         let edge = &edges[cell.edge as usize];
         // The mini-stack determines the coverage and the end of the last phrase.
         let place = edge.group << 16 | (edge.transition.span.start & self.start_mask);
-        let key = u64::from(place) << 32 | u64::from(cell.joint_state);
+        let key = u64::from(place) << 32 | u64::from(cell.state);
         let mask = self.slots.len() - 1;
-        let mut at = first_slot(key) & mask;
+        let mut at = first_slot(key, cell.second_state) & mask;
         loop {
             let slot = &mut self.slots[at];
             if slot.generation != self.generation {
@@ -79,7 +80,9 @@ impl<L: RecombinedArcs> Recombination<L> {
                 }
                 return;
             }
-            if slot.key == key {
+            if slot.key == key
+                && self.entries[slot.entry as usize].second_state == cell.second_state
+            {
                 let stored = &mut self.entries[slot.entry as usize];
                 match cell.future_score.partial_cmp(&stored.future_score) {
                     Some(Ordering::Greater) => {
@@ -103,7 +106,8 @@ impl<L: RecombinedArcs> Recombination<L> {
         let size = self.slots.len() * 2;
         let old = std::mem::replace(&mut self.slots, vec![Slot::default(); size]);
         for slot in old.into_iter().filter(|slot| slot.generation == self.generation) {
-            let mut at = first_slot(slot.key) & (size - 1);
+            let second_state = self.entries[slot.entry as usize].second_state;
+            let mut at = first_slot(slot.key, second_state) & (size - 1);
             while self.slots[at].generation == self.generation {
                 at = (at + 1) & (size - 1);
             }
@@ -147,6 +151,11 @@ impl<L: RecombinedArcs> Recombination<L> {
         recombined.sort_arcs() == ArcOrder::ByTotal
     }
 
+    /// Returns the cells in the order of their arrival.
+    pub(super) fn cells(&mut self) -> &mut [Cell] {
+        &mut self.entries
+    }
+
     /// Returns the cells in the order of [`Recombination::sort`].
     pub(super) fn sorted_cells(&self) -> impl Iterator<Item = &Cell> {
         self.ranks.iter().map(|&rank| &self.entries[rank as u32 as usize])
@@ -154,6 +163,7 @@ impl<L: RecombinedArcs> Recombination<L> {
 }
 
 #[inline(always)]
-fn first_slot(key: u64) -> usize {
-    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
+fn first_slot(key: u64, second_state: u32) -> usize {
+    let mixed = (key ^ u64::from(second_state) << 44).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 32) as usize
 }

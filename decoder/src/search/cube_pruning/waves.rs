@@ -149,8 +149,12 @@ impl<L: RecombinedArcs> Waves<L> {
             self.last_range = (range * 1.25).max(256.0);
         }
         frontier.recombine_rest(edges);
-        !frontier.recombination.is_tied
-            && frontier.recombination.sort(edges, stack.num_groups, stack.limits.stack_size)
+        let is_filled = !frontier.recombination.is_tied
+            && frontier.recombination.sort(edges, stack.num_groups, stack.limits.stack_size);
+        if is_filled {
+            scorer.join_states(frontier.recombination.cells());
+        }
+        is_filled
     }
 
     /// Visits the hypotheses that the stack filled last keeps, each with its mini-stack.
@@ -292,7 +296,7 @@ impl<L: RecombinedArcs> Frontier<L> {
             let from = self.cells.len();
             for (i, edge) in some.iter().enumerate() {
                 let number = (chunk * PREFETCH_BATCH + i) as u32;
-                let row = scorer.row(edge, edge.first_hypothesis);
+                let row = scorer.row(edges, number, edge.first_hypothesis);
                 self.cells.push(scorer.make_cell(&row, number, edge.first_option));
             }
             self.score_from(from, edges, scorer);
@@ -357,15 +361,15 @@ impl<L: RecombinedArcs> Frontier<L> {
     #[inline(always)]
     fn make_neighbours<S: CellScorer>(&mut self, number: u32, edges: &mut [Edge], scorer: &mut S) {
         let Cell { edge: edge_number, previous, option, .. } = self.cells[number as usize];
-        let edge = &mut edges[edge_number as usize];
-        edge.make_rows(&mut self.seen);
+        edges[edge_number as usize].make_rows(&mut self.seen);
+        let (edges, edge) = (&*edges, &edges[edge_number as usize]);
         let (row, column) = (previous - edge.first_hypothesis, option - edge.first_option);
         if edge.mark_seen(&mut self.seen, row + 1, column) {
-            let row = scorer.row(edge, previous + 1);
+            let row = scorer.row(edges, edge_number, previous + 1);
             self.cells.push(scorer.make_cell(&row, edge_number, option));
         }
         if edge.mark_seen(&mut self.seen, row, column + 1) {
-            let row = scorer.row(edge, previous);
+            let row = scorer.row(edges, edge_number, previous);
             self.cells.push(scorer.make_cell(&row, edge_number, option + 1));
         }
     }
