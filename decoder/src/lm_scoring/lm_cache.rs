@@ -7,20 +7,19 @@
 //! sentence to sentence, and an entry whose state id is below the sentence's first one counts as
 //! empty.
 
-use hashbrown::HashTable;
 use miriam_lmcpu::{LanguageModel, LmWord, State};
 use miriam_storage::prefetch_at;
 
 use super::LmPhraseParts;
+use super::interned_states::InternedStates;
 
 /// One model's states and scores within a sentence.
 pub(crate) struct LmScoreCache {
-    states: Vec<State>,
-    ids: HashTable<u32>,
-    /// The id of the first state of this sentence.
-    first_id: u32,
+    states: InternedStates,
     cache: Vec<CacheEntry>,
     num_entries: usize,
+    /// Scratch: the state after a word.
+    after: State,
 }
 
 /// log10 p(word | state) and the state after the word.
@@ -49,44 +48,28 @@ fn cache_key(state: u32, word: LmWord) -> u64 {
 }
 
 impl LmScoreCache {
-    /// Creates an empty cache; ids of states start at 1, so that a cache of zeros is empty.
+    /// Creates an empty cache. No state has the id 0, so a cache of zeros is empty.
     pub(crate) fn new() -> Self {
         LmScoreCache {
-            states: Vec::new(),
-            ids: HashTable::new(),
-            first_id: 1,
+            states: InternedStates::new(),
             cache: vec![CacheEntry::default(); INITIAL_CACHE_SIZE],
             num_entries: 0,
+            after: State::EMPTY,
         }
     }
 
     /// Begins a sentence.
     pub(crate) fn start(&mut self) {
-        self.first_id = match self.first_id.checked_add(self.states.len() as u32) {
-            Some(base) if base < u32::MAX / 2 => base,
-            _ => {
-                self.cache.fill(CacheEntry::default());
-                1
-            }
-        };
-        self.states.clear();
-        self.ids.clear();
+        if !self.states.start() {
+            self.cache.fill(CacheEntry::default());
+        }
         self.num_entries = 0;
     }
 
     /// Returns the id of `state`.
     #[inline]
     pub(crate) fn intern(&mut self, state: &State) -> u32 {
-        let (states, base) = (&self.states, self.first_id);
-        let hash = hash_state(state);
-        if let Some(&id) = self.ids.find(hash, |&id| states[(id - base) as usize] == *state) {
-            return id;
-        }
-        let id = base + states.len() as u32;
-        self.states.push(*state);
-        let states = &self.states;
-        self.ids.insert_unique(hash, id, |&id| hash_state(&states[(id - base) as usize]));
-        id
+        self.states.intern(state)
     }
 
     /// Returns the log10 probability of the words of a phrase after `state`, and the state after
@@ -148,7 +131,7 @@ impl LmScoreCache {
             if entry.key == key {
                 return Some((entry.log10, entry.next_state));
             }
-            if ((entry.key >> 32) as u32) < self.first_id {
+            if ((entry.key >> 32) as u32) < self.states.first_id() {
                 return None;
             }
             slot = (slot + 1) & (self.cache.len() - 1);
@@ -158,7 +141,7 @@ impl LmScoreCache {
     /// Returns the state with the id `id`.
     #[inline(always)]
     pub(crate) fn state(&self, id: u32) -> &State {
-        &self.states[(id - self.first_id) as usize]
+        self.states.get(id)
     }
 
     /// Scores a word from the cache, or else from the model.
@@ -221,10 +204,8 @@ impl LmScoreCache {
 
     #[inline(never)]
     fn query_model(&mut self, model: &dyn LanguageModel, state: u32, word: LmWord) -> (f32, u32) {
-        let mut after = State::EMPTY;
-        let context = &self.states[(state - self.first_id) as usize];
-        let (log10, _) = model.score(context, word, &mut after);
-        let next = self.intern(&after);
+        let (log10, _) = model.score(self.states.get(state), word, &mut self.after);
+        let next = self.states.intern(&self.after);
         if (self.num_entries + 1) * 2 > self.cache.len() {
             self.grow();
         }
@@ -235,7 +216,7 @@ impl LmScoreCache {
 
     fn insert(&mut self, entry: CacheEntry) {
         let mut slot = self.slot_of(entry.key);
-        while (self.cache[slot].key >> 32) as u32 >= self.first_id {
+        while (self.cache[slot].key >> 32) as u32 >= self.states.first_id() {
             slot = (slot + 1) & (self.cache.len() - 1);
         }
         self.cache[slot] = entry;
@@ -245,17 +226,9 @@ impl LmScoreCache {
         let size = self.cache.len() * 2;
         let old = std::mem::replace(&mut self.cache, vec![CacheEntry::default(); size]);
         for entry in old {
-            if (entry.key >> 32) as u32 >= self.first_id {
+            if (entry.key >> 32) as u32 >= self.states.first_id() {
                 self.insert(entry);
             }
         }
     }
-}
-
-#[inline]
-fn hash_state(state: &State) -> u64 {
-    let hash = state.entries().iter().fold(state.len() as u64, |hash, (word, _)| {
-        (hash ^ u64::from(word.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
-    });
-    hash ^ hash >> 32
 }

@@ -1,6 +1,7 @@
 //! Language-model scores of target phrases: of single phrases without context, of many phrases at
 //! once, and within a sentence, where states are interned and scores are cached.
 
+mod interned_states;
 mod lm_batch;
 mod lm_cache;
 mod lm_phrase;
