@@ -5,21 +5,21 @@
 //! forward score of the previous one are charged, both for the orientation between the two. Nothing
 //! is charged at the end of a sentence.
 //!
-//! A hierarchical model compares a phrase with blocks of phrases. In the backward direction,
-//! the block is the longest one that ends with the previous phrase, found by a stack of spans
-//! ([`span_stack`]). In the forward direction, it matters whether the position next to the previous
-//! phrase is still open, so that some block may still join that phrase.
+//! A hierarchical model compares a phrase with blocks of phrases. In the backward direction, the
+//! block is the longest one that ends with the previous phrase, found by a stack of blocks
+//! ([`block_stacks`]). In the forward direction, it matters whether the position next to the
+//! previous phrase is still open, so that some block may still join that phrase.
 //!
 //! Scores are weighted once, when options are made: an option has a row of weighted
 //! scores, the columns of all models one after another, and the search only adds.
 
+mod block_stacks;
 mod forward_scores;
 mod hierarchical_backward;
 mod hierarchical_forward;
 mod orientations;
 mod phrase_based;
 mod scores;
-mod span_stack;
 
 use miriam_textio::Ln;
 
