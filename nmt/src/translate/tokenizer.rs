@@ -386,10 +386,7 @@ mod tests {
         assert_eq!([pieces.get(2), pieces.get(7)], [Some(&b"lo@@"[..]), Some(b"x")]);
         // As in subword-nmt, tabs belong to words.
         let with_tab = read(&side, "low\tr");
-        assert_eq!(
-            with_tab.iter().collect::<Vec<_>>(),
-            [&b"l@@"[..], b"o@@", b"w@@", b"\t@@", b"r"]
-        );
+        assert_eq!(with_tab.iter().collect::<Vec<_>>(), [&b"lo@@"[..], b"w@@", b"\t@@", b"r"]);
         let write = |side: &Tokenizer, ids: &[u32]| {
             let mut out = Vec::new();
             side.decode(ids, |place| (place == 7).then_some(&b"x"[..]), &mut out);
