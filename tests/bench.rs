@@ -123,7 +123,7 @@ fn a_study_of_ngram_models_goes_on_where_it_was_killed() {
     let (table, messages) = study(&[]);
     assert!(messages.contains("8 of 10 models were measured before"), "{messages}");
     assert!(messages.contains("9 of 10: trie; about ") && !messages.contains("8 of 10: "));
-    assert!(table.contains("random reads, CPU, 1 threads"), "{table}");
+    assert!(table.contains("random reads, CPU, 1 thread:"), "{table}");
     let resumed = read_csv(folder, "queries.csv");
     assert_eq!(resumed.len(), queries.len());
     let is_kept = |row: &&Vec<String>| row[0] == "glm";

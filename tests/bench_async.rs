@@ -206,7 +206,7 @@ fn studies_that_do_not_fit_are_rejected() {
     let dev = read(&corpus, "dev.en");
     fs::write(corpus.path().join("dev.en"), dev.replacen("the", "a", 1)).unwrap();
     let message = error(&["--systems", "1,2"]);
-    assert!(message.contains("another study: validation text: was"), "{message}");
+    assert!(message.contains("another study: validation text has changed"), "{message}");
     fs::write(corpus.path().join("dev.en"), dev).unwrap();
     let mut absent = study(&corpus, "a", &[]);
     let message = run_to_error(absent.current_dir(Path::new("/")));
