@@ -67,8 +67,8 @@ impl Layout {
     }
 }
 
-/// Returns the number after `name` at the start of a line of a file of `/proc` or `/sys`.
-pub(crate) fn find_number(text: &str, name: &str) -> Option<u64> {
+/// Returns the number after `name` at the start of a line.
+fn find_number(text: &str, name: &str) -> Option<u64> {
     let mut lines = text.lines().map(str::split_whitespace);
     lines.find_map(|mut words| (words.next()? == name).then(|| words.next()?.parse().ok())?)
 }

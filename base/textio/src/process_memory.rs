@@ -3,8 +3,6 @@
 use std::fs;
 use std::io;
 
-use crate::free_memory::find_number;
-
 /// Returns the resident memory of this process in bytes; `None` if unknown, as on other systems.
 pub fn resident_bytes() -> Option<u64> {
     read_field(&fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
@@ -28,7 +26,9 @@ pub fn resident_bytes_of(id: u32) -> io::Result<u64> {
 
 /// Returns a field of `/proc/PID/status`, which is always in kB.
 fn read_field(status: &str, name: &str) -> Option<u64> {
-    find_number(status, name).map(|kibibytes| kibibytes << 10)
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes << 10)
 }
 
 #[cfg(test)]
