@@ -180,7 +180,11 @@ fn wrong_usage_and_bad_files_are_named() {
         ("fast_align", &["-i", "text", "-c", "t"], "written with -p FILE"),
         ("fast_align", &["-i", "text", "-z"], "unexpected argument '-z'"),
         ("fast_align", &["-i", "missing"], "missing"),
-        ("fast_align", &["-i", "text", "-v", "-a", "0"], "the Dirichlet prior must be above 0"),
+        (
+            "fast_align",
+            &["-i", "text", "-v", "-a", "0"],
+            "the Dirichlet prior must be a finite number",
+        ),
         ("fast_align", &["-i", "text", "-I", "0"], "-I 1 or more"),
         ("fast_align", &["-i", bad, "-f", "table.scores"], "no words on one side"),
         ("fast_align", &["-i", "text", "-f", bad], "as fast_align -p writes them"),
