@@ -407,13 +407,23 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
 
+    #[derive(Parser)]
+    struct Words {
+        #[arg(value_name = "TEXT", conflicts_with = "input")]
+        text: Option<String>,
+        #[arg(long)]
+        input: Option<String>,
+    }
+
     fn message(words: &[&str]) -> String {
-        let text = clap::Arg::new("TEXT").value_name("TEXT").conflicts_with("input");
-        let input = clap::Arg::new("input").long("input");
-        let command = clap::Command::new("a").arg(text).arg(input);
-        clarify(command.try_get_matches_from(words).unwrap_err()).to_string()
+        match Words::try_parse_from(words) {
+            Ok(Words { text, input }) => panic!("{text:?} and {input:?} are accepted"),
+            Err(error) => clarify(error).to_string(),
+        }
     }
 
     #[test]
