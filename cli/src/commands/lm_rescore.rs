@@ -28,8 +28,8 @@ pub struct Arguments {
     /// Ngram1, ..., except names that the first sentence already has]
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     features: Vec<String>,
-    /// The file to write; compressed if it ends in .gz or .zst. The same command continues a run
-    /// that was stopped
+    /// The file to write; compressed if it ends in .gz, .zst, .bz2 or .xz. The same command
+    /// continues a run that was stopped
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// How model files are loaded: lazy (mapped, pages read on access), populate (mapped and read
