@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_storage::spill_file::{TEMP_OR_MEMORY, check_folder};
+use miriam_storage::spill_file::{OTHER_TEMP, check_folder};
 use miriam_textio::{Output, ParallelLines, Progress, Vocabulary, ordered_map};
 
 use crate::bitext::Bitext;
@@ -118,7 +118,7 @@ pub fn align_files(
             return align_with_saved_model(source, target, output, path, options, progress);
         }
         if let Some(folder) = &options.temp_dir {
-            check_folder(folder, TEMP_OR_MEMORY)?;
+            check_folder(folder, OTHER_TEMP)?;
         }
         let text = Bitext::read(source, target, [Vocabulary::new(), Vocabulary::new()], progress)?;
         let mut output = Output::create_atomic(output)?;

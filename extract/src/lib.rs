@@ -76,7 +76,7 @@ use std::thread;
 
 use miriam_storage::file_lock::FileLock;
 use miriam_storage::partial_file::remove_stale_files;
-use miriam_storage::spill_file::{TEMP_OR_MEMORY, check_folder};
+use miriam_storage::spill_file::check_folder;
 use miriam_textio::{Output, Progress, ProgressTask, TextCompressor, ordered_map};
 
 use crate::checkpoint::{Checkpoint, FinishedPartition};
@@ -152,7 +152,8 @@ impl Inputs {
         let reordering = options.validate()?;
         let threads = options.threads.max(1);
         [output, &options.temp_dir].into_iter().try_for_each(create_folder)?;
-        check_folder(&options.temp_dir, TEMP_OR_MEMORY)?;
+        // Without --temp, temporary files are beside the tables.
+        check_folder(&options.temp_dir, "or name another folder with --temp or --output")?;
         let memory = options.memory / 4;
         let corpus =
             Corpus::read(files, options.max_length, memory, &options.temp_dir, threads, progress)?;

@@ -11,6 +11,8 @@ use crate::{Error, Result};
 
 /// The remedy of commands whose users choose both the folder and the memory limit.
 pub const TEMP_OR_MEMORY: &str = "name another folder with --temp, or more memory with --memory";
+/// The remedy for a folder that is checked first: the check fails for any amount of memory.
+pub const OTHER_TEMP: &str = "or name another folder with --temp";
 
 /// Checks that temporary files can be created in `folder`, before long work begins. `remedy` is the
 /// advice in error messages, as for [`SpillFile::new`].
@@ -155,9 +157,9 @@ mod tests {
         let spill = SpillFile::new(Path::new("/no/such/folder"), TEMP_OR_MEMORY);
         let error = spill.append(b"x").unwrap_err().to_string();
         assert!(error.contains("/no/such/folder") && error.contains("--temp"), "{error}");
-        let early = check_folder(Path::new("/no/such/folder"), TEMP_OR_MEMORY).unwrap_err();
-        assert_eq!(early.to_string(), error);
-        check_folder(&std::env::temp_dir(), TEMP_OR_MEMORY).unwrap();
+        let early = check_folder(Path::new("/no/such/folder"), OTHER_TEMP).unwrap_err();
+        assert_eq!(early.to_string(), error.replace(TEMP_OR_MEMORY, OTHER_TEMP));
+        check_folder(&std::env::temp_dir(), OTHER_TEMP).unwrap();
         assert!(spill.read(0, &mut [0]).is_err());
         let spill = SpillFile::new(&std::env::temp_dir(), TEMP_OR_MEMORY);
         spill.append(b"two").unwrap();

@@ -35,7 +35,7 @@ mod word_ranges;
 
 use std::path::{Path, PathBuf};
 
-use miriam_storage::spill_file::{SpillFile, TEMP_OR_MEMORY, check_folder};
+use miriam_storage::spill_file::{OTHER_TEMP, SpillFile, TEMP_OR_MEMORY, check_folder};
 use miriam_textio::{Input, Output, Progress, display_name};
 
 use self::corpus::{BOS, Corpus, EOS, ReadOptions, UNK};
@@ -280,7 +280,7 @@ fn estimate_within(
     progress: &dyn Progress,
 ) -> Result<EstimateSummary> {
     if options.temp_dir != std::env::temp_dir() {
-        check_folder(&options.temp_dir, TEMP_OR_MEMORY)?;
+        check_folder(&options.temp_dir, OTHER_TEMP)?;
     }
     let (name, threads) = (input.name().to_owned(), options.threads.max(1));
     let resources = Resources { threads, memory: plan.working_memory() };
