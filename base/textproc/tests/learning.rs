@@ -187,6 +187,38 @@ fn user_defined_symbols_are_pieces() {
     }
 }
 
+/// The names of special pieces in a text are left out, as by `spm_train` (0.2.3), whose pieces are
+/// given here. They count as covered text, so that fewer rare characters become pieces.
+#[test]
+fn learned_pieces_contain_no_part_of_special_ones() {
+    let options = |vocab_size, character_coverage| TrainOptions {
+        model_type: ModelType::Bpe,
+        vocab_size,
+        character_coverage,
+        ..TrainOptions::default()
+    };
+    let symbol = TrainOptions { user_defined_symbols: vec!["<A>".into()], ..options(15, 0.993) };
+    let bytes = TrainOptions { byte_fallback: true, ..options(270, 0.9995) };
+    let identity = TrainOptions { normalization: Normalization::Identity, ..options(16, 0.9995) };
+    let merges = "ab cd ▁ab ▁cd ▁abab ▁abcd ▁cdcd";
+    for (line, count, rare, options, expected) in [
+        ("ab<A>", 150, "z", symbol, "ab ▁ab cd ▁cd ▁abab ▁abcd ▁cdcd ▁ a b c d".into()),
+        ("ab</s>cd <unk>c", 150, "z", options(14, 0.993), format!("{merges} ▁ c a b d")),
+        ("ab<0x41>cd", 150, "", bytes, format!("{merges} a b c d ▁")),
+        ("a\tb c\x1fd", 10, "", identity, format!("{merges} ▁a ▁ a b c d \t")),
+    ] {
+        let mut text = "abab cdcd abcd\n".repeat(20) + &format!("{line}\n").repeat(count);
+        text += &format!("{rare}\n").repeat(6);
+        let num_special = 2 + options.user_defined_symbols.len() as u32;
+        let num_special = if options.byte_fallback { num_special + 256 } else { num_special };
+        let model = open(&train(text.as_bytes(), options).unwrap());
+        let learned = (num_special..model.len() as u32).map(|id| model.piece(id).unwrap());
+        let learned: Vec<String> =
+            learned.map(|piece| String::from_utf8_lossy(piece).into_owned()).collect();
+        assert_eq!(learned, expected.split(' ').collect::<Vec<&str>>(), "{line:?}");
+    }
+}
+
 #[test]
 fn user_defined_symbols_that_cannot_be_pieces_are_rejected() {
     for (symbols, byte_fallback, expected) in [

@@ -5,6 +5,10 @@ use hashbrown::HashMap;
 use super::super::normalizer::char_len;
 use crate::WordCounts;
 
+/// The character that stands for a special piece in the words of a text. It is in no piece, but
+/// counts as text that is covered, as in SentencePiece. The same holds where the text has it.
+pub const BOUNDARY: &[u8] = b"\x1f";
+
 /// The frequent characters of a text.
 pub struct Alphabet {
     /// Counts by character.
@@ -19,11 +23,13 @@ pub struct Fragment<'w> {
 }
 
 impl Alphabet {
-    /// Returns the most frequent characters that together make up `coverage` of the text.
+    /// Returns the most frequent characters that together make up `coverage` of the text. Zero
+    /// bytes are not counted.
     pub fn new(words: &WordCounts, coverage: f64) -> Self {
         let mut counts = WordCounts::default();
         for (word, count) in words.iter() {
-            characters(word).for_each(|character| counts.add(character, count));
+            let text = characters(word).filter(|&character| character != b"\0");
+            text.for_each(|character| counts.add(character, count));
         }
         let total: u64 = counts.iter().map(|(_, count)| count).sum();
         let mut covered = 0;
@@ -33,7 +39,7 @@ impl Alphabet {
                 break;
             }
             covered += count;
-            if is_text(character) {
+            if character != BOUNDARY {
                 alphabet.insert(character.into(), count);
             }
         }
@@ -89,10 +95,4 @@ pub fn characters(text: &[u8]) -> impl Iterator<Item = &[u8]> {
         let character = rest.split_off(..length)?;
         (!character.is_empty()).then_some(character)
     })
-}
-
-/// Whether a character may be part of pieces. SentencePiece reserves the tab and the zero
-/// byte.
-fn is_text(character: &[u8]) -> bool {
-    character != b"\t" && character != b"\0"
 }

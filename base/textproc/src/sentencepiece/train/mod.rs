@@ -18,10 +18,13 @@ mod pruning;
 mod seed;
 mod unigram;
 
+use std::collections::BTreeSet;
+
 use rayon::prelude::*;
 
-use self::alphabet::Alphabet;
+use self::alphabet::{Alphabet, BOUNDARY};
 use super::normalizer::{Normalizer, SPACE_SYMBOL};
+use super::trie::DoubleArrayTrie;
 use super::{ModelType, byte_piece};
 use crate::WordCounts;
 
@@ -55,8 +58,8 @@ pub struct TrainOptions {
     pub normalization: Normalization,
     /// Whether unknown characters are segmented into pieces of one byte.
     pub byte_fallback: bool,
-    /// Pieces that are never divided, such as tags. They are left out when pieces are learned, and
-    /// come before all learned pieces.
+    /// Pieces that are never divided, such as tags. They are left out when pieces are learned, as
+    /// `</s>`, `<unk>` and byte pieces are, and come before all learned pieces.
     pub user_defined_symbols: Vec<String>,
 }
 
@@ -163,6 +166,8 @@ pub enum TrainError {
 pub struct PieceTrainer {
     options: TrainOptions,
     normalizer: Normalizer,
+    /// The pieces that the model has without learning.
+    special_pieces: DoubleArrayTrie,
 }
 
 /// A piece of text with its score.
@@ -180,7 +185,14 @@ impl PieceTrainer {
             normalizer.set_charsmap(NMT_NFKC_CHARSMAP).expect("the map is part of the program");
         }
         normalizer.set_user_defined(options.user_defined_symbols.iter().map(String::as_bytes));
-        PieceTrainer { options, normalizer }
+        let bytes: Vec<String> = (0..=255).map(byte_piece).collect();
+        let bytes = if options.byte_fallback { &bytes[..] } else { &[] };
+        let special = options.user_defined_symbols.iter().chain(bytes).map(String::as_bytes);
+        // Symbols are checked later: here, some may be empty or given twice.
+        let special = special.filter(|piece| !piece.is_empty());
+        let special: BTreeSet<&[u8]> = special.chain([&b"</s>"[..], b"<unk>"]).collect();
+        let special_pieces = DoubleArrayTrie::new(special.into_iter().map(|piece| (0, piece)));
+        PieceTrainer { options, normalizer, special_pieces }
     }
 
     /// Learns a model from the words of a text ([`WordCounts::add_line`] splits them), on `threads`
@@ -216,7 +228,7 @@ impl PieceTrainer {
     ) -> Result<Vec<u8>, TrainError> {
         self.options.check_symbols()?;
         let words = self.normalize(counts);
-        if words.is_empty() {
+        if words.iter().all(|(word, _)| word == BOUNDARY) {
             return Err(TrainError::NoText);
         }
         let alphabet = Alphabet::new(&words, self.options.character_coverage);
@@ -240,8 +252,8 @@ impl PieceTrainer {
         Ok(model_writer::write(&TrainOptions { vocab_size, ..self.options.clone() }, &pieces))
     }
 
-    /// Returns the normalised words, divided at user-defined symbols. A word begins with U+2581;
-    /// its parts after a symbol do not.
+    /// Returns the normalised words, divided at special pieces. A word begins with U+2581; its parts
+    /// after a special piece do not. Each special piece leaves a [`BOUNDARY`].
     fn normalize(&self, counts: &WordCounts) -> WordCounts {
         let words: Vec<(&[u8], u64)> = counts.iter().collect();
         let parts = words.par_chunks(words.len().div_ceil(rayon::current_num_threads()).max(1));
@@ -260,7 +272,7 @@ impl PieceTrainer {
             .reduce(WordCounts::default, merge)
     }
 
-    /// Adds the words of the normalised `text`, divided at user-defined symbols.
+    /// Adds the words of the normalised `text`, divided at special pieces.
     #[doc(hidden)]
     pub fn add_normalized(&self, text: &[u8], count: u64, normalized: &mut WordCounts) {
         let mut normal = Vec::new();
@@ -270,22 +282,23 @@ impl PieceTrainer {
             let begin = start + SPACE_SYMBOL.len();
             let next = memchr::memmem::find(&normal[begin.min(normal.len())..], SPACE_SYMBOL);
             let end = next.map_or(normal.len(), |offset| begin + offset);
-            self.add_without_symbols(&normal[start..end], count, normalized);
+            self.add_without_special(&normal[start..end], count, normalized);
             start = end;
         }
     }
 
-    /// Adds the parts of a normalised word between user-defined symbols.
-    fn add_without_symbols(&self, word: &[u8], count: u64, normalized: &mut WordCounts) {
+    /// Adds the parts of a normalised word between special pieces, and a boundary for each of these.
+    fn add_without_special(&self, word: &[u8], count: u64, normalized: &mut WordCounts) {
         let (mut start, mut at) = (0, 0);
         while at < word.len() {
-            let Some(length) = self.normalizer.user_defined_prefix_len(&word[at..]) else {
+            let Some(length) = self.special_pieces.longest_prefix(&word[at..]) else {
                 at += 1;
                 continue;
             };
             if start < at {
                 normalized.add(&word[start..at], count);
             }
+            normalized.add(BOUNDARY, count);
             at += length;
             start = at;
         }
