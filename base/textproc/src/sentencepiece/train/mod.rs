@@ -252,8 +252,8 @@ impl PieceTrainer {
         Ok(model_writer::write(&TrainOptions { vocab_size, ..self.options.clone() }, &pieces))
     }
 
-    /// Returns the normalised words, divided at special pieces. A word begins with U+2581; its parts
-    /// after a special piece do not. Each special piece leaves a [`BOUNDARY`].
+    /// Returns the normalised words, divided at special pieces. A word begins with U+2581; its
+    /// parts after a special piece do not. Each special piece leaves a [`BOUNDARY`].
     fn normalize(&self, counts: &WordCounts) -> WordCounts {
         let words: Vec<(&[u8], u64)> = counts.iter().collect();
         let parts = words.par_chunks(words.len().div_ceil(rayon::current_num_threads()).max(1));
@@ -287,7 +287,7 @@ impl PieceTrainer {
         }
     }
 
-    /// Adds the parts of a normalised word between special pieces, and a boundary for each of these.
+    /// Adds the parts of a normalised word between special pieces, and a boundary for each piece.
     fn add_without_special(&self, word: &[u8], count: u64, normalized: &mut WordCounts) {
         let (mut start, mut at) = (0, 0);
         while at < word.len() {
