@@ -12,7 +12,7 @@ use crate::access_log::AccessLog;
 use crate::config::{Configuration, Limits, ModelKind};
 use crate::engine::{Reply, RequestOptions, Sentence, SentenceResult};
 use crate::http::client_address::Network;
-use crate::keys::{KeyError, Keys};
+use crate::keys::{Key, KeyError, Keys};
 use crate::metrics::Metrics;
 use crate::models::{Opener, Registry, Route};
 use crate::pivot;
@@ -263,16 +263,7 @@ impl App {
     /// If there are too many characters, or if a key is needed and this one is not known or over
     /// its quota.
     pub fn admit(&self, key: Option<&str>, characters: usize) -> Result<(), Refusal> {
-        if let Some(limit) = self.configuration.limits.characters
-            && characters > limit
-        {
-            let reason = format!("request ({characters}) exceeds text limit ({limit})");
-            return Err(Refusal::TooLarge(reason));
-        }
-        let Some(keys) = self.keys() else { return Ok(()) };
-        let admitted = keys.admit(key, characters);
-        set_key_name(admitted.map_err(|error| refuse_key(error, characters))?);
-        Ok(())
+        self.admit_sizes(key, 0, characters)
     }
 
     /// Works like [`App::admit`], for a request with texts. The limit on the number of sentences
@@ -281,12 +272,31 @@ impl App {
     /// # Errors
     /// The errors of [`App::admit`], and if there are too many texts.
     pub fn admit_texts(&self, key: Option<&str>, texts: &[String]) -> Result<(), Refusal> {
-        let most = self.configuration.limits.lines;
-        if texts.len() > most {
-            let reason = format!("{} texts; {most} are allowed", texts.len());
+        let characters = texts.iter().map(|text| text.chars().count()).sum();
+        self.admit_sizes(key, texts.len(), characters)
+    }
+
+    fn admit_sizes(
+        &self,
+        key: Option<&str>,
+        texts: usize,
+        characters: usize,
+    ) -> Result<(), Refusal> {
+        let keys = self.keys();
+        let key = keys.as_deref().map(|keys| identify(keys, key)).transpose()?;
+        let limits = &self.configuration.limits;
+        if texts > limits.lines {
+            let reason = format!("{texts} texts; {} are allowed", limits.lines);
             return Err(Refusal::TooLarge(reason));
         }
-        self.admit(key, texts.iter().map(|text| text.chars().count()).sum())
+        if let Some(limit) = limits.characters
+            && characters > limit
+        {
+            let reason = format!("request ({characters}) exceeds text limit ({limit})");
+            return Err(Refusal::TooLarge(reason));
+        }
+        let Some(key) = key else { return Ok(()) };
+        key.count(characters).map_err(|error| refuse_key(error, characters))
     }
 
     /// Checks that the key belongs to an administrator. Fails if no keys are configured.
@@ -295,7 +305,7 @@ impl App {
     /// If the key does not belong to an administrator.
     pub fn admit_admin(&self, key: Option<&str>) -> Result<(), Refusal> {
         let keys = self.keys().ok_or(Refusal::Forbidden)?;
-        keys.admit_admin(key).map_err(|error| refuse_key(error, 0))
+        if identify(&keys, key)?.is_admin() { Ok(()) } else { Err(Refusal::Forbidden) }
     }
 
     /// Returns the deadline of a request that begins now: the smaller of its limit and the
@@ -398,10 +408,16 @@ fn check_size(
 }
 
 /// Returns the refusal of a request of `characters` whose key is rejected.
+/// Finds a key. Its name is in the log even if the request is rejected.
+fn identify<'k>(keys: &'k Keys, key: Option<&str>) -> Result<&'k Key, Refusal> {
+    let found = keys.find(key).map_err(|error| refuse_key(error, 0))?;
+    set_key_name(found.name());
+    Ok(found)
+}
+
 fn refuse_key(error: KeyError, characters: usize) -> Refusal {
     match error {
         KeyError::Unknown => Refusal::Unauthorized,
-        KeyError::NoAdmin => Refusal::Forbidden,
         KeyError::TooMuch(time) => Refusal::TooMany(time),
         KeyError::TooLarge(limit) => Refusal::TooLarge(format!(
             "the request has {characters} characters; its key may translate {limit} a minute (cpm)"

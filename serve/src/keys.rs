@@ -19,7 +19,8 @@ pub(crate) struct Keys {
     by_digest: HashMap<[u8; 32], Key>,
 }
 
-struct Key {
+/// A key of the file.
+pub(crate) struct Key {
     name: String,
     requests_per_minute: Option<u64>,
     characters_per_minute: Option<u64>,
@@ -39,8 +40,6 @@ struct Minute {
 pub(crate) enum KeyError {
     /// It is missing or not known.
     Unknown,
-    /// It does not belong to an administrator.
-    NoAdmin,
     /// It is over its quota; the time after which to retry.
     TooMuch(Duration),
     /// A request has more characters than the key may translate in a minute, which is this number.
@@ -132,15 +131,26 @@ impl Keys {
         Ok(keys)
     }
 
-    fn find(&self, key: Option<&str>) -> Result<&Key, KeyError> {
+    /// Returns the entry of a key.
+    pub fn find(&self, key: Option<&str>) -> Result<&Key, KeyError> {
         let digest: [u8; 32] = Sha256::digest(key.unwrap_or_default().as_bytes()).into();
         self.by_digest.get(&digest).ok_or(KeyError::Unknown)
     }
+}
 
-    /// Counts a request of `characters` unless it exceeds the quota. Returns the name of the key.
-    pub fn admit(&self, key: Option<&str>, characters: usize) -> Result<&str, KeyError> {
-        let key = self.find(key)?;
-        let mut used = key.used.lock().unwrap_or_else(PoisonError::into_inner);
+impl Key {
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the key belongs to an administrator.
+    pub fn is_admin(&self) -> bool {
+        self.is_admin
+    }
+
+    /// Counts a request of `characters` unless it exceeds the quota.
+    pub fn count(&self, characters: usize) -> Result<(), KeyError> {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let minute = Duration::from_secs(60);
         if used.began.elapsed() >= minute {
             *used = Minute { began: Instant::now(), requests: 0, characters: 0 };
@@ -148,22 +158,18 @@ impl Keys {
         fn is_over(used: u64, limit: Option<u64>) -> bool {
             limit.is_some_and(|limit| used > limit)
         }
-        if let Some(limit) = key.characters_per_minute
+        if let Some(limit) = self.characters_per_minute
             && characters as u64 > limit
         {
             return Err(KeyError::TooLarge(limit));
         }
         let (requests, total) = (used.requests + 1, used.characters + characters as u64);
-        if is_over(requests, key.requests_per_minute) || is_over(total, key.characters_per_minute) {
+        if is_over(requests, self.requests_per_minute) || is_over(total, self.characters_per_minute)
+        {
             return Err(KeyError::TooMuch(minute.saturating_sub(used.began.elapsed())));
         }
         (used.requests, used.characters) = (requests, total);
-        Ok(&key.name)
-    }
-
-    /// Checks that `key` belongs to an administrator.
-    pub fn admit_admin(&self, key: Option<&str>) -> Result<(), KeyError> {
-        if self.find(key)?.is_admin { Ok(()) } else { Err(KeyError::NoAdmin) }
+        Ok(())
     }
 }
 
@@ -182,20 +188,28 @@ mod tests {
     /// `printf secret | sha256sum`.
     const SECRET: &str = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
 
+    fn count(keys: &Keys, key: Option<&str>, characters: usize) -> Result<(), KeyError> {
+        keys.find(key)?.count(characters)
+    }
+
+    fn is_admin(keys: &Keys, key: &str) -> Option<bool> {
+        keys.find(Some(key)).ok().map(Key::is_admin)
+    }
+
     #[test]
     fn known_keys_admit_requests_up_to_their_quota() {
         let keys = Keys::parse(&format!("# who\n\n{SECRET} somebody rpm=2 cpm=100 admin\n"));
         let keys = keys.unwrap_or_else(|(line, reason)| panic!("{line}: {reason}"));
-        assert_eq!(keys.admit(None, 1), Err(KeyError::Unknown));
-        assert_eq!(keys.admit(Some("secret2"), 1), Err(KeyError::Unknown));
-        assert_eq!(keys.admit(Some("secret"), 101), Err(KeyError::TooLarge(100)), "never fits");
-        assert!(keys.admit(Some("secret"), 99).is_ok());
-        assert!(matches!(keys.admit(Some("secret"), 2), Err(KeyError::TooMuch(_))));
-        assert!(keys.admit(Some("secret"), 1).is_ok());
-        assert!(matches!(keys.admit(Some("secret"), 0), Err(KeyError::TooMuch(_))));
-        assert_eq!(keys.admit_admin(Some("secret")), Ok(()));
+        assert_eq!(count(&keys, None, 1), Err(KeyError::Unknown));
+        assert_eq!(count(&keys, Some("secret2"), 1), Err(KeyError::Unknown));
+        assert_eq!(count(&keys, Some("secret"), 101), Err(KeyError::TooLarge(100)), "never fits");
+        assert_eq!(count(&keys, Some("secret"), 99), Ok(()));
+        assert!(matches!(count(&keys, Some("secret"), 2), Err(KeyError::TooMuch(_))));
+        assert_eq!(count(&keys, Some("secret"), 1), Ok(()));
+        assert!(matches!(count(&keys, Some("secret"), 0), Err(KeyError::TooMuch(_))));
+        assert_eq!(is_admin(&keys, "secret"), Some(true));
         let plain = Keys::parse(&format!("{SECRET} somebody")).unwrap_or_default();
-        assert_eq!(plain.admit_admin(Some("secret")), Err(KeyError::NoAdmin));
+        assert_eq!(is_admin(&plain, "secret"), Some(false));
     }
 
     #[test]
@@ -204,8 +218,8 @@ mod tests {
         assert_eq!(key.len(), "miriam-".len() + 48);
         assert!(!line.contains(&key) && line.ends_with(" somebody"), "{line}");
         let keys = Keys::parse(&line).unwrap_or_default();
-        assert!(keys.admit(Some(&key), 1).is_ok());
-        assert_eq!(keys.admit_admin(Some(&key)), Err(KeyError::NoAdmin));
+        assert_eq!(count(&keys, Some(&key), 1), Ok(()));
+        assert_eq!(is_admin(&keys, &key), Some(false));
         assert_ne!(make_key("somebody").unwrap().0, key);
         for wrong in ["", "two words", "#a", "a\nb"] {
             assert!(make_key(wrong).is_err(), "{wrong}");

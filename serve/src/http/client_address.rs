@@ -1,6 +1,6 @@
 //! Address of the client: the address of the connection, or the one that a trusted proxy names.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use hyper::HeaderMap;
 use hyper::header::HeaderName;
@@ -62,24 +62,37 @@ impl std::str::FromStr for Network {
 
 /// Returns the address of the client of a request. It is that of the connection. If the connection
 /// comes from a proxy (an address in `trusted`, or a socket in the file system), it is the last
-/// forwarded address that does not belong to such a proxy.
+/// forwarded address that does not belong to such a proxy. Clients of IPv4 have an address of IPv4
+/// even where a socket for IPv6 accepts them.
 pub fn client_address(peer: Peer, headers: &HeaderMap, trusted: &[Network]) -> Option<IpAddr> {
     let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
-    if !peer.address.is_none_or(is_trusted) {
-        return peer.address;
+    let own = peer.address.map(|address| address.to_canonical());
+    if !own.is_none_or(is_trusted) {
+        return own;
     }
     let values = headers.get_all(FORWARDED_FOR).iter().filter_map(|value| value.to_str().ok());
     let addresses: Vec<&str> = values.flat_map(|value| value.split(',')).map(str::trim).collect();
-    let mut client = peer.address;
+    let mut client = own;
     for address in addresses.into_iter().rev() {
         // An invalid address was written by the client, so only the proxy after it is known.
-        let Ok(address) = address.parse::<IpAddr>() else { break };
+        let Some(address) = parse_forwarded(address) else { break };
         client = Some(address);
         if !is_trusted(address) {
             break;
         }
     }
     client
+}
+
+/// Parses a forwarded address. Some proxies add the port, or put brackets around IPv6.
+fn parse_forwarded(text: &str) -> Option<IpAddr> {
+    let in_brackets = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let address = match (text.parse::<SocketAddr>(), in_brackets) {
+        (Ok(with_port), _) => with_port.ip(),
+        (Err(_), Some(inside)) => IpAddr::V6(inside.parse().ok()?),
+        (Err(_), None) => text.parse().ok()?,
+    };
+    Some(address.to_canonical())
 }
 
 #[cfg(test)]
@@ -111,6 +124,13 @@ mod tests {
         assert_eq!(client(Some("fd12::1"), &["2001:db8::7"], &trusted), of("2001:db8::7"));
         assert_eq!(client(Some("::ffff:10.1.2.3"), &["1.2.3.4"], &trusted), of("1.2.3.4"));
         assert_eq!(client(Some("11.1.2.3"), &["1.2.3.4"], &trusted), of("11.1.2.3"));
+        // Sockets for IPv6 accept IPv4 too, and some proxies add ports.
+        assert_eq!(client(Some("::ffff:11.1.2.3"), &[], &trusted), of("11.1.2.3"));
+        assert_eq!(client(own, &["::ffff:1.2.3.4"], &trusted), of("1.2.3.4"));
+        assert_eq!(client(own, &["6.6.6.6, 1.2.3.4:5678"], &trusted), of("1.2.3.4"));
+        assert_eq!(client(own, &["[2001:db8::7]:80, 10.0.0.1:9"], &trusted), of("2001:db8::7"));
+        assert_eq!(client(own, &["[2001:db8::7]"], &trusted), of("2001:db8::7"));
+        assert_eq!(client(own, &["1.2.3.4, [1.2.3.4]"], &trusted), of("10.1.2.3"));
         // Connections to a socket in the file system come from a proxy.
         assert_eq!(client(None, &["1.2.3.4"], &[]), of("1.2.3.4"));
         assert_eq!(client(None, &[], &[]), None);
