@@ -54,6 +54,10 @@ pub enum Refusal {
     Unavailable,
     /// The server is not ready, for this reason.
     NotReady(String),
+    /// The body did not arrive in time.
+    Slow,
+    /// The body is compressed in another way than this one.
+    Encoding(&'static str),
     /// The request took too long.
     Deadline,
     /// A sentence could not be translated because of a fault of the server.
@@ -76,7 +80,9 @@ impl Refusal {
             Refusal::Route(_) => 404,
             Refusal::Unauthorized => 401,
             Refusal::Forbidden => 403,
+            Refusal::Slow => 408,
             Refusal::TooLarge(_) => 413,
+            Refusal::Encoding(_) => 415,
             Refusal::TooMany(_) => 429,
             Refusal::Overloaded(_) => 503,
             Refusal::Deadline => 504,
@@ -115,6 +121,8 @@ impl Refusal {
             }
             Refusal::Overloaded(_) => "too much is queued; retry later".into(),
             Refusal::Unavailable => "the server is starting or stopping".into(),
+            Refusal::Slow => "the body took too long to arrive".into(),
+            Refusal::Encoding(known) => format!("Content-Encoding: expected {known}"),
             Refusal::Deadline => "the request took too long".into(),
         }
     }

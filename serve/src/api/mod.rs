@@ -17,9 +17,9 @@ use std::time::Duration;
 
 use hyper::body::Incoming;
 use hyper::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CONNECTION, HOST, HeaderName,
-    HeaderValue, ORIGIN, VARY, WWW_AUTHENTICATE,
+    ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
+    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW,
+    CONNECTION, HOST, HeaderName, HeaderValue, ORIGIN, VARY, WWW_AUTHENTICATE,
 };
 use hyper::{Method, Request, StatusCode, Version};
 
@@ -176,15 +176,26 @@ fn check_host(request: &Request<Incoming>) -> Option<&'static str> {
 }
 
 fn refuse_host(group: Option<Group>, reason: &str) -> Response {
-    let refusal = Refusal::Invalid(reason.to_owned());
-    let mut response = match group {
-        // These protocols report errors with status 200, but not this error.
-        Some(Group::Api(Api::XmlRpc | Api::OpenNmt | Api::OpusMt)) | None => {
-            respond(StatusCode::BAD_REQUEST, "text/plain", format!("{reason}\n"))
-        }
-        Some(group) => refuse(group, &refusal),
-    };
+    let mut response = refuse_http(group, &Refusal::Invalid(reason.to_owned()));
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
+/// Works like [`refuse`], for errors that belong to HTTP. They never have the status 200, with which
+/// some protocols report their errors.
+fn refuse_http(group: Option<Group>, refusal: &Refusal) -> Response {
+    match group {
+        Some(Group::Api(Api::XmlRpc | Api::OpenNmt | Api::OpusMt)) | None => {
+            respond(status(refusal), "text/plain", format!("{}\n", refusal.detail()))
+        }
+        Some(group) => refuse(group, refusal),
+    }
+}
+
+/// Returns the response to a body that is compressed in another way than `known`.
+fn refuse_encoding(group: Group, known: &'static str) -> Response {
+    let mut response = refuse_http(Some(group), &Refusal::Encoding(known));
+    response.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static(known));
     response
 }
 
@@ -279,9 +290,9 @@ fn refuse_body(group: Group, error: BodyError, limit: usize) -> Response {
         BodyError::Malformed => {
             refuse(group, &Refusal::Invalid("the body or its compression is damaged".into()))
         }
-        BodyError::UnknownEncoding => body::unknown_encoding("gzip"),
+        BodyError::UnknownEncoding => refuse_encoding(group, "gzip"),
         BodyError::Unpacking(abandoned) => refuse(group, &abandoned.into()),
-        BodyError::Timeout => respond(StatusCode::REQUEST_TIMEOUT, "text/plain", "too slow\n"),
+        BodyError::Timeout => refuse_http(Some(group), &Refusal::Slow),
     };
     // The connection is closed after the response, because the rest of the body may be long.
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -414,5 +425,27 @@ mod tests {
         assert_eq!(status(BodyError::Unpacking(Abandoned::Panicked)), 500);
         assert_eq!(status(BodyError::Unpacking(Abandoned::Deadline)), 504);
         assert_eq!(status(BodyError::Malformed), 400);
+    }
+
+    /// Clients parse errors as JSON where the protocol has errors in JSON.
+    #[test]
+    fn bodies_that_are_not_read_are_refused_in_the_form_of_the_protocol() {
+        for (api, media_type) in [
+            (Api::V1, "application/problem+json"),
+            (Api::Libre, "application/json"),
+            (Api::DeepL, "application/json"),
+            (Api::OpusCat, "application/json"),
+            (Api::OpenNmt, "text/plain"),
+            (Api::OpusMt, "text/plain"),
+            (Api::XmlRpc, "text/plain"),
+        ] {
+            for (error, status) in [(BodyError::UnknownEncoding, 415), (BodyError::Timeout, 408)] {
+                let response = refuse_body(Group::Api(api), error, 1);
+                let found = response.headers()[hyper::header::CONTENT_TYPE].to_str().unwrap();
+                assert_eq!((response.status().as_u16(), found), (status, media_type), "{api:?}");
+                let known = response.headers().get(ACCEPT_ENCODING);
+                assert_eq!(known.is_some_and(|known| known == "gzip"), status == 415, "{api:?}");
+            }
+        }
     }
 }

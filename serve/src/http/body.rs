@@ -10,15 +10,11 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
-use hyper::StatusCode;
 use hyper::body::{Frame, Incoming, SizeHint};
-use hyper::header::{
-    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HeaderMap, HeaderValue,
-};
+use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HeaderMap};
 use miriam_textproc::Interrupted;
 use tokio::sync::mpsc;
 
-use super::{Response, respond};
 use crate::background::{self, Abandoned};
 use crate::request_record::RequestRecord;
 
@@ -214,14 +210,6 @@ pub async fn read(
 /// Whether a body is sent uncompressed.
 pub fn is_uncompressed(headers: &HeaderMap) -> bool {
     Encoding::of(headers) == Some(Encoding::Identity)
-}
-
-/// Returns the response to a compression that is not in the list `known`.
-pub fn unknown_encoding(known: &'static str) -> Response {
-    let text = format!("Content-Encoding: expected {known}\n");
-    let mut response = respond(StatusCode::UNSUPPORTED_MEDIA_TYPE, "text/plain", text);
-    response.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static(known));
-    response
 }
 
 /// The compression of a body.

@@ -17,7 +17,9 @@ use tokio::sync::{mpsc, watch};
 
 use super::translate::{self, OneOrMany};
 use super::{QUERY_NAMES, check_query, problem, refuse};
+use crate::api::{Group, refuse_encoding};
 use crate::app::App;
+use crate::config::Api;
 use crate::http::forms::{field, parse_query};
 use crate::http::{Body, Response, body, strict_json};
 use crate::refusal::Refusal;
@@ -49,7 +51,7 @@ pub(in crate::api) fn answer(app: &Arc<App>, request: Request<Incoming>) -> Resp
         return refuse(&refusal);
     }
     if !body::is_uncompressed(request.headers()) {
-        return body::unknown_encoding("identity");
+        return refuse_encoding(Group::Api(Api::V1), "identity");
     }
     let (sender, receiver) = mpsc::channel(4);
     let stop = request.extensions().get::<watch::Receiver<bool>>().cloned();
