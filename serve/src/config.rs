@@ -337,6 +337,15 @@ impl Configuration {
         if !base.is_empty() && (!base.starts_with('/') || base.ends_with('/')) {
             return wrong(format!("base-path {base:?}: it must begin with / and not end with /"));
         }
+        // No request has another character in its path.
+        fn is_in_paths(byte: u8) -> bool {
+            byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@%/".contains(&byte)
+        }
+        if !base.bytes().all(is_in_paths) {
+            return wrong(format!(
+                "base-path {base:?}: write it as in addresses, with %20 for a space"
+            ));
+        }
         self.networks()?;
         self.socket_access()?;
         self.limits.check().or_else(wrong)?;
@@ -503,8 +512,12 @@ mod tests {
             Configuration { models, base_path, trusted_proxies, ..Default::default() }.check()
         };
         assert!(based("/mt", "10.0.0.0/8").is_ok());
+        assert!(based("/my%20site/mt-1", "::1").is_ok());
         for (path, proxy) in [("mt", "::1"), ("/mt/", "::1"), ("/", "::1"), ("", "proxy")] {
             assert!(based(path, proxy).is_err(), "{path} {proxy}");
+        }
+        for path in ["/m t", "/mt?x", "/mt#x", "/ü"] {
+            assert!(based(path, "::1").is_err(), "{path}");
         }
         assert!(with(vec![model("a"), model("b")]).is_ok());
         for wrong in [vec![], vec![model("")], vec![model("a"), model("a")]] {

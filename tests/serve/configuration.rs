@@ -172,7 +172,7 @@ fn opennmts_numbers_are_those_of_the_configuration() {
     assert_eq!(server.post_json("/v1/translate", &json!({"text": "the house"})).status, 503);
 }
 
-/// The log names the owner of the key of a request, `bench serve` can measure a server that
+/// The log names the owner of the key of a request, rejected or not, `bench serve` can measure a server that
 /// requires a key, and websockets take it in the address.
 #[test]
 fn keys_have_names_in_the_log() {
@@ -199,7 +199,16 @@ fn keys_have_names_in_the_log() {
         let found = Socket::open(&server, &format!("{path}?api_key=secret")).ask(message);
         assert!(found.contains("la casa"), "{path}: {found}");
     }
+    let mut client = Client::connect(&server.address);
+    let key = [("Authorization", "Bearer secret")];
+    let reload = "/v1/models/toy/reload";
+    assert_eq!(client.request("POST", reload, &key, b"").status, 403, "no administrator");
+    let wrong_method = client.request("GET", reload, &key, b"");
+    assert_eq!((wrong_method.status, wrong_method.header("allow")), (405, "POST"));
     let log = std::fs::read_to_string(path("log")).unwrap();
+    let rejected = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let rejected = rejected.filter(|line| line["status"] == 403);
+    assert_eq!(rejected.map(|line| line["key"].clone()).collect::<Vec<_>>(), ["one"]);
     let answered = |status: u64| -> Vec<Value> {
         let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         lines.filter(|line| line["path"] == "/v1/translate" && line["status"] == status).collect()

@@ -520,6 +520,8 @@ fn a_server_can_be_a_part_of_a_site_behind_a_proxy() {
     assert_eq!(server.post_json("/translate", &body).status, 404);
     assert_eq!(server.post_json("/mtx/translate", &body).status, 404);
     assert!(server.get("/mt/").text().contains("<html"), "the page");
+    let moved = server.get("/mt");
+    assert_eq!((moved.status, moved.header("location")), (308, "/mt/"));
     // Metrics are available at their own address only.
     assert_eq!(server.get("/metrics").status, 404);
     let ask = |path: &str| super::client::Client::connect(&metrics).request("GET", path, &[], b"");

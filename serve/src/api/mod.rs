@@ -19,7 +19,7 @@ use hyper::body::Incoming;
 use hyper::header::{
     ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW,
-    CONNECTION, HOST, HeaderName, HeaderValue, ORIGIN, VARY, WWW_AUTHENTICATE,
+    CONNECTION, HOST, HeaderName, HeaderValue, LOCATION, ORIGIN, VARY, WWW_AUTHENTICATE,
 };
 use hyper::{Method, Request, StatusCode, Version};
 
@@ -113,6 +113,10 @@ pub async fn answer(app: &Arc<App>, mut request: Request<Incoming>) -> Response 
     // Health checks do not come through the proxy that adds the base path.
     let group = group.filter(|group| is_below || *group == Group::Health);
     let group = group.filter(|group| is_served(app, *group, &path, peer));
+    let is_page_without_slash = !is_below
+        && full_path == app.configuration.base_path
+        && matches!(method, Method::GET | Method::HEAD)
+        && is_served(app, Group::Page, "/", peer);
     let head = RequestHead {
         id: id.clone(),
         traceparent,
@@ -129,6 +133,7 @@ pub async fn answer(app: &Arc<App>, mut request: Request<Incoming>) -> Response 
     }
     let mut response = match (wrong_host, group) {
         (Some(reason), _) => refuse_host(group, reason),
+        (None, None) if is_page_without_slash => redirect_to_page(&app.configuration.base_path),
         (None, None) => not_found(),
         (None, Some(_)) if is_websocket && !may_open_websocket(app, request.headers()) => {
             let reason = "pages of this origin may not use the server; name it in cors\n";
@@ -234,6 +239,16 @@ fn strip_base_path(request: &mut Request<Incoming>, base: &str) -> bool {
         }
         Err(_) => false,
     }
+}
+
+/// Sends a browser from the base path to the page below it. Without the final slash, the relative
+/// addresses in the page would lead elsewhere.
+fn redirect_to_page(base: &str) -> Response {
+    let mut response = respond(StatusCode::PERMANENT_REDIRECT, "", "");
+    if let Ok(address) = HeaderValue::from_str(&format!("{base}/")) {
+        response.headers_mut().insert(LOCATION, address);
+    }
+    response
 }
 
 async fn dispatch(app: &Arc<App>, group: Group, request: Request<Incoming>) -> Response {

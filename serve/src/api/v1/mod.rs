@@ -34,13 +34,10 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
         (&Method::POST, "split") => text_tools::split(app, call).await,
         (&Method::POST, "tokenize") => text_tools::tokenize(app, call).await,
         (&Method::POST, "detokenize") => text_tools::detokenize(app, call).await,
-        (method, path) => {
-            let name = path.strip_prefix("models/").and_then(|rest| rest.strip_suffix("/reload"));
-            match name {
-                Some(name) if method == Method::POST => models::reload(app, call, name).await,
-                _ => return unknown(path),
-            }
-        }
+        (method, path) => match reloaded_model(path) {
+            Some(name) if method == Method::POST => models::reload(app, call, name).await,
+            _ => return unknown(path),
+        },
     };
     match outcome {
         Ok(value) => respond_json(StatusCode::OK, &value),
@@ -61,6 +58,11 @@ fn check_query(query: &str, values: &[&str]) -> Result<(), String> {
     }
 }
 
+/// Returns the name of the model that a path reloads.
+fn reloaded_model(path: &str) -> Option<&str> {
+    path.strip_prefix("models/")?.strip_suffix("/reload")
+}
+
 /// Returns the response to an unknown path or a wrong method.
 fn unknown(path: &str) -> Response {
     let (mut plain, detail) = match path {
@@ -68,6 +70,7 @@ fn unknown(path: &str) -> Response {
         "translate" | "score" | "perplexity" | "next" | "split" | "tokenize" | "detokenize" => {
             (wrong_method("POST"), "use POST")
         }
+        _ if reloaded_model(path).is_some() => (wrong_method("POST"), "use POST"),
         _ => (not_found(), "there is nothing at this path"),
     };
     let body = describe_problem(plain.status(), detail).to_string();
