@@ -457,11 +457,10 @@ mod tests {
     fn kernels_go_with_their_module() {
         let mut driver = Driver::new(1 << 10, 1);
         let [first, second] = [0; 2].map(|_| driver.load(".visible .entry k() { ret; }").unwrap());
-        let [of_first, of_second] =
-            [first, second].map(|module| driver.function(module, "k").unwrap());
+        let [removed, kept] = [first, second].map(|module| driver.function(module, "k").unwrap());
         driver.unload(first);
-        assert!(!driver.functions.contains_key(&of_first));
-        assert_eq!(driver.loaded_function(of_second).name, "k");
+        assert!(!driver.functions.contains_key(&removed));
+        assert_eq!(driver.loaded_function(kept).name, "k");
         assert_eq!(driver.function(first, "k"), None);
     }
 }
