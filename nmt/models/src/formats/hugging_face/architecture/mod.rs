@@ -50,7 +50,7 @@ pub fn resolve(
              convert --precision"
         )));
     }
-    let skipped = checkpoint.skipped_tensors().iter().find(|(name, _)| !is_ignored(name)).cloned();
+    let skipped = unread_tensor(checkpoint.skipped_tensors()).cloned();
     let named = match config.text("model_type") {
         None | Some("marian") => bart::resolve(checkpoint, &config, bart::Kind::Marian)?,
         Some("m2m_100") => bart::resolve(checkpoint, &config, bart::Kind::M2m100)?,
@@ -109,6 +109,13 @@ pub fn resolve(
     Ok(model)
 }
 
+/// Returns the first tensor that was skipped, with the reason. Without one, returns the first other
+/// entry, which the model may not need.
+fn unread_tensor(skipped: &[(String, String)]) -> Option<&(String, String)> {
+    let entries = skipped.iter().filter(|(name, _)| !is_ignored(name));
+    entries.min_by_key(|(_, reason)| reason == NOT_A_TENSOR)
+}
+
 fn is_ignored(name: &str) -> bool {
     IGNORED_SUFFIXES.iter().any(|end| name.ends_with(end))
 }
@@ -160,4 +167,21 @@ impl TensorsByName {
 fn has_size(tensors: &BTreeMap<String, Tensor>, name: &str, axis: usize, size: usize) -> bool {
     let tensor = tensors.get(name).filter(|tensor| tensor.numel() > 0);
     tensor.is_some_and(|tensor| tensor.shape().get(axis) == Some(&size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tensors_that_were_not_read_come_before_other_entries() {
+        let entry = |name: &str, reason: &str| (name.to_owned(), reason.to_owned());
+        let other = entry("epoch", NOT_A_TENSOR);
+        let bias = entry("final_logits_bias", "elements of kind Float8");
+        let ignored = entry("model.embed_positions.weight", "elements of kind Float8");
+        let skipped = [ignored.clone(), other.clone(), bias.clone()];
+        assert_eq!(unread_tensor(&skipped), Some(&bias));
+        assert_eq!(unread_tensor(&skipped[..2]), Some(&other));
+        assert_eq!(unread_tensor(&[ignored]), None);
+    }
 }
