@@ -236,7 +236,10 @@ fn tables_of_moses_are_queried_dumped_and_described() {
     let output = miriam().args(["pt", "dump"]).arg(&directory).output().unwrap();
     assert!(output.status.success());
     let warning = lossy_text(&output.stderr);
-    assert!(warning.contains("a source phrase is omitted") && warning.contains("pt query"), "{warning}");
+    assert!(
+        warning.contains("a source phrase is omitted") && warning.contains("pt query"),
+        "{warning}"
+    );
     let dumped = sort_lines(&output.stdout);
     let wanted: Vec<_> = original[1..].iter().map(|entry| &entry[..2]).collect();
     let mut pairs: Vec<_> = dumped.iter().map(|line| fields(line)[..2].to_vec()).collect();

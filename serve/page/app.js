@@ -51,6 +51,8 @@ async function call(path, body, signal) {
   const headers = { Accept: "application/json" };
   if (body) headers["Content-Type"] = "application/json";
   if (state.key) headers.Authorization = `Bearer ${state.key}`;
+  // The browser would not send it, and its error looks like that of a lost connection.
+  if (/[^\x20-\xff]/.test(state.key ?? "")) throw new Problem("No key has such characters.", 401);
   let response;
   try {
     const init = { method: body ? "POST" : "GET", headers, signal, cache: "no-store" };

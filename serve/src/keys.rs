@@ -108,10 +108,14 @@ impl Keys {
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Error::configuration(path, error.to_string()))?;
-        Keys::parse(&text).map_err(|(line, reason)| Error::Configuration {
+        let keys = Keys::parse(&text).map_err(|(line, reason)| Error::Configuration {
             place: format!("{}, line {line}", path.display()),
             reason,
-        })
+        })?;
+        if keys.by_digest.is_empty() {
+            tracing::warn!("{}: the file has no key, so requests are refused", path.display());
+        }
+        Ok(keys)
     }
 
     fn parse(text: &str) -> Result<Self, (usize, String)> {

@@ -84,6 +84,9 @@ fn a_check_covers_keys_addresses_groups_and_folders() {
     };
     assert_eq!(check("listen = [\"127.0.0.1:0\"]").status.code(), Some(0));
     assert_eq!(check("listen = [\"0.0.0.0:8386\", \"[::]:8386\"]").status.code(), Some(0));
+    let without_keys = check("api-keys = \"file\"");
+    assert!(without_keys.status.success());
+    assert!(lossy_text(&without_keys.stderr).contains("file: the file has no key"));
     let file = path("file");
     for (settings, part) in [
         ("api-keys = \"none\"".to_owned(), "none"),
