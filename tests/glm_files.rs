@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::{
-    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, run_with_input,
-    shared_data,
+    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, run_to_usage_error,
+    run_with_input, shared_data,
 };
 
 /// Returns the command `miriam --quiet` with `arguments`.
@@ -179,7 +179,7 @@ fn damage_and_wrong_options_are_reported() {
         miriam_quiet(&["lm", "build", path_str(&arpa), "-o", path_str(&glm), "--node-width", "12"])
             .output();
     assert_eq!(message.expect("the binary starts").status.code(), Some(2));
-    let message = run_to_error(&mut miriam_quiet(&[
+    let message = run_to_usage_error(&mut miriam_quiet(&[
         "lm",
         "build",
         path_str(&arpa),
