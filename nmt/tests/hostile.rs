@@ -245,11 +245,11 @@ proptest! {
             }
         }
         let path = Path::new("model.bin");
-        if let Ok(checkpoint) = read_checkpoint(&bytes) {
-            if let Ok(model) = ctranslate2::resolve(checkpoint, None) {
-                let network = Network::load(&model, path, Precision::F32).unwrap();
-                let _ = network.session().unwrap().begin(&[&[1, 2, 3]], None);
-            }
+        if let Ok(checkpoint) = read_checkpoint(&bytes)
+            && let Ok(model) = ctranslate2::resolve(checkpoint, None)
+        {
+            let network = Network::load(&model, path, Precision::F32).unwrap();
+            let _ = network.session().unwrap().begin(&[&[1, 2, 3]], None);
         }
     }
 
