@@ -175,8 +175,8 @@ fn opennmts_numbers_are_those_of_the_configuration() {
     assert_eq!(server.post_json("/v1/translate", &json!({"text": "the house"})).status, 503);
 }
 
-/// The log names the owner of the key of a request, rejected or not, `bench serve` can measure a server that
-/// requires a key, and websockets take it in the address.
+/// The log names the owner of the key of a request, rejected or not, `bench serve` can measure a
+/// server that requires a key, and websockets take it in the address.
 #[test]
 fn keys_have_names_in_the_log() {
     let folder = tempfile::tempdir().unwrap();

@@ -252,8 +252,8 @@ impl SearchOptions {
         }
     }
 
-    /// Whether the search ends with its only hypothesis. In CTranslate2 a biased prefix always has a
-    /// beam, even if only of one row.
+    /// Whether the search ends with its only hypothesis. In CTranslate2 a biased prefix always has
+    /// a beam, even if only of one row.
     fn is_greedy(&self) -> bool {
         self.beam_size <= 1 && self.prefix_bias.is_none()
     }

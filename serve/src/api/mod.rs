@@ -186,8 +186,8 @@ fn refuse_host(group: Option<Group>, reason: &str) -> Response {
     response
 }
 
-/// Works like [`refuse`], for errors that belong to HTTP. They never have the status 200, with which
-/// some protocols report their errors.
+/// Works like [`refuse`], for errors that belong to HTTP. They never have the status 200, with
+/// which some protocols report their errors.
 fn refuse_http(group: Option<Group>, refusal: &Refusal) -> Response {
     match group {
         Some(Group::Api(Api::XmlRpc | Api::OpenNmt | Api::OpusMt)) | None => {

@@ -153,9 +153,9 @@ impl Worker {
         self.queue.fair_share(options)
     }
 
-    /// Whether a worker that began with sentences of `options` at `started` switches to others. If it
-    /// is `idle`, it does so as soon as another class waits; otherwise after `MAX_TURN`, if another
-    /// class or a thread without a permit has waited for more than `MAX_WAIT`.
+    /// Whether a worker that began with sentences of `options` at `started` switches to others. If
+    /// it is `idle`, it does so as soon as another class waits; otherwise after `MAX_TURN`, if
+    /// another class or a thread without a permit has waited for more than `MAX_WAIT`.
     pub fn must_yield(&self, options: RequestOptions, started: Instant, idle: bool) -> bool {
         let oldest = self.queue.oldest_other(options);
         if idle && oldest.is_some() {

@@ -50,8 +50,8 @@ const FORMATS: &[Format] = &[
     Format { recognises: |_| true, find: marian::find_single_file },
 ];
 
-/// Returns the path of the model at `path`: the folder of `path` if `path` is a file of weights that
-/// is used only with the other files of its folder, otherwise `path`.
+/// Returns the path of the model at `path`: the folder of `path` if `path` is a file of weights
+/// that is used only with the other files of its folder, otherwise `path`.
 pub(crate) fn model_path(path: &Path) -> &Path {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
