@@ -1,4 +1,4 @@
-//! `scripts/cluster` over 40 shards: each recipe makes the output of one command over the whole
+//! `scripts/cluster` over twelve shards: each recipe makes the output of one command over the whole
 //! text, even if one worker or all of them are killed in the middle. No line is lost or doubled.
 //!
 //! Ray, Spark and datatrove are large: their tests run when `MIRIAM_CLUSTER_TESTS` is 1, with the
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{lossy_text, miriam, project_root, report_skip, run};
 
-const SHARDS: usize = 40;
+const SHARDS: usize = 12;
 const LINES: usize = 25;
 /// The longest time that a run may take.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -60,7 +60,7 @@ impl Corpus {
             "#!/bin/sh\n\
              if [ \"$1\" = --version ]; then exec {program} --version; fi\n\
              sleep 0.1\n\
-             case \"$*\" in *shard-13*)\n\
+             case \"$*\" in *shard-05*)\n\
              rmdir {folder}/lose-a-worker 2> /dev/null && kill -KILL $PPID && exit 1;; esac\n\
              exec {program} --threads 1 --quiet \"$@\"\n",
             program = env!("CARGO_BIN_EXE_miriam"),

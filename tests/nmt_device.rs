@@ -142,10 +142,10 @@ pub(crate) mod emulated {
     fn the_toy_model_translates_as_on_the_cpu() {
         let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
         let text = project_root().join("examples/toy/test.es");
-        let text = first_lines(&text, 12, folder.path());
+        let text = first_lines(&text, 7, folder.path());
         let input = ["-i", path_str(&text)];
         let expected = on_cpu(&translation(&toy, &[&input[..], &["--precision", "f32"]].concat()));
-        for batch in ["1", "7", "64"] {
+        for batch in ["1", "4", "64"] {
             let more = ["--device", "cuda", "--mini-batch", batch];
             let found = on_gpu("seed=1", &translation(&toy, &[&input[..], &more].concat()));
             assert_eq!(found, expected, "batches of {batch}");
@@ -168,13 +168,13 @@ pub(crate) mod emulated {
     fn the_toy_model_translates_in_half_precision() {
         let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
         let text = project_root().join("examples/toy/test.en");
-        let text = first_lines(&text, 12, folder.path());
+        let text = first_lines(&text, 7, folder.path());
         let input = ["-i", path_str(&text)];
         let expected = on_cpu(&translation(&toy, &[&input[..], &["--precision", "f32"]].concat()));
         let runs = [
             ("seed=1", "f16", "64"),
-            ("seed=2", "float16", "5"),
-            ("seed=3,capability=75", "f16", "7"),
+            ("seed=2", "float16", "3"),
+            ("seed=3,capability=75", "f16", "4"),
             ("seed=4,capability=80", "bf16", "64"),
         ];
         for (settings, precision, batch) in runs {
@@ -190,7 +190,7 @@ pub(crate) mod emulated {
     fn lists_do_not_depend_on_the_batch() {
         let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
         let text = project_root().join("examples/toy/test.es");
-        let text = first_lines(&text, 8, folder.path());
+        let text = first_lines(&text, 5, folder.path());
         let assert_independent = |model: &Path, batches: &[&str], more: &[&str]| {
             let lists = batches.iter().zip(1..).map(|(&batch, seed)| {
                 let list = ["--word-scores", "--n-best", "--device", "cuda", "--mini-batch", batch];
@@ -201,9 +201,9 @@ pub(crate) mod emulated {
             assert!(lists.iter().all(|list| *list == lists[0]), "{}: {lists:?}", model.display());
         };
         let input = ["-i", path_str(&text), "--beam-size"];
-        assert_independent(&toy, &["1", "7", "64"], &[&input[..], &["2"]].concat());
+        assert_independent(&toy, &["1", "3", "64"], &[&input[..], &["2"]].concat());
         let half = [&input[..], &["1", "--precision", "f16"]].concat();
-        assert_independent(&toy, &["1", "7"], &half);
+        assert_independent(&toy, &["1", "3"], &half);
         let Some(data) = shared_data("nmt-oracle") else { return };
         let short = folder.path().join("short");
         std::fs::write(&short, "two guys .\na man with a hat .\n").expect("writable");
@@ -220,7 +220,8 @@ pub(crate) mod emulated {
     fn models_of_all_architectures_translate_as_on_the_cpu() {
         let Some(data) = shared_data("nmt-oracle") else { return };
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let text = first_lines(&data.join("input.txt"), 2, folder.path());
+        let text = folder.path().join("text");
+        std::fs::write(&text, "eine frau in turnkleidung .\ntwo guys .\n").expect("writable");
         let vocabulary = data.join("vocab.spm");
         let models = std::fs::read_dir(data.join("models"))
             .expect("models")

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::common::{project_root, shared_data};
+use crate::common::{project_root, shared_data, use_all_lines};
 use crate::nmt_device::emulated::{
     assert_lists_within, assert_same_lists, first_lines, on_cpu, on_gpu,
 };
@@ -84,7 +84,7 @@ fn models_of_all_architectures_translate_greedily_as_on_the_cpu() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (vocabulary, line) = (data.join("vocab.spm"), folder.path().join("line"));
     std::fs::write(&line, "two guys mounting a box on a railing .\n").expect("writable");
-    let translates_all = std::env::var("MIRIAM_ALL_LINES").is_ok_and(|value| value == "1");
+    let translates_all = use_all_lines();
     let text = if translates_all { data.join("input.txt") } else { line };
     let mut options = vec!["--vocabs", path_str(&vocabulary), "-i", path_str(&text)];
     if !translates_all {

@@ -24,6 +24,11 @@ pub fn report_skip(reason: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }
 
+/// Whether tests shall use all lines of texts of which a part is enough in most runs.
+pub fn use_all_lines() -> bool {
+    std::env::var("MIRIAM_ALL_LINES").is_ok_and(|value| value == "1")
+}
+
 /// Returns the project's folder.
 pub fn project_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
