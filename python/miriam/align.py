@@ -54,10 +54,10 @@ def align(
     target: _Path,
     links: _Path,
     *,
-    model: str = "ibm2",
+    model: str | None = None,
     symmetrize: str = "grow-diag-final-and",
-    iterations: int = 5,
-    hmm_iterations: int = 2,
+    iterations: int | None = None,
+    hmm_iterations: int | None = None,
     memory: int | None = None,
     temp: _Path | None = None,
     save_model: _Path | None = None,
@@ -68,9 +68,10 @@ def align(
 ) -> Alignment:
     """Aligns the words of two files line by line and writes the links to the file ``links``.
 
-    ``model`` is ``ibm2`` (like fast_align) or ``hmm``; ``symmetrize`` is the method that combines
-    the links of both directions. A saved model can align other text; ``lexical_table`` is the file for
-    the probabilities of words. ``memory`` is in bytes.
+    ``model`` is ``ibm2`` (like fast_align, the default) or ``hmm``; ``symmetrize`` is the method that
+    combines the links of both directions. By default there are 5 ``iterations`` of IBM model 2, and for
+    ``hmm`` 2 ``hmm_iterations`` after them. A saved model can align other text without training;
+    ``lexical_table`` is the file for the probabilities of words. ``memory`` is in bytes.
     """
     return _alignment(
         _native.align(

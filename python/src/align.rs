@@ -48,8 +48,8 @@ fn check_outputs(outputs: &[(&str, &PathBuf)]) -> PyResult<()> {
 
 /// Aligns two files line by line.
 #[pyfunction]
-#[pyo3(signature = (source, target, links, *, model="ibm2", symmetrize="grow-diag-final-and",
-                    iterations=5, hmm_iterations=2, memory=None, temp=None, save_model=None,
+#[pyo3(signature = (source, target, links, *, model=None, symmetrize="grow-diag-final-and",
+                    iterations=None, hmm_iterations=None, memory=None, temp=None, save_model=None,
                     load_model=None, lexical_table=None, threads=0, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
 pub fn align(
@@ -57,10 +57,10 @@ pub fn align(
     source: PathBuf,
     target: PathBuf,
     links: PathBuf,
-    model: &str,
+    model: Option<&str>,
     symmetrize: &str,
-    iterations: usize,
-    hmm_iterations: usize,
+    iterations: Option<usize>,
+    hmm_iterations: Option<usize>,
     memory: Option<u64>,
     temp: Option<PathBuf>,
     save_model: Option<PathBuf>,
@@ -69,15 +69,30 @@ pub fn align(
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Counts> {
+    let trains = [
+        ("model", model.is_some()),
+        ("iterations", iterations.is_some()),
+        ("hmm_iterations", hmm_iterations.is_some()),
+    ];
+    if load_model.is_some()
+        && let Some((name, _)) = trains.into_iter().find(|(_, is_given)| *is_given)
+    {
+        let message = format!("{name} cannot be used with load_model, which does not train");
+        return Err(PyValueError::new_err(message));
+    }
     let model = match model {
-        "ibm2" => AlignModel::Ibm2,
-        "hmm" => AlignModel::Hmm,
-        _ => return Err(PyValueError::new_err(format!("model {model:?}: expected ibm2 or hmm"))),
+        None | Some("ibm2") => AlignModel::Ibm2,
+        Some("hmm") => AlignModel::Hmm,
+        Some(name) => {
+            return Err(PyValueError::new_err(format!("model {name:?}: expected ibm2 or hmm")));
+        }
     };
-    if iterations < 2 {
-        let message = format!(
-            "iterations: expected at least 2, found {iterations}; the last one only aligns"
-        );
+    if hmm_iterations.is_some() && model == AlignModel::Ibm2 {
+        return Err(PyValueError::new_err("hmm_iterations needs model=\"hmm\""));
+    }
+    if let Some(found @ ..2) = iterations {
+        let message =
+            format!("iterations: expected at least 2, found {found}; the last one only aligns");
         return Err(PyValueError::new_err(message));
     }
     if load_model.is_some() && (save_model.is_some() || lexical_table.is_some()) {
@@ -89,8 +104,8 @@ pub fn align(
         model,
         symmetrization: symmetrization(symmetrize)?,
         threads: thread_count(threads)?,
-        iterations: Some(iterations),
-        hmm_iterations: Some(hmm_iterations),
+        iterations,
+        hmm_iterations,
         memory,
         temp_dir: temp,
         save_model,

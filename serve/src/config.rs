@@ -42,7 +42,8 @@ pub struct Configuration {
     pub api_keys: Option<PathBuf>,
     /// Origins whose pages may read responses and open websockets; `*` is any.
     pub cors: Vec<String>,
-    /// The groups of protocols that are served; empty means all.
+    /// The groups of protocols that are served; empty, if a file does not name any, means all.
+    #[serde(deserialize_with = "some_apis")]
     pub apis: Vec<Api>,
     /// Whether the page for people is left out.
     pub no_page: bool,
@@ -213,6 +214,13 @@ impl Limits {
     pub fn deadline(&self) -> Duration {
         Duration::from_millis(self.deadline_ms)
     }
+}
+
+/// Reads the groups of protocols that a file names.
+fn some_apis<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Api>, D::Error> {
+    let apis = Vec::<Api>::deserialize(deserializer)?;
+    let reason = "apis: the list is empty; leave it out for all of them";
+    if apis.is_empty() { Err(serde::de::Error::custom(reason)) } else { Ok(apis) }
 }
 
 impl Configuration {
@@ -461,6 +469,8 @@ mod tests {
         assert!(Configuration::default().serves(Api::DeepL));
         let wrong = Configuration::parse("listen = []\n[[model]]\nnam = \"a\"\n").unwrap_err();
         assert!(wrong.starts_with("line 3: unknown field `nam`"), "{wrong}");
+        let none = Configuration::parse("pivot = \"en\"\napis = []\n").unwrap_err();
+        assert_eq!(none, "line 2: apis: the list is empty; leave it out for all of them");
         assert!(wrong.contains("beam-size") && !wrong.contains('\n'), "{wrong}");
     }
 
