@@ -320,8 +320,10 @@ fn compare(seed: u64, seen: &mut Seen) {
     let mut decoder = SentenceDecoder::new(&system);
     let mut input = InputLine::default();
     for _ in 0..3 {
-        // Some sentences are too long for a coverage of one 64-bit word.
-        let longest = [4, 8, 12, 16, 12, 8, 4, 70][case.below(8) as usize];
+        // Some sentences are too long for a coverage of one 64-bit word; narrow searches of them
+        // are enough.
+        let long = if system.settings.pop_limit > 40 { 16 } else { 70 };
+        let longest = [4, 8, 12, 16, 12, 8, 4, long][case.below(8) as usize];
         let mut line = case.words(&["u", "v", "w", "x", "y"], longest);
         if case.features.has_sentence_table {
             write!(line, " @@@ {}", table.join(" $$$ ")).unwrap();
