@@ -153,7 +153,7 @@ fn kenlms_program_names_treat_defects_as_kenlm() {
     let mut query = Command::new(names.join("query"));
     query.args(["-v", "sentence", "lm.arpa"]).current_dir(folder);
     assert_eq!(sentence_scores(&mut query, "a b\n"), DEFECTS[0].scores);
-    // Of <unk>, the last entry counts: -2 and the backoff of <s>, then </s> without context.
+    // Of <unk>, the last entry is used: -2 and the backoff of <s>, then </s> without context.
     let unknown = TWICE.replace("1=5", "1=6").replace("-0.75\tb", "-2\t<unk>\n-0.75\tb");
     write(folder, "lm.arpa", unknown);
     assert_eq!(sentence_scores(&mut query, "x\n"), "Total: -3.5 OOV: 1\n");

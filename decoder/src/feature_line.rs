@@ -84,7 +84,7 @@ impl FeatureLine {
         list.transpose().map_err(|reason| format!("{key}=: {reason}"))
     }
 
-    /// Takes the load method from `load=` and `lazyken=`; the last of them on the line counts.
+    /// Takes the load method from `load=` and `lazyken=`; the last of them on the line is used.
     /// Without either, it is [`LoadMethod::Populate`].
     pub(crate) fn take_load(&mut self) -> Result<LoadMethod, String> {
         let mut load = LoadMethod::Populate;

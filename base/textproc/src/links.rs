@@ -196,7 +196,7 @@ impl Links {
 }
 
 /// Combines links to a text in between with links from it. Weights are multiplied; of several
-/// paths, the best counts.
+/// paths, the one with the largest weight is taken.
 fn compose(first: &[WeightedLink], second: &[WeightedLink]) -> Vec<WeightedLink> {
     let mut second: Vec<&WeightedLink> = second.iter().collect();
     second.sort_by_key(|(between, ..)| between.start);

@@ -8,7 +8,7 @@
 //!
 //! A search goes along one axis after another, in random order, and along some random
 //! directions, until a round gains almost nothing. Searches start from the given weights and from
-//! random weights, and the best result counts. Along an axis the slopes are a column of values;
+//! random weights, and the best result is taken. Along an axis the slopes are a column of values;
 //! each column is sorted once for all searches.
 
 use std::ops::Range;
@@ -65,7 +65,7 @@ pub(super) fn optimize(
         });
         joined.collect()
     });
-    // If results are equal, the first counts.
+    // Of equal results, the first is taken.
     let mut best = &ends[0];
     for end in &ends {
         if end.0 > best.0 {
@@ -271,7 +271,7 @@ fn upper_envelope(
             let rise = new_slope - slope(last);
             let deficit = scores[last as usize] - new_score;
             if rise <= 0.0 {
-                // Parallel: the higher one counts.
+                // Of parallel lines, the higher one is kept.
                 if deficit >= 0.0 {
                     from = f64::INFINITY;
                     break;
@@ -359,7 +359,7 @@ mod tests {
         lists
     }
 
-    /// BLEU of the translations that `weights` rank first. If scores are equal, the first counts.
+    /// BLEU of the translations that `weights` rank first. Of equal scores, the first is taken.
     fn bleu_at(problem: &MertProblem, weights: &[f64]) -> f64 {
         let mut search = CoordinateAscent::new(problem);
         search.score_all(weights);

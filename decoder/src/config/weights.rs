@@ -14,7 +14,7 @@ use crate::Result;
 const LIST_SECTION: &str = "rescore-weight";
 
 /// Assigns the weights of every feature, and of the models of `[rescore]`. If a name has several
-/// lines, the last one counts. Features without a line must be untuneable; their weights are 1.
+/// lines, the last one is used. Features without a line must be untuneable; their weights are 1.
 ///
 /// If the ini has `[rescore-weight]`, this section gives the weights of the models, and the weights
 /// of the features in rescored lists, which the function returns. Otherwise, the weights of the

@@ -308,7 +308,7 @@ impl<'p> ArpaReader<'p> {
         if unknown.count > 1 {
             tracing::warn!(
                 "{name}: the unknown word (<unk> or <UNK>) is listed {} times among the unigrams; \
-                 the last entry counts, as in KenLM",
+                 the last entry is used, as in KenLM",
                 unknown.count
             );
             self.counts[0] -= unknown.count - 1;
@@ -470,7 +470,7 @@ fn leading_number(text: &[u8]) -> Option<(u64, &[u8])> {
 
 /// The entries of the unknown word among the unigrams: `<unk>` and `<UNK>` are two names of it, as
 /// in KenLM. Text with the token `<UNK>` gives models that list both. As in KenLM, the last entry
-/// counts, while the first entry of any other word does.
+/// is used, but of any other word the first.
 #[derive(Default)]
 struct UnknownEntries {
     /// The numbers of the first entries of `<unk>` and of `<UNK>`, from 0.

@@ -141,9 +141,9 @@ fn both_names_of_the_unknown_word_are_one_word() {
     }
 }
 
-/// Of the entries of `<unk>`, the last one counts, as in KenLM; of other words, the first one does.
+/// Of the entries of `<unk>`, the last one is used, as in KenLM; of other words, the first one.
 #[test]
-fn the_last_entry_of_the_unknown_word_counts() {
+fn the_last_entry_of_the_unknown_word_is_used() {
     let options = ArpaOptions { duplicates: DuplicatePolicy::KeepFirst, ..ArpaOptions::default() };
     for (entries, count, log10) in [
         ("-3\t<unk>\n-1.7\tb", 6, -3.0),

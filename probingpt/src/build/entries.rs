@@ -234,7 +234,7 @@ impl OwnedLine {
     }
 }
 
-/// A sorted reordering table, read pair by pair. The last of equal pairs counts, as in Moses2.
+/// A sorted reordering table, read pair by pair. Of equal pairs, the last is used, as in Moses2.
 struct ReorderingReader {
     lines: Lines,
     name: String,

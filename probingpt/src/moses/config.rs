@@ -60,7 +60,7 @@ fn read_number(file: &TextFile, name: &str, range: RangeInclusive<u64>) -> Resul
     Ok(number)
 }
 
-/// Finds the value of a key. The last value of a repeated key counts, as in Moses.
+/// Finds the value of a key. Of a repeated key, the last value is used, as in Moses.
 fn find_value<'f>(file: &'f TextFile, name: &str) -> Result<(TextLine<'f>, &'f [u8])> {
     let mut found = None;
     for line in file.lines() {

@@ -344,7 +344,7 @@ impl Request {
 
     /// Fails the request.
     pub fn fail(&self, failure: Failure) {
-        // Only the first reason counts.
+        // Only the first reason is kept.
         let _ = self.abandoned.set(failure.outcome());
         self.cancellation.cancel();
         self.reply(&mut self.lock(), Err(failure));

@@ -159,7 +159,7 @@ impl ParallelText {
         }
     }
 
-    /// Adds a sentence. For equal sources, the first length counts.
+    /// Adds a sentence. Of equal sources, the first length is used.
     fn push(&mut self, source: Vec<u32>, target_length: usize) {
         if let Some(lengths) = &mut self.target_lengths {
             lengths.entry(source.clone()).or_insert(target_length);

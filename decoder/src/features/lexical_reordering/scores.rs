@@ -231,7 +231,7 @@ fn for_each_match<'w>(
         } else {
             words
         };
-        // The last of two equal pairs in the table counts, as in Moses.
+        // Of equal pairs in the table, the last is used, as in Moses.
         if let Some(i) = (0..targets.len()).rev().find(|i: &usize| {
             let candidate = targets.words(*i);
             candidate.len() == words.len()

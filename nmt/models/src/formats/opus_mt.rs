@@ -132,7 +132,7 @@ fn word_rules(folder: &Path, files: &Files) -> Result<[Option<WordRules>; 2]> {
 }
 
 /// Returns source and target of a name such as `de-en`. If a side has several languages
-/// (`de+fr-en`), the first counts.
+/// (`de+fr-en`), the first is taken.
 fn language_pair(name: &str) -> Option<[&str; 2]> {
     let (source, target) = name.split_once('-')?;
     let pair = [source, target].map(|side| side.split(['+', '_', '&']).next().unwrap_or(side));

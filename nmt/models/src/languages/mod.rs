@@ -135,7 +135,7 @@ impl Languages {
                 found.push((spelling, token));
             }
         }
-        // If several spellings are plausible, the one with the most tokens counts.
+        // If several spellings are plausible, the one with the most tokens is taken.
         let all = Spelling::ALL.into_iter().filter_map(|spelling: Spelling| {
             let tokens = found.iter().filter(|(other, _)| *other == spelling);
             let tokens: Vec<_> = tokens.map(|(_, token)| token.clone()).collect();

@@ -71,7 +71,7 @@ impl ShortlistOptions {
     }
 }
 
-/// The line that counts if a pair of tokens occurs several times.
+/// The line that is used if a pair of tokens occurs several times.
 #[derive(Clone, Copy)]
 enum RepeatedPairs {
     /// The last line, as when Marian decodes with a text shortlist.
@@ -147,7 +147,7 @@ impl Shortlist {
     }
 
     /// Works as [`Shortlist::from_lines`], for [`Shortlist::to_binary`]. If a pair occurs several
-    /// times, as pairs of unknown words do, the most probable line counts, as in Marian's
+    /// times, as pairs of unknown words do, the most probable line is used, as in Marian's
     /// converter.
     ///
     /// # Errors
