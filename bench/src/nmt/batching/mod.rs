@@ -197,8 +197,8 @@ impl Measurement<'_> {
         let columns = [options.shape.clone(), place.to_owned(), beam.to_string()];
         for &batch in &options.batches {
             let text = self.text_for(batch);
-            let of = format!("{place}, beam {beam}, batch {batch}");
-            let key = format!("{} variants, {of}", variants.len());
+            let setting = format!("{place}, beam {beam}, batch {batch}");
+            let key = format!("{} variants, {setting}", variants.len());
             let (options, clock) = (self.options, self.clock);
             let (times, passes) = self.saved.get_or_measure(&key, || {
                 measure_variants(options, network, &text, [batch, beam], clock)
@@ -228,7 +228,7 @@ impl Measurement<'_> {
             let has_parts = rows * u64::from(options.words) <= MAX_SCORES;
             if matches!(self.clock, Clock::Cpu) && has_parts {
                 let (model, rows, beam) = (&self.model, rows as usize, beam as usize);
-                let times = self.saved.get_or_measure(&format!("output, {of}"), || {
+                let times = self.saved.get_or_measure(&format!("output, {setting}"), || {
                     let mut parts = OutputParts::load(model, precision, &self.tuner, rows, beam)?;
                     Ok(parts.measure(options.rounds)?)
                 })?;

@@ -11,7 +11,9 @@ use crate::statistics::{median, share_of_equal};
 /// The seconds of each round, `[variant][round]`.
 pub type RoundTimes = Vec<Vec<f64>>;
 
-/// Writes the speed of each variant and the gain of each optimisation.
+/// Writes the speed of each variant and the gain of each optimisation. `time` is the time relative
+/// to the first variant: the median of the rounds, the least and the largest. `same` is the share
+/// of translations that are equal to those of the first variant.
 pub fn write_variants(
     out: &mut dyn Write,
     name: &str,
@@ -97,7 +99,7 @@ pub fn write_size(
 
 /// The parts of the output layer in steps of full batches.
 pub struct OutputRow {
-    /// The model, the place and the beam size, as columns of CSV.
+    /// The model, the place (device and precision) and the beam size, as columns of CSV.
     pub subject: [String; 3],
     pub batch: u32,
     pub rows: usize,
@@ -127,7 +129,7 @@ pub fn write_output(out: &mut dyn Write, rows: &[OutputRow]) -> io::Result<()> {
         "product",
         "bias",
         "softmax",
-        "k best",
+        "top-k",
         "separate",
         "fused",
         "saved",
@@ -146,7 +148,8 @@ pub fn write_output(out: &mut dyn Write, rows: &[OutputRow]) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes how many steps have few sentences, which depends on neither the precision nor the beam.
+/// Writes the share of steps that have few sentences, for one place and beam size: the share is the
+/// same for all, because translations end at the length of the reference.
 pub fn write_few_sentences(out: &mut dyn Write, searches: &[RecordedSearch]) -> io::Result<()> {
     let Some(RecordedSearch { batch, .. }) = searches.first() else { return Ok(()) };
     writeln!(out, "\nsteps with fewer than {FEW_SENTENCES} sentences, batches of {batch}")?;

@@ -27,7 +27,7 @@ const HEADING: &str = "model,place,beam,batch,batching,step,fills,sentences,rows
 
 /// The steps of a search over a text.
 pub struct RecordedSearch {
-    /// The model, the place and the beam size, as columns of CSV.
+    /// The model, the place (device and precision) and the beam size, as columns of CSV.
     pub subject: [String; 3],
     pub batch: u32,
     pub variant: BatchingVariant,
@@ -91,7 +91,7 @@ pub fn to_csv(searches: &[RecordedSearch]) -> String {
 }
 
 /// Returns the searches of the first place and beam size. The numbers of sentences are the same for
-/// the other places and beam sizes.
+/// the other places and beam sizes, because translations end at the length of the reference.
 pub fn first_subject(searches: &[RecordedSearch]) -> impl Iterator<Item = &RecordedSearch> + Clone {
     searches.iter().filter(|search| search.subject == searches[0].subject)
 }

@@ -31,7 +31,7 @@ pub enum Command {
 /// Translates a text on one thread with random weights. Each translation has the length of its
 /// reference, so that lengths vary as in real text. All variants take turns; times are medians of
 /// CPU time (on a GPU of wall time) over the rounds. The first round is not counted. On the CPU,
-/// the parts of the output layer are also measured: product, bias, softmax and k best.
+/// the parts of the output layer are also measured: product, bias, softmax and top-k.
 ///
 /// With one size of batches all variants are measured. With several sizes, the speed of each size
 /// is measured: the default, without top-up, and with finished sentences kept in the batch. With -o
