@@ -3,8 +3,9 @@
 /// The length of the longest word that fits a [`WordKey`]; longer words are rare in text.
 pub(crate) const MAX_KEY_BYTES: usize = 15;
 
-/// A word of up to [`MAX_KEY_BYTES`] bytes: its bytes, zeros, and its length in the top
-/// byte of 16. The key 0, which belongs to the empty word, marks empty entries of tables.
+/// A word of up to [`MAX_KEY_BYTES`] bytes as 16 bytes: the bytes of the word, zeros, and the
+/// length of the word in the last byte. The key 0, which belongs to the empty word, marks empty
+/// entries of tables.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct WordKey {
     pub low: u64,

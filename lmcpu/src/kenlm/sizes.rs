@@ -38,8 +38,9 @@ pub struct KenlmSizes {
     pub quantized_array_trie: u64,
 }
 
-/// Returns the sizes of the model in `arpa`. Only its counts are read, and they do not tell how
-/// many entries are added for missing suffixes. A size that 64 bits cannot hold is `u64::MAX`.
+/// Returns the sizes of the model in `arpa`. Only the counts of its header are read. Entries that
+/// are added for missing suffixes are not counted, because the header does not tell their number. A
+/// size that 64 bits cannot hold is `u64::MAX`.
 ///
 /// # Errors
 ///
@@ -71,7 +72,9 @@ fn probing_bytes(counts: &[u64], multiplier: f32, rest: u64) -> u64 {
         bucket_count(count, multiplier).saturating_mul(entry)
     }
     let [unigrams, middle @ .., longest] = counts else { return 0 };
+    // The vocabulary: a slot has the hash and the id of a word. The table has 8 bytes before it.
     let words = table(*unigrams, 12, multiplier).saturating_add(8);
+    // A unigram has a probability and a backoff, a longer n-gram also its hash.
     let unigrams = unigrams.saturating_add(1).saturating_mul(8 + rest);
     let middle = middle.iter().map(|&count| table(count, 16 + rest, multiplier));
     let longest = table(*longest, LONGEST_ENTRY_BYTES as u64, multiplier);
@@ -85,6 +88,7 @@ fn trie_bytes(
     is_compressed: bool,
 ) -> u64 {
     let order = counts.len();
+    // Without quantisation, values are floats; the sign of a probability is not stored.
     let (prob_bits, backoff_bits) =
         if is_quantized { (options.quantize.prob(), options.quantize.backoff()) } else { (31, 32) };
     let word_bits = required_bits(counts[0]);
