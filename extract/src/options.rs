@@ -22,7 +22,8 @@ const INSTANCE_BYTES: u64 = 112;
 const PRUNING_INSTANCE_BYTES: u64 = 160;
 /// Bytes of memory that a phrase pair needs while it is merged and formatted.
 const ENTRY_BYTES: u64 = 512;
-/// The largest number of shards, and of partitions of one shard unless there are more threads.
+/// The largest number of shards. It is also the largest number of partitions of a shard, unless
+/// there are more threads.
 pub(crate) const MAX_PARTITIONS: u64 = 256;
 
 /// The options of an extraction.

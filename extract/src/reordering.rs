@@ -1,10 +1,10 @@
 //! Lexical reordering models: their names, the orientation of a phrase to its neighbours,
 //! and probabilities from counts.
 //!
-//! An orientation is determined at the corners of a phrase pair, towards the previous or the
-//! next target word. A word-based model looks there for a link. A phrase-based model looks for
-//! the corner of a phrase pair within the maximum length, a hierarchical one for the corner of a
-//! phrase pair of any length (Galley and Manning 2008).
+//! In the matrix of source and target words, an orientation is determined just outside the corners
+//! of a phrase pair, at the previous or the next target word. A word-based model looks there for a
+//! link. A phrase-based model looks for the corner of a phrase pair within the maximum length, a
+//! hierarchical one for the corner of a phrase pair of any length (Galley and Manning 2008).
 //!
 //! Two details follow Moses, because they change the probabilities. For the next neighbour, Moses
 //! looks for pairs whose *last* target word is the next word, not for pairs that begin with that
@@ -22,9 +22,9 @@ use crate::sentence_pair::SentencePair;
 /// The largest number of orientation classes of a model.
 pub(crate) const MAX_CLASSES: usize = 4;
 
-/// Appends the orientation counts of a phrase pair that occurs `count` times to a temporary file. A
-/// pair that occurs once, as most do, takes one byte with its two classes. Other pairs take a byte
-/// with a bit for each count that is not zero, and then these counts.
+/// Appends the orientation counts of a phrase pair that occurs `count` times to `bytes`, for a
+/// temporary file. A pair that occurs once, as most do, takes one byte with its two classes. Other
+/// pairs take a byte with a bit for each count that is not zero, and then these counts.
 pub(crate) fn push_orientation_counts(
     count: u32,
     counts: &[[u32; MAX_CLASSES]; 2],
@@ -123,7 +123,7 @@ impl ReorderingType {
     /// orientations and `f` or `fe` are required; `wbe` and `backward` are the defaults.
     ///
     /// # Errors
-    /// Fails with a message that explains what is wrong and lists the valid names.
+    /// Fails with a message that explains what is wrong and lists the valid parts.
     pub fn parse(name: &str) -> Result<Self, String> {
         let mut orientations = None;
         let mut conditions_on_target = None;
@@ -345,7 +345,8 @@ impl OrientationFinder {
         }
     }
 
-    /// Whether a phrase pair with a corner at the target word `row` lies beyond the position.
+    /// Whether a phrase pair has a corner at the target word `row` and at a source word beyond
+    /// `position`, in the direction of `side`.
     fn has_corner_beyond(
         &self,
         sentence: &SentencePair,
@@ -370,7 +371,8 @@ impl OrientationFinder {
     }
 }
 
-/// Whether the target word `row` has a link to a source word beyond the position.
+/// Whether the target word `row` has a link to a source word beyond `position`, in the direction of
+/// `side`.
 fn has_link_beyond(sentence: &SentencePair, row: isize, (position, side): (isize, Side)) -> bool {
     positions_beyond(position, side)
         .take_while(|&p| sentence.has_source(p))

@@ -83,7 +83,8 @@ impl Shard {
 /// The options [`reordering_smoothing`](ExtractOptions::reordering_smoothing),
 /// [`smoothing`](ExtractOptions::smoothing) and [`compression`](ExtractOptions::compression)
 /// have no effect before the merge. Any number of shards may be counted at once, also by
-/// several machines that share the folder `output`. A killed process is resumed.
+/// several machines that share the folder `output`. After a process was killed, the same call
+/// resumes its work.
 ///
 /// # Errors
 /// Fails as [`extract_files`](crate::extract_files) does, or if another process counts the same
