@@ -23,7 +23,7 @@ use super::run_stats::{ProcessUsage, RunStats};
 use super::text::MeasuredText;
 use crate::error::{Error, Result, refused};
 
-/// The longest repeated text in bytes. A program that needs less than the wanted time for it is not
+/// The longest repeated text in bytes. A program that is too fast even for this text is not
 /// measured.
 const MAX_TEXT_BYTES: u64 = 4 << 30;
 /// The largest factor by which a repeated text grows if it was too short.
@@ -58,7 +58,8 @@ impl Measurement {
                      {wall_seconds:.2} s; lower --seconds"
                 )));
             }
-            // Loading that varies may hide the difference of wall times, but not that of CPU times.
+            // Variation of the loading time may hide the difference of wall times, but hardly that
+            // of CPU times.
             let cpu_seconds = usage.user_seconds + usage.system_seconds;
             let least = (cpu_seconds / self.cpus.len() as f64).max(wall_seconds).max(1e-9);
             let growth = 1.1 * self.seconds / least;

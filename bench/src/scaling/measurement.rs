@@ -15,7 +15,7 @@ use super::run_stats::{ProcessUsage, RunStats};
 use super::text::MeasuredText;
 use crate::error::{Error, Result, refused};
 
-/// The share of the wanted seconds that a measurement must reach.
+/// The share of the wanted duration that a measurement must reach.
 pub(super) const ENOUGH: f64 = 0.8;
 
 /// The settings of one measurement.
@@ -25,7 +25,8 @@ pub struct Measurement {
     pub input: PathBuf,
     /// The CPUs that the process may use, one for each thread.
     pub cpus: Vec<usize>,
-    /// The minimal duration of the measured part in seconds, for which the text is repeated.
+    /// The wanted duration of the measured part in seconds, for which the text is repeated. A
+    /// little less ([`ENOUGH`]) is accepted.
     pub seconds: f64,
     /// The words per second of an earlier measurement of the same system. It tells how often the
     /// text must be repeated, which saves trial runs of other programs.

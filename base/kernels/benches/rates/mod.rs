@@ -1,4 +1,4 @@
-//! Rates of two pieces of work, run in turn, in operations per second of CPU time.
+//! Rates of two pieces of work, run in turn, in 10^9 operations per second of CPU time.
 
 use nix::time::{ClockId, clock_gettime};
 
@@ -43,7 +43,7 @@ impl Rate {
 }
 
 /// Returns the rates of `work` and `other` in 10^9 operations per second. They run alternately for
-/// `for_seconds` seconds. `operations` has the operations of one call of each. If `other` is
+/// `for_seconds` CPU seconds. `operations` has the operations of one call of each. If `other` is
 /// missing, its rate is 0.
 pub fn measure(
     for_seconds: f64,
