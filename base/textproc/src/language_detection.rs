@@ -164,9 +164,9 @@ impl LanguageDetector {
         unknown.map(|(code, _)| &code[..])
     }
 
-    /// Returns the language of `text`; `None` if it has no letters, or no allowed language has its
-    /// script. If only one language is allowed, it is returned with confidence 100. The confidence
-    /// for short texts is low.
+    /// Returns the language of `text`; `None` if it has no letters, or hardly any in the scripts of
+    /// the allowed languages. If only one language is allowed, its confidence is 100. Otherwise the
+    /// confidence for short texts is low.
     pub fn detect(&self, text: &str) -> Option<DetectedLanguage> {
         let sample = Sample::new(text.as_bytes());
         if let [(code, None)] = &self.allowed[..] {

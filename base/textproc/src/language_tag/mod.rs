@@ -91,13 +91,13 @@ impl LanguageTag {
         let script_fitness = match (&self.script, &model.script) {
             (Some(wanted), Some(script)) if wanted != script => return None,
             (Some(_), Some(_)) => 2,
-            // Chinese without a script rather means simplified characters.
+            // Chinese without a script usually means simplified characters.
             (None, Some(script)) if self.language == "zh" => u32::from(script == "hans"),
             _ => 1,
         };
         let region_fitness = match (&self.region, &model.region) {
             (Some(wanted), Some(region)) if wanted == region => 2,
-            // A region of Chinese matters by its script, which has been compared.
+            // A region of Chinese matters only for its script, which has been compared.
             (Some(_), Some(_)) if self.language == "zh" && model.script.is_some() => 1,
             (Some(_), Some(_)) => return None,
             (_, None) => 1,
