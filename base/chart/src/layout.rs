@@ -1,8 +1,8 @@
-//! Horizontal layout of panels, which decides which labels fit.
+//! Horizontal sizes of the page, which drawing and the choice of labels that fit share.
 
 use crate::Chart;
 
-/// The pixels left of panels, for the vertical axis and its labels.
+/// The pixels left of panels, for the labels of the vertical axis.
 pub const LEFT: u32 = 90;
 /// The pixels right of panels.
 pub const RIGHT: u32 = 30;

@@ -14,7 +14,7 @@ pub enum Error {
          the CPU (--device cpu)"
     )]
     NoLibrary,
-    /// The library is there, but the driver does not work, or not for this process.
+    /// The library is there, but the driver does not work, at least for this process.
     #[error(
         "no GPU: the driver does not answer ({reason}); check whether nvidia-smi works here, or \
          use the CPU (--device cpu)"

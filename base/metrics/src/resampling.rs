@@ -1,4 +1,5 @@
-//! Options and results of resampling: numbers of texts, tests, and confidence intervals.
+//! Options and results of resampling: numbers of resampled texts, significance tests, and
+//! confidence intervals.
 
 /// The number of resampled texts and the seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub enum PairedTest {
 }
 
 impl PairedTest {
-    /// Returns the number of trials, and the seed.
+    /// Returns the number of resampled texts, and the seed.
     pub fn resampling(self) -> Resampling {
         match self {
             PairedTest::Bootstrap(resampling)
@@ -42,7 +43,7 @@ impl PairedTest {
         }
     }
 
-    /// Returns its short name in signatures.
+    /// Returns the short name of the test in sacreBLEU's signatures.
     pub fn name(self) -> &'static str {
         match self {
             PairedTest::Bootstrap(_) => "bs",

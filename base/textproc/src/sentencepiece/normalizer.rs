@@ -143,7 +143,8 @@ impl Normalizer {
         }
     }
 
-    /// Appends `text` to `normal`. The map replaces characters, but spaces are left as they are.
+    /// Appends `text` with the characters that the map replaces. Unlike
+    /// [`normalize`](Self::normalize), it does not change spaces.
     pub fn replace_all(&self, text: &[u8], normal: &mut Vec<u8>) {
         let mut rest = text;
         while !rest.is_empty() {

@@ -11,7 +11,7 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Returns zeros.
+    /// Returns a matrix of zeros.
     pub fn zeros(rows: usize, width: usize) -> Self {
         Matrix { rows, width, values: vec![0.0; rows * width] }
     }
