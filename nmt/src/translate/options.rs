@@ -204,8 +204,8 @@ impl TranslationOptions {
     }
 
     /// Sets the devices on which models compute. For GPUs, also sets one thread per GPU, the
-    /// precision f32, and larger batches unless a configuration has set their limits. Callers may
-    /// change these options afterwards.
+    /// precision f32, and larger batches unless a configuration has changed their limits. Callers
+    /// may change these options afterwards.
     ///
     /// # Errors
     /// If a GPU is chosen in a build that cannot use one.
@@ -215,7 +215,7 @@ impl TranslationOptions {
         if let DeviceSet::Cuda(numbers) = &self.devices {
             self.precision = Precision::F32;
             self.threads = numbers.len();
-            // Limits that a configuration has set stay.
+            // Limits that differ from the CPU's defaults were set by a configuration.
             if self.mini_batch == CPU_MINI_BATCH {
                 self.mini_batch = GPU_MINI_BATCH;
             }

@@ -40,7 +40,7 @@ fn find_alternatives(
         length_penalty: 0.0,
         coverage_penalty: 0.0,
         max_new_tokens: 1,
-        // An alternative has at least one token.
+        // Forbids the end: an alternative has at least one token.
         min_length: usize::MAX,
         sampling: None,
         prefix_role: PrefixRole::Context,

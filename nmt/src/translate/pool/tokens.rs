@@ -54,7 +54,8 @@ pub struct ScoredTokens {
     pub log_probs: Vec<f32>,
 }
 
-/// The sum of log-probabilities of a row of the beam that is lost during a prefix, in CTranslate2.
+/// CTranslate2's sum of log-probabilities of the rows of a beam, other than the first, while a
+/// prefix is forced.
 const LOST_SCORE: f32 = -1e10;
 
 /// A source with the special tokens of the model.

@@ -224,7 +224,7 @@ impl Translator {
     fn set_candidates(&self, task: &TranslationTask, request: &mut Request) {
         match task.candidates {
             CandidateSource::Vocabulary => {}
-            // They were found before, if the source was cut.
+            // For a source that was cut, `prepare_tokens` has found them.
             CandidateSource::VocabularyMap if request.candidates.is_some() => {}
             CandidateSource::VocabularyMap => {
                 request.candidates = self.vocabulary_map_candidates(request);
