@@ -41,7 +41,7 @@ pub struct TuneListOptions {
 pub struct TuneListReport {
     /// The number of sentences.
     pub sentences: usize,
-    /// The number of entries that differ in features or BLEU.
+    /// The number of entries, without duplicates in features and BLEU statistics.
     pub entries: usize,
     /// BLEU of the entries that the initial weights rank first.
     pub initial_bleu: f64,
@@ -232,8 +232,8 @@ fn count_matches(
     Ok(list)
 }
 
-/// Returns the summed counts of the entries that `weights` rank first; among equals, the first
-/// counts.
+/// Returns the summed counts of the entries that `weights` rank first. Of entries with equal
+/// scores, the first in the list is taken.
 fn best_entries(lists: &NBestLists, weights: &[f64]) -> BleuCounts {
     let mut counts = BleuCounts::default();
     for list in &lists.lines {

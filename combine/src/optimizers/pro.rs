@@ -26,6 +26,7 @@ const PRIOR: f64 = 1.0;
 /// If the fixed score gets a weight below this, the pairs contradict it. They then say nothing
 /// about the other weights.
 const MIN_FIXED_WEIGHT: f64 = 1e-3;
+/// The largest number of steps of Newton's method.
 const MAX_STEPS: usize = 50;
 /// The regression ends when no weight moves by more than this.
 const TOLERANCE: f64 = 1e-9;
