@@ -1,4 +1,4 @@
-//! A phrase-based system whose configuration the command line has read already.
+//! Configuration of a phrase-based system that the command line has read already.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
