@@ -63,9 +63,10 @@ impl Axis {
     }
 
     /// Returns a logarithmic axis of at least one decade, between the powers of ten around
-    /// `values`. Values that are not positive are ignored.
+    /// `values`. Values that are not positive and finite are ignored.
     pub fn logarithmic(label: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
-        let powers = values.into_iter().filter(|&value| value > 0.0).map(f64::log10);
+        let powers = values.into_iter().filter(|&value| value > 0.0 && value.is_finite());
+        let powers = powers.map(f64::log10);
         let (low, high) = powers.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), power| {
             (power.min(low), power.max(high))
         });
@@ -148,7 +149,7 @@ fn round_step(least: f64) -> f64 {
 /// Returns a short label for a power of ten.
 fn power_label(power: i32) -> String {
     let (unit, rest) = match power {
-        ..-3 => return format!("1e{power}"),
+        ..-3 | 12.. => return format!("1e{power}"),
         -3..0 => return format!("{:.*}", -power as usize, 10f64.powi(power)),
         0..3 => ("", power),
         3..6 => ("k", power - 3),
@@ -214,8 +215,8 @@ mod tests {
     #[test]
     fn powers_of_ten_are_short() {
         assert_eq!(
-            [-5, -2, 0, 2, 3, 5, 6, 9, 10].map(power_label),
-            ["1e-5", "0.01", "1", "100", "1k", "100k", "1M", "1G", "10G"]
+            [-5, -2, 0, 2, 3, 5, 6, 9, 10, 308].map(power_label),
+            ["1e-5", "0.01", "1", "100", "1k", "100k", "1M", "1G", "10G", "1e308"]
         );
         let axis = Axis::logarithmic("n-grams a second", [30.0, 5e4]);
         assert_eq!(labels(&axis), ["10", "100", "1k", "10k", "100k"]);
@@ -223,5 +224,6 @@ mod tests {
         // With a single value or none, the axis has one decade.
         assert_eq!(labels(&Axis::logarithmic("", [100.0])), ["100", "1k"]);
         assert_eq!(labels(&Axis::logarithmic("", [])), ["1", "10"]);
+        assert_eq!(labels(&Axis::logarithmic("", [f64::INFINITY, f64::NAN])), ["1", "10"]);
     }
 }

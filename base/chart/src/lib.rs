@@ -56,19 +56,17 @@ const CURVE_COLOURS: [Colour; 7] = [
 ];
 
 impl Colour {
-    /// Returns the colour of the curve with the index `place`; after seven curves the colours
-    /// repeat.
-    pub fn for_curve(place: usize) -> Self {
-        CURVE_COLOURS[place % CURVE_COLOURS.len()]
+    /// Returns the colour of the curve `index`; after seven curves the colours repeat.
+    pub fn for_curve(index: usize) -> Self {
+        CURVE_COLOURS[index % CURVE_COLOURS.len()]
     }
 }
 
 impl LineStyle {
-    /// Returns the style of the curve with the index `place`: first solid lines of all colours,
-    /// then dashed ones.
-    pub fn for_curve(place: usize) -> Self {
-        let is_dashed = place / CURVE_COLOURS.len() % 2 == 1;
-        LineStyle { colour: Colour::for_curve(place), is_dashed }
+    /// Returns the style of the curve `index`: first solid lines of all colours, then dashed ones.
+    pub fn for_curve(index: usize) -> Self {
+        let is_dashed = index / CURVE_COLOURS.len() % 2 == 1;
+        LineStyle { colour: Colour::for_curve(index), is_dashed }
     }
 
     /// Returns the style of a solid line.
