@@ -143,7 +143,8 @@ impl Header {
             );
         }
         if counts[0] == 0 || counts[0] >= u64::from(u32::MAX) {
-            return damaged(path, format!("{} words", counts[0]));
+            let reason = format!("expected 1 to {} words, found {}", u32::MAX - 1, counts[0]);
+            return damaged(path, reason);
         }
         Ok(Header {
             model_type: kind,

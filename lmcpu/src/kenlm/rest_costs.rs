@@ -66,7 +66,7 @@ impl RestCosts {
             let model = open(path, OpenOptions { load: LoadMethod::Lazy, arpa }, progress)?;
             if model.order() != order {
                 let reason = format!(
-                    "a model of order {}; as number {order} for rest costs it should be of order \
+                    "a model of order {}; model number {order} for rest costs must have order \
                      {order}",
                     model.order()
                 );
@@ -101,12 +101,12 @@ fn read_unigrams(
     arpa: ArpaOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<f32>> {
-    // Only probabilities count, so markers may be missing if the model that is built has none.
+    // Only probabilities are used, so markers may be missing if the model that is built has none.
     let options = ArpaOptions { missing_markers: MissingMarkerPolicy::Unknown, ..arpa };
     let reader = ArpaReader::open(Input::open(path)?, options, progress)?;
     if reader.order() != 1 {
         let reason = format!(
-            "a model of order {}; the first for rest costs should be of order 1",
+            "a model of order {}; the first model for rest costs must have order 1",
             reader.order()
         );
         return Err(wrong(path, reason));

@@ -25,7 +25,7 @@ fn read_vocabulary(path: &Path, words: &KenlmVocabulary) -> Result<Vocabulary> {
     for id in 0..words.num_words() as u32 {
         let Some(text) = words.word(LmWord(id)) else {
             if id > 0 {
-                let reason = format!("there are {id} of {}", words.num_words());
+                let reason = format!("expected {} words, found {id}", words.num_words());
                 return Err(miriam_storage::Error::damaged(path, "words", reason).into());
             }
             return Err(Error::Unsupported {

@@ -369,7 +369,7 @@ fn headers_that_cannot_be_read_say_why() {
         (96, &[6], "type 6"),
         (96, &[2], "version 0, this program reads version 1"),
         (104, &[1], "version 1, this program reads version 0"),
-        (108, &[0; 8], "0 words"),
+        (108, &[0; 8], "words, found 0"),
         (116, &[255; 8], "do not fit"),
         (124, &[100], "it is cut"),
         (136, &[1], "version 1"),

@@ -81,8 +81,7 @@ pub fn word_strings<'w>(words: impl Iterator<Item = &'w [u8]>, name: &str) -> Re
     let mut bytes = Vec::new();
     for (id, word) in words.enumerate() {
         if word.contains(&0) || (id > 0 && is_unknown(word)) {
-            let reason =
-                format!("KenLM has no place for the word {}; rename it", word.escape_ascii());
+            let reason = format!("KenLM cannot store the word {}; rename it", word.escape_ascii());
             return Err(Error::Unsupported { file: name.to_owned(), reason });
         }
         bytes.extend_from_slice(word);
