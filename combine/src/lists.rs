@@ -174,7 +174,7 @@ pub fn score_lists(
         })?;
         for (list, scores) in scores.iter().enumerate() {
             if let Some(text) = scores.iter().position(|score| !score.is_finite()) {
-                return Err(refuse(list, Some(text), format!("it is {}", scores[text])));
+                return Err(refuse(list, Some(text), format!("its score is {}", scores[text])));
             }
             for (values, &text) in values[list].iter_mut().zip(&distinct[list].text_numbers) {
                 values.push(scores[text]);

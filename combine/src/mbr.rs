@@ -153,7 +153,7 @@ fn check(num_lists: usize, options: &MbrOptions) -> Result<()> {
     let is_valid = |weight: &f64| *weight >= 0.0 && weight.is_finite();
     if !weights.iter().all(is_valid) || (!weights.is_empty() && weights.iter().sum::<f64>() == 0.0)
     {
-        return Err(Error::usage("weights of lists must be 0 or more, and one above 0"));
+        return Err(Error::usage("weights of lists must be 0 or more, and at least one above 0"));
     }
     Ok(())
 }

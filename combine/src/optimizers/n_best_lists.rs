@@ -45,9 +45,9 @@ impl BleuStatistics {
 /// The n-best list of a line.
 #[derive(Clone, Debug, Default)]
 pub struct NBestList {
-    /// The values of the tuned components, one row per translation.
+    /// The feature values whose weights are tuned, one row per translation.
     pub values: Vec<f32>,
-    /// For each translation, the score of the fixed components.
+    /// For each translation, the weighted sum of the features whose weights stay fixed.
     pub fixed_scores: Vec<f32>,
     /// The BLEU statistics of the translations.
     pub statistics: Vec<BleuStatistics>,
@@ -60,10 +60,15 @@ impl NBestList {
     }
 
     /// Adds a translation.
-    pub fn push(&mut self, values: impl Iterator<Item = f32>, fixed: f32, tally: BleuStatistics) {
+    pub fn push(
+        &mut self,
+        values: impl Iterator<Item = f32>,
+        fixed_score: f32,
+        statistics: BleuStatistics,
+    ) {
         self.values.extend(values);
-        self.fixed_scores.push(fixed);
-        self.statistics.push(tally);
+        self.fixed_scores.push(fixed_score);
+        self.statistics.push(statistics);
     }
 
     /// Whether there are no translations.
@@ -85,7 +90,7 @@ impl NBestList {
 
 /// The n-best lists of all lines.
 pub struct NBestLists {
-    /// The number of values of a translation.
+    /// The number of values of a translation, one for each tuned weight.
     pub num_components: usize,
     /// The lists, by lines of the text.
     pub lines: Vec<NBestList>,
