@@ -59,8 +59,8 @@ impl Checkpoint {
                     return Ok(state);
                 }
                 None => tracing::warn!(
-                    "{}: starting over: the checkpoint belongs to another text, other options or \
-                     another temporary folder",
+                    "{}: starting over: the checkpoint is damaged, or belongs to another text, \
+                     other options, another temporary folder or another version",
                     path.display()
                 ),
             }

@@ -14,24 +14,25 @@ pub(crate) struct OccurrenceRecord {
     start: usize,
     target: usize,
     source: usize,
-    /// The end of the phrases, where the alignment's length is.
+    /// The end of the phrases; the length of the alignment follows.
     phrases_end: usize,
     alignment: usize,
     /// The end of the record.
     pub end: usize,
 }
 
-/// Writes a record: the `orientation`, lex(f|e) and lex(e|f), the two phrases and their packed
-/// alignment.
+/// Replaces `record` by a new one: the orientations, lex(f|e) and lex(e|f), the two phrases and
+/// their packed alignment. The low four bits of `orientations` are the orientation to the previous
+/// phrase, the high ones that to the next phrase.
 pub(crate) fn write_occurrence(
     record: &mut Vec<u8>,
-    orientation: u8,
+    orientations: u8,
     lexical_weights: [f32; 2],
     [source, target]: [&[u8]; 2],
     alignment: &[u8],
 ) {
     record.clear();
-    record.push(orientation);
+    record.push(orientations);
     for weight in lexical_weights {
         record.extend_from_slice(&weight.to_le_bytes());
     }
