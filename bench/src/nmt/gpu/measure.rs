@@ -10,9 +10,9 @@ use super::super::batching::variant::{BatchingRun, BatchingVariant, run_variant}
 use super::super::speed::SpeedRow;
 use super::NmtGpuStudy;
 use super::models::Subject;
-use super::paper::{PaperModel, ROOFLINES, total_floor};
 use super::places::Place;
 use super::report::{BoundedSpeed, KernelRow, Report};
+use super::roofline::{ROOFLINES, ShapeModel, total_floor};
 use crate::error::Result;
 use crate::saved_results::SavedResults;
 use crate::statistics::median_by;
@@ -57,7 +57,7 @@ pub fn measure_subject(
     report: &mut Report<'_>,
     task: &ProgressTask<'_>,
 ) -> Result<()> {
-    let paper = PaperModel::new(&subject.model, &subject.path)?;
+    let shapes = ShapeModel::new(&subject.model, &subject.path)?;
     for (number, place) in places.iter().enumerate() {
         let mut session = place.load(subject)?.session()?;
         for &beam in &study.beams {
@@ -68,10 +68,10 @@ pub fn measure_subject(
             for (batch, variant) in sizes.chain(ways) {
                 let run = Run { study, subject, place, beam, batch, variant };
                 let times = saved.get_or_measure(&run.key(), || run.measure(&mut *session))?;
-                let row = run.bounded_speed(times, &paper)?;
+                let row = run.bounded_speed(times, &shapes)?;
                 // Shapes are the same in all places.
                 if number == 0 && variant == default {
-                    report.add_kernels(run.kernels(&row.speed, &paper)?);
+                    report.add_kernels(run.kernels(&row.speed, &shapes)?);
                 }
                 report.add_speed(row)?;
                 saved.advance(task);
@@ -138,11 +138,11 @@ impl Run<'_> {
     }
 
     /// Returns the row of the table, with the lower bounds of a step's time.
-    fn bounded_speed(&self, times: RunTimes, paper: &PaperModel) -> Result<BoundedSpeed> {
+    fn bounded_speed(&self, times: RunTimes, shapes: &ShapeModel) -> Result<BoundedSpeed> {
         let RunTimes { seconds, sentences, tokens, steps, rows } = times;
         let rows_per_step = rows as f64 / steps.max(1) as f64;
         let sizes = self.subject.step_sizes(rows_per_step, self.beam as usize, tokens);
-        let work = paper.work(sizes)?.step;
+        let work = shapes.work(sizes)?.step;
         let speed = SpeedRow {
             model: self.subject.name.clone(),
             place: self.place.to_string(),
@@ -161,10 +161,10 @@ impl Run<'_> {
 
     /// Returns the computed work of the encoder and of one step for a full batch: a row for each
     /// kernel of each phase.
-    fn kernels(&self, row: &SpeedRow, paper: &PaperModel) -> Result<Vec<KernelRow>> {
+    fn kernels(&self, row: &SpeedRow, shapes: &ShapeModel) -> Result<Vec<KernelRow>> {
         let rows = f64::from(self.batch) * f64::from(self.beam);
         let sizes = self.subject.step_sizes(rows, self.beam as usize, row.tokens);
-        let work = paper.work(sizes)?;
+        let work = shapes.work(sizes)?;
         let phases = [("encoder", work.encoder), ("step", work.step)];
         let rows = phases.into_iter().flat_map(|(phase, kernels)| {
             kernels.into_iter().map(move |(kernel, work)| KernelRow {

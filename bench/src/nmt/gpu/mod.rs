@@ -9,9 +9,9 @@ mod chart;
 mod check;
 mod measure;
 mod models;
-mod paper;
 mod places;
 mod report;
+mod roofline;
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -14,7 +14,7 @@ use super::super::random_models::{
     transformer_of_width,
 };
 use super::NmtGpuStudy;
-use super::paper::StepSizes;
+use super::roofline::StepSizes;
 use crate::error::{Error, Result};
 use crate::input::{lines, read_text, words};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use miriam_textio::{Output, date};
 
 use super::super::speed::{SpeedRow, csv_name};
-use super::paper::{KernelWork, ROOFLINES};
+use super::roofline::{KernelWork, ROOFLINES};
 use crate::error::Result;
 use crate::machine::cpu_name;
 

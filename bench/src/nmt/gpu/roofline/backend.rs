@@ -1,4 +1,5 @@
-//! Backend that computes with shapes only, and counts the kernel launches of the backend for GPUs.
+//! Backend that computes only shapes, and counts the work of the kernels that the backend for GPUs
+//! would launch.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -19,27 +20,27 @@ const PART_COLUMNS: usize = 64;
 /// The largest number of rows for which a step writes its logits to memory and reads them again.
 const FEW_ROWS: usize = 16;
 
-/// The device of [`PaperBackend`]s, which collects their work.
-pub struct PaperDevice {
+/// The device of [`ShapeBackend`]s, which collects their work.
+pub struct ShapeDevice {
     work: Arc<Mutex<WorkByKernel>>,
 }
 
-impl PaperDevice {
+impl ShapeDevice {
     pub fn new(work: &Arc<Mutex<WorkByKernel>>) -> Self {
-        PaperDevice { work: Arc::clone(work) }
+        ShapeDevice { work: Arc::clone(work) }
     }
 }
 
-impl Device for PaperDevice {
-    type Backend = PaperBackend;
+impl Device for ShapeDevice {
+    type Backend = ShapeBackend;
 
-    fn new_backend(&self) -> Result<PaperBackend> {
-        Ok(PaperBackend { work: Arc::clone(&self.work) })
+    fn new_backend(&self) -> Result<ShapeBackend> {
+        Ok(ShapeBackend { work: Arc::clone(&self.work) })
     }
 }
 
 /// A backend that adds up the work of operations.
-pub struct PaperBackend {
+pub struct ShapeBackend {
     work: Arc<Mutex<WorkByKernel>>,
 }
 
@@ -88,8 +89,8 @@ pub struct StepKv {
     steps: usize,
 }
 
-impl PaperBackend {
-    /// Adds a launch.
+impl ShapeBackend {
+    /// Adds a launch, and the elements and operations of its kernel.
     fn launch(&self, kernel: &'static str, numbers: usize, products: usize, others: usize) {
         let mut work = self.work.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         work.entry(kernel).or_default().add(&KernelWork {
@@ -143,7 +144,7 @@ impl PaperBackend {
     }
 }
 
-impl Backend for PaperBackend {
+impl Backend for ShapeBackend {
     type Tensor = Shape;
     type Weights = WeightShape;
     type Vector = usize;
@@ -253,7 +254,7 @@ impl Backend for PaperBackend {
     }
 }
 
-impl DecodingOps for PaperBackend {
+impl DecodingOps for ShapeBackend {
     type KvCache = StepKv;
 
     fn new_kv_cache(&mut self) -> Result<StepKv> {
@@ -297,7 +298,7 @@ impl DecodingOps for PaperBackend {
     }
 }
 
-impl RecurrentOps for PaperBackend {
+impl RecurrentOps for ShapeBackend {
     type Annotations = SentenceKv;
     type ProjectedEmbeddingCache = ProjectedEmbeddings;
 
@@ -332,7 +333,7 @@ impl RecurrentOps for PaperBackend {
     }
 }
 
-impl OutputOps for PaperBackend {
+impl OutputOps for ShapeBackend {
     fn select_output(&mut self, weights: &WeightShape, tokens: &[u32]) -> Result<WeightShape> {
         Ok(WeightShape { columns: tokens.len(), ..*weights })
     }

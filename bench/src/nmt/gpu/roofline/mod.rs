@@ -1,8 +1,9 @@
-//! Costs of decoding, computed from shapes: launches of a step, their bytes and operations.
+//! Lower bounds of decoding time on GPUs, computed from the shapes of matrices (roofline model).
 //!
-//! A backend whose tensors are shapes runs the layers of a model in the usual session, and adds up
-//! the bytes and operations of each layer, as if each number were read and written once. The memory
-//! bandwidth and the peak rates of a device give a lower bound of the time (its roofline).
+//! A backend whose tensors are shapes runs the layers of a model in the usual session. It adds up
+//! the kernel launches, bytes and operations of each layer, as if each number were read and written
+//! once. With the memory bandwidth and the peak rates of a GPU, these give a lower bound of the
+//! time.
 
 mod backend;
 mod loader;
@@ -16,8 +17,8 @@ use miriam_nmt::architecture::Model;
 use miriam_nmt::layer::recurrent::Speedups;
 use miriam_nmt::network::{HypothesisRow, Network, TopK};
 
-use backend::PaperDevice;
-use loader::PaperLoader;
+use backend::ShapeDevice;
+use loader::ShapeLoader;
 
 /// The work of the launches of a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -51,7 +52,7 @@ impl KernelWork {
     }
 }
 
-/// The peak rates of a GPU in a precision.
+/// The peak rates of a GPU in a precision. Operations are counted as in [`KernelWork`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Roofline {
     /// The name in tables.
@@ -62,8 +63,8 @@ pub struct Roofline {
     others_per_second: f64,
 }
 
-/// The GPUs whose lower bounds are computed: an H100 in f32 and with tensor cores in bf16 (measured
-/// rates), and a T4 in f32.
+/// The GPUs for which lower bounds are computed: an H100 in f32 and with tensor cores in bf16
+/// (measured rates), and a T4 in f32.
 pub const ROOFLINES: [Roofline; 3] = [
     Roofline {
         name: "h100_f32",
@@ -89,7 +90,7 @@ pub const ROOFLINES: [Roofline; 3] = [
 ];
 
 impl Roofline {
-    /// Returns the minimal time of the work in seconds.
+    /// Returns the lower bound of the time of the work, in seconds.
     pub fn floor(&self, work: &KernelWork) -> f64 {
         let memory = work.bytes(self.bytes_per_number) / self.bytes_per_second;
         let units = work.product_operations / self.products_per_second
@@ -106,14 +107,14 @@ pub fn total_floor(roofline: &Roofline, kernels: &WorkByKernel) -> f64 {
     kernels.values().map(|work| roofline.floor(work)).sum()
 }
 
-/// A model whose layers compute shapes only.
-pub struct PaperModel {
+/// A model whose layers compute only shapes, and count the work of computing the numbers.
+pub struct ShapeModel {
     network: Network,
     work: Arc<Mutex<WorkByKernel>>,
 }
 
 /// The work of a batch: encoding, and a step in the middle of the translations.
-pub struct PaperWork {
+pub struct BatchWork {
     /// The encoder.
     pub encoder: WorkByKernel,
     /// The step, with the output layer.
@@ -133,24 +134,24 @@ pub struct StepSizes {
     pub history: usize,
 }
 
-impl PaperModel {
+impl ShapeModel {
     /// Reads the shapes of `model`; `path` names it in messages.
     ///
     /// # Errors
     /// If a parameter is missing or has the wrong shape.
     pub fn new(model: &Model, path: &Path) -> Result<Self> {
         let work = Arc::<Mutex<WorkByKernel>>::default();
-        let device = PaperDevice::new(&work);
-        let mut loader = PaperLoader::new(model, path);
+        let device = ShapeDevice::new(&work);
+        let mut loader = ShapeLoader::new(model, path);
         let network = Network::load_on(device, &mut loader, model, path, &Speedups::default())?;
-        Ok(PaperModel { network, work })
+        Ok(ShapeModel { network, work })
     }
 
     /// Returns the work of a batch.
     ///
     /// # Errors
-    /// If the model has layers that GPUs do not support.
-    pub fn work(&self, sizes: StepSizes) -> Result<PaperWork> {
+    /// If the vocabulary lacks token 1, of which the sentences consist.
+    pub fn work(&self, sizes: StepSizes) -> Result<BatchWork> {
         let StepSizes { sentences, beam, source_length, history } = sizes;
         let mut session = self.network.session()?;
         self.take_work();
@@ -171,7 +172,7 @@ impl PaperModel {
             session.step(&rows)?;
         }
         session.topk(&mut vec![TopK::new(beam, true); sentences * beam])?;
-        Ok(PaperWork { encoder, step: self.take_work() })
+        Ok(BatchWork { encoder, step: self.take_work() })
     }
 
     fn take_work(&self) -> WorkByKernel {
@@ -192,7 +193,7 @@ mod tests {
 
     fn step(architecture: Architecture) -> WorkByKernel {
         let model = random_model_without_eos(architecture, 1).unwrap();
-        PaperModel::new(&model, Path::new("random")).unwrap().work(SIZES).unwrap().step
+        ShapeModel::new(&model, Path::new("random")).unwrap().work(SIZES).unwrap().step
     }
 
     /// The operations of GEMM were computed by hand: width 16, feed-forward width 24, one layer, 50

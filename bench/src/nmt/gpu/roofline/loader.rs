@@ -10,17 +10,17 @@ use miriam_nmt::layer::{
 };
 use miriam_nmt::plain_parameters::{PlainParameters, PlainWeights};
 
-use super::backend::{PaperBackend, ProjectedEmbeddings, WeightShape};
+use super::backend::{ProjectedEmbeddings, ShapeBackend, WeightShape};
 
-/// A loader that passes the shapes of parameters to layers on a [`PaperBackend`].
-pub struct PaperLoader<'a> {
+/// A loader that passes the shapes of parameters to layers on a [`ShapeBackend`].
+pub struct ShapeLoader<'a> {
     parameters: PlainParameters<'a>,
 }
 
-impl<'a> PaperLoader<'a> {
+impl<'a> ShapeLoader<'a> {
     /// Creates a loader for `model`; `path` names the model in messages.
     pub fn new(model: &'a Model, path: &Path) -> Self {
-        PaperLoader { parameters: PlainParameters::new(model, path) }
+        ShapeLoader { parameters: PlainParameters::new(model, path) }
     }
 }
 
@@ -29,7 +29,7 @@ fn weight_shape(weights: &PlainWeights) -> WeightShape {
     WeightShape { depth: matrix.rows, columns: matrix.columns, has_bias: bias.is_some() }
 }
 
-impl ParameterLoader<PaperBackend> for PaperLoader<'_> {
+impl ParameterLoader<ShapeBackend> for ShapeLoader<'_> {
     fn weights(&mut self, affine: AffineNames<'_>) -> Result<WeightShape> {
         Ok(weight_shape(&self.parameters.weights(affine)?))
     }
@@ -73,7 +73,7 @@ impl ParameterLoader<PaperBackend> for PaperLoader<'_> {
     }
 }
 
-impl RecurrentParameterLoader<PaperBackend> for PaperLoader<'_> {
+impl RecurrentParameterLoader<ShapeBackend> for ShapeLoader<'_> {
     fn projected_embedding_cache(
         &mut self,
         table: &str,
