@@ -90,10 +90,10 @@ fn judge(system: &SystemRuns, cores: usize) -> String {
         let gain = system.speed_up(all) / system.speed_up(on_cores) - 1.0;
         let _ = write!(
             text,
-            "; hyperthreads add {:.0} % at {} threads, {}",
-            100.0 * gain,
+            "; at {} threads, hyperthreads make it {:.0} % {}",
             all.threads,
-            if gain > 0.0 { "as it should" } else { "which it should not" }
+            100.0 * gain.abs(),
+            if gain > 0.0 { "faster, as they should" } else { "slower, which they should not" }
         );
     }
     text
@@ -129,10 +129,13 @@ mod tests {
             gain.contains("16 threads on 16 cores") && gain.contains("reaches the goal of 0.9"),
             "{gain}"
         );
-        assert!(gain.contains("add 20 % at 32 threads, as it should"), "{gain}");
+        assert!(
+            gain.contains("at 32 threads, hyperthreads make it 20 % faster, as they should"),
+            "{gain}"
+        );
         let rates = [(1, 100.0, 0.01), (16, 1450.0, 0.01), (32, 1300.0, 0.01)];
         let loss = verdict(sixteen, &rates);
-        assert!(loss.contains("add -10 % at 32 threads, which it should not"), "{loss}");
+        assert!(loss.contains("hyperthreads make it 10 % slower, which they should not"), "{loss}");
     }
 
     #[test]
