@@ -219,7 +219,7 @@ pub fn train_phrase(
         on_own_threads(options.threads, || {
             let languages = options.raw_languages.iter().flat_map(|raw| [&raw.source, &raw.target]);
             for (language, list) in languages.zip(&options.nonbreaking_prefixes) {
-                let warning = NonbreakingPrefixes::find_unknown_language(language);
+                let warning = NonbreakingPrefixes::unknown_language_warning(language);
                 if let (Some(warning), None) = (warning, list) {
                     observer.warn(&warning);
                 }

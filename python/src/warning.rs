@@ -23,6 +23,6 @@ pub fn warn(py: Python<'_>, message: &str, stack_level: i32) -> PyResult<()> {
 ///
 /// If the program turns warnings into exceptions.
 pub fn warn_if_unknown_language(py: Python<'_>, language: &str) -> PyResult<()> {
-    NonbreakingPrefixes::find_unknown_language(language)
+    NonbreakingPrefixes::unknown_language_warning(language)
         .map_or(Ok(()), |message| warn(py, &message, 1))
 }

@@ -91,7 +91,7 @@ const PENN_UNSUPPORTED: &str = "-penn: tokens of the Penn treebank are not suppo
 
 /// Warns if there are no nonbreaking prefixes for a language, as Moses' tokeniser does.
 pub fn warn_if_unknown_language(language: &str) {
-    if let Some(warning) = NonbreakingPrefixes::find_unknown_language(language) {
+    if let Some(warning) = NonbreakingPrefixes::unknown_language_warning(language) {
         tracing::warn!("{warning} (a list of them can be given, see --help)");
     }
 }

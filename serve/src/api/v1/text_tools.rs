@@ -66,7 +66,7 @@ async fn answer_lines(
 
 /// Returns the sentences of each text.
 pub(super) async fn split(app: &App, call: &Call) -> Result<Value, Refusal> {
-    let warning = NonbreakingPrefixes::find_unknown_language;
+    let warning = NonbreakingPrefixes::unknown_language_warning;
     answer(app, call, parse(&call.body)?, warning, |language, texts, should_stop| {
         let splitter = SentenceSplitter::new(language);
         let format = DocumentFormat::Text(Split::Sentences);
@@ -81,7 +81,7 @@ pub(super) async fn split(app: &App, call: &Call) -> Result<Value, Refusal> {
 
 /// Returns the tokens of each text, separated by spaces.
 pub(super) async fn tokenize(app: &App, call: &Call) -> Result<Value, Refusal> {
-    let warning = NonbreakingPrefixes::find_unknown_language;
+    let warning = NonbreakingPrefixes::unknown_language_warning;
     answer_lines(app, call, warning, |language, texts, should_stop| {
         let tokenizer = Tokenizer::new(language);
         each_until(texts, should_stop, |line, out| tokenizer.tokenize(line, out))
