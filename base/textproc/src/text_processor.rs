@@ -131,8 +131,7 @@ impl TextProcessorConfig {
 
     /// Returns the configuration as text, which [`TextProcessorConfig::read`] reads.
     pub fn to_text(&self) -> String {
-        let mut text =
-            String::from("# How raw text is prepared for the system beside this file.\n");
+        let mut text = String::from("# Preparation of raw text for the system beside this file.\n");
         fn path(file: &Option<PathBuf>) -> Option<String> {
             file.as_ref().map(|file| file.display().to_string())
         }
