@@ -144,7 +144,8 @@ pub struct Limits {
     pub alternatives: usize,
     /// The largest stack size, and pop limit, that a request may ask for.
     pub pops: usize,
-    /// Milliseconds until a request fails. A phrase-based system then searches less, and fails
+    /// Milliseconds that a request may take, including its time in the queue. After them, a
+    /// request to a neural model fails; a phrase-based system searches less, and the request fails
     /// after twice the time.
     pub deadline_ms: u64,
     /// Seconds within which the head of a request must arrive.
@@ -153,7 +154,8 @@ pub struct Limits {
     pub body_seconds: u64,
     /// Seconds after which an idle connection is closed.
     pub idle_seconds: u64,
-    /// Seconds in which a server that will stop is not ready but still serves requests.
+    /// Seconds between the signal to stop and the stop. In them the server reports that it is not
+    /// ready, but still serves requests.
     pub drain_seconds: u64,
     /// Seconds for requests in progress when the server is stopped.
     pub grace_seconds: u64,
@@ -272,7 +274,7 @@ impl Configuration {
     }
 
     /// Returns the settings that differ in `other` and that a running server cannot change.
-    pub(crate) fn settings_of_start(&self, other: &Configuration) -> Vec<&'static str> {
+    pub(crate) fn settings_that_need_restart(&self, other: &Configuration) -> Vec<&'static str> {
         let settings = [
             ("listen", self.listen != other.listen),
             ("unix", self.unix != other.unix),

@@ -237,7 +237,7 @@ fn reload(app: &App, source: &ConfigurationSource) -> Result<bool> {
         }
     };
     app.set_keys(configuration.api_keys.as_deref())?;
-    app.set_pending_settings(app.configuration.settings_of_start(&configuration));
+    app.set_pending_settings(app.configuration.settings_that_need_restart(&configuration));
     Ok(app.open_models(&configuration))
 }
 

@@ -264,9 +264,9 @@ impl ModelConfiguration {
                     }
                     return Err(format!(
                         "{key} is not known here; the keys are from, to (several with +), kind, \
-                         default, raw, nonbreaking-prefixes, beam, precision, device, prefix-token, vocab, shortlist, lm, lm-pieces, search, {}, \
-                         duplicates, positive, missing-markers; \
-                         the rest is set in a file (--config)",
+                         default, raw, nonbreaking-prefixes, beam, precision, device, \
+                         prefix-token, vocab, shortlist, lm, lm-pieces, search, {}, duplicates, \
+                         positive, missing-markers; the rest is set in a file (--config)",
                         DecodingSettings::KEYS.join(", ")
                     ));
                 }
