@@ -8,47 +8,48 @@
 /// The state of workers, as the coordinator knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Coordinator {
-    works: Vec<bool>,
+    /// Whether each worker computes a batch or reports it.
+    busy: Vec<bool>,
     /// Whether the handing out of batches is paused.
-    pauses: bool,
+    is_paused: bool,
 }
 
 impl Coordinator {
     /// Creates the state in which all workers wait for a batch.
     pub fn new(workers: usize) -> Self {
-        Coordinator { works: vec![false; workers], pauses: false }
+        Coordinator { busy: vec![false; workers], is_paused: false }
     }
 
     /// Returns a waiting worker and marks it as busy, unless batches are paused.
     pub fn next_idle(&mut self) -> Option<usize> {
-        let idle = self.works.iter().position(|works| !works).filter(|_| !self.pauses)?;
-        self.works[idle] = true;
+        let idle = self.busy.iter().position(|busy| !busy).filter(|_| !self.is_paused)?;
+        self.busy[idle] = true;
         Some(idle)
     }
 
-    /// Notes that a worker has reported.
+    /// Marks a worker, which has reported, as waiting for a batch.
     ///
     /// # Panics
     /// If the worker was not busy.
-    pub fn has_reported(&mut self, worker: usize) {
-        assert!(self.works[worker], "the worker is not busy");
-        self.works[worker] = false;
+    pub fn mark_idle(&mut self, worker: usize) {
+        assert!(self.busy[worker], "the worker is not busy");
+        self.busy[worker] = false;
     }
 
     /// Pauses or resumes the handing out of batches.
-    pub fn set_pauses(&mut self, pauses: bool) {
-        self.pauses = pauses;
+    pub fn set_paused(&mut self, is_paused: bool) {
+        self.is_paused = is_paused;
     }
 
     /// Whether batches are paused and all workers wait, so that the coordinator has exclusive use
     /// of shards and workers.
     pub fn is_exclusive(&self) -> bool {
-        self.pauses && !self.works.contains(&true)
+        self.is_paused && !self.busy.contains(&true)
     }
 
     /// Whether a worker is busy, so that a report will come.
-    pub fn has_work(&self) -> bool {
-        self.works.contains(&true)
+    pub fn has_busy_worker(&self) -> bool {
+        self.busy.contains(&true)
     }
 }
 
@@ -114,7 +115,7 @@ mod tests {
             let mut next = self.clone();
             if self.coordinator.is_exclusive() {
                 next.validations += 1;
-                next.coordinator.set_pauses(false);
+                next.coordinator.set_paused(false);
                 all.push(next);
                 return all;
             }
@@ -128,10 +129,10 @@ mod tests {
                 if self.places[worker] == Place::Reports {
                     let mut next = self.clone();
                     next.places[worker] = Place::Waits;
-                    next.coordinator.has_reported(worker);
+                    next.coordinator.mark_idle(worker);
                     next.reports += 1;
                     if next.reports.is_multiple_of(2) {
-                        next.coordinator.set_pauses(true);
+                        next.coordinator.set_paused(true);
                     }
                     all.push(next);
                 }
@@ -164,7 +165,7 @@ mod tests {
                 if successors.is_empty() {
                     ends += 1;
                     assert!(state.reports >= state.limit, "deadlock: {state:?}");
-                    assert!(state.validations >= 1 && !state.coordinator.has_work());
+                    assert!(state.validations >= 1 && !state.coordinator.has_busy_worker());
                 }
                 for next in successors {
                     if seen.insert(next.clone()) {

@@ -36,7 +36,7 @@ pub struct ParameterShard<R> {
     pub pushes: u64,
     /// The number of batches of the shard's own worker up to its last push.
     pub owner_batches: u64,
-    /// The sum of pushes since the last step, if a step takes several pushes.
+    /// The sum of pushes since the last step. A dense push that is a whole step does not use it.
     pub buffer: Vec<R>,
     /// The number of pushes in the buffer.
     pub buffered: usize,
@@ -58,7 +58,8 @@ pub struct PushTerms<'a> {
     /// The factor of the rate that depends on the words of a step, if it is used, and the number of
     /// batches per push.
     pub flexible_rate: Option<(FlexibleRate, usize)>,
-    /// The factor of the gradient, from the worker's normalisation and clipping.
+    /// The factor of the gradient, from the worker's normalisation and clipping; 1 for pushes that
+    /// are added up, whose workers have applied it already.
     pub gradient_scale: f64,
     /// The number of target tokens of the push.
     pub words: u64,
@@ -168,9 +169,9 @@ impl<R: Real> ParameterShard<R> {
     }
 }
 
-/// All shards as flat vectors.
+/// The parameters and the optimiser's state of all shards as flat vectors.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Gathered<R> {
+pub struct GatheredShards<R> {
     /// The parameters.
     pub values: Vec<R>,
     /// The optimiser's state. Bias corrections and the number of averaged updates come from the
@@ -179,8 +180,10 @@ pub struct Gathered<R> {
 }
 
 /// Concatenates shards in their order.
-pub fn gather<'a, R: Real>(shards: impl Iterator<Item = &'a ParameterShard<R>>) -> Gathered<R> {
-    let mut all = Gathered::default();
+pub fn gather<'a, R: Real>(
+    shards: impl Iterator<Item = &'a ParameterShard<R>>,
+) -> GatheredShards<R> {
+    let mut all = GatheredShards::default();
     for (number, shard) in shards.enumerate() {
         let ParameterShard { values, state, .. } = shard;
         all.values.extend_from_slice(values);

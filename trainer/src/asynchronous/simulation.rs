@@ -4,7 +4,8 @@
 //! Events are ordered by time, then by worker, then by creation, so a simulation gives the same
 //! bytes every time. The time of a batch depends on its words. A transfer to or from another
 //! worker's shard takes a latency plus time for its bytes; each shard has one transfer at a time,
-//! as under a lock. Access to a worker's own shard takes no time.
+//! as under a lock. Access to a worker's own shard takes no time, but waits for transfers of the
+//! shard that began before.
 
 use serde::{Deserialize, Serialize};
 

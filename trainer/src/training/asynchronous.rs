@@ -20,8 +20,8 @@ use super::simulated::Simulation;
 use super::start::warmup_ratio;
 use super::updater::Updater;
 use crate::asynchronous::{
-    AsyncOptions, AsyncSnapshot, AsyncWorker, BatchTerms, Coordinator, Gathered, ParameterShard,
-    gather, shard_ranges,
+    AsyncOptions, AsyncSnapshot, AsyncWorker, BatchTerms, Coordinator, GatheredShards,
+    ParameterShard, gather, shard_ranges,
 };
 use crate::error::{Error, Result};
 use crate::kernels::Fast;
@@ -44,7 +44,7 @@ pub(super) struct AsyncTrainer {
     pub server: Arc<Server>,
     /// The workers by number; busy workers are in their threads.
     pub workers: Vec<Option<AsyncWorker<Fast>>>,
-    gathered: Gathered<f32>,
+    gathered: GatheredShards<f32>,
     pub simulation: Option<Simulation>,
 }
 
@@ -109,7 +109,7 @@ impl AsyncTrainer {
         &self.server.model
     }
 
-    pub fn gathered(&self) -> &Gathered<f32> {
+    pub fn gathered(&self) -> &GatheredShards<f32> {
         &self.gathered
     }
 
@@ -119,7 +119,7 @@ impl AsyncTrainer {
 
     pub fn gather(&mut self) {
         // The last vectors and the new ones together would take too much memory.
-        self.gathered = Gathered::default();
+        self.gathered = GatheredShards::default();
         let gathered = gather(self.locked().iter().map(|shard| &**shard));
         self.gathered = gathered;
     }
@@ -291,7 +291,7 @@ impl Run<'_, '_> {
         loop {
             if outcome.is_none() {
                 outcome = self.is_over();
-                coordinator.set_pauses(outcome.is_some() || !due.is_empty());
+                coordinator.set_paused(outcome.is_some() || !due.is_empty());
             }
             while let Some(number) = coordinator.next_idle() {
                 let worker = self.asynchronous().workers[number].take();
@@ -300,17 +300,17 @@ impl Run<'_, '_> {
                 let sent = senders[number].send((worker, job));
                 sent.map_err(|_| ()).expect("threads live as long as their channels");
             }
-            if coordinator.has_work() {
+            if coordinator.has_busy_worker() {
                 let (worker, job, found) = inbox.recv().expect("a worker will report");
                 let number = worker.number;
-                coordinator.has_reported(number);
+                coordinator.mark_idle(number);
                 self.asynchronous().workers[number] = Some(worker);
                 let report = found.unwrap_or_else(|panic| resume_unwind(panic))?;
                 let before = self.count_batch(&job, report)?;
                 task.set_position(self.shown_progress());
                 if !due.is_empty() || self.is_exclusive_due(&before, job.is_epoch_end) {
                     due.push((before, self.state.progress, job.is_epoch_end));
-                    coordinator.set_pauses(true);
+                    coordinator.set_paused(true);
                 } else {
                     self.follow_up(&before, job.is_epoch_end)?;
                 }
@@ -329,7 +329,7 @@ impl Run<'_, '_> {
                 match outcome {
                     Some(Outcome::Cancelled) => return Ok(Outcome::Cancelled),
                     Some(outcome) => return self.end(outcome),
-                    None => coordinator.set_pauses(false),
+                    None => coordinator.set_paused(false),
                 }
             }
         }
