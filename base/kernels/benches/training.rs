@@ -1,8 +1,8 @@
 //! The kernels of training: gradients, cross entropy, optimisers, dropout masks.
 //! `cargo bench -p miriam-kernels --bench training`, with prefixes that select measurements
-//! (`attention`). An element is a number of the input, or of the state in cells; in attention of
-//! sentences it is a multiply-add of the product of queries and keys. Times are CPU times of the
-//! thread, the best of many slices, so that other programs disturb them little.
+//! (`attention`). An element is one number of the input. In cells it is one number of the state,
+//! and in attention of sentences one multiply-add of the product of queries and keys. Times are CPU
+//! times of the thread, the best of many slices, so that other programs disturb them little.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -50,7 +50,8 @@ impl Bench {
     /// Measures `work` if a prefix selects it, and prints the microseconds of a call and the rate.
     fn measure(&self, name: &str, mut work: impl FnMut()) {
         let name = format!("{}: {name}", self.group);
-        if !self.prefixes.is_empty() && !self.prefixes.iter().any(|at| name.starts_with(at)) {
+        if !self.prefixes.is_empty() && !self.prefixes.iter().any(|prefix| name.starts_with(prefix))
+        {
             return;
         }
         let (mut calls, mut best) = (1, f64::INFINITY);
