@@ -131,7 +131,7 @@ impl<'a> SentenceReader<'a> {
         let prefix = match prefixes {
             None => None,
             Some(prefixes) => match prefixes.next()? {
-                Some(line) => Some(line.bytes.to_vec()),
+                Some(line) => Some(line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes).to_vec()),
                 None => {
                     let reason = format!("expected at least {number} lines, as in {name}");
                     return Err(TextError::format(prefixes.name(), number, None, reason).into());
@@ -358,8 +358,12 @@ mod tests {
     #[test]
     fn prefix_file_must_have_a_line_for_each_source() {
         let read = |prefixes: &[u8]| read(b"a\nb\n", Some(prefixes), options(LineFormat::Sentence));
-        let all = read(b"c\n\n").unwrap();
-        assert_eq!(all[0].request.as_ref().unwrap().as_ref().unwrap().prefix, [4]);
+        // Lines may end in CRLF, as those of the text.
+        for prefixes in [&b"c\n\n"[..], b"c\r\n\r\n"] {
+            let all = read(prefixes).unwrap();
+            assert_eq!(all[0].request.as_ref().unwrap().as_ref().unwrap().prefix, [4]);
+            assert!(all[1].request.as_ref().unwrap().as_ref().unwrap().prefix.is_empty());
+        }
         for wrong in [&b"c\n"[..], b"c\nc\nc\n"] {
             assert!(read(wrong).is_err());
         }
