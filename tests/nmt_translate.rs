@@ -94,7 +94,7 @@ fn a_report_says_what_a_translation_took() {
     // At a price of 3.6 an hour, a second costs 0.001, so a million words cost 1,000 times the
     // seconds per word.
     let expected = value("seconds") / words as f64 * 1000.0;
-    let (seconds, price) = (value("seconds"), value("of a million words"));
+    let (seconds, price) = (value("seconds"), value("price per 1M words"));
     assert!(seconds > 0.0 && (price / expected - 1.0).abs() < 0.05, "{report}");
     // With a second model, the words of the text are counted, not those of the intermediate
     // translation.

@@ -22,7 +22,7 @@ pub struct CostReport {
 }
 
 impl CostReport {
-    /// Returns the price of translating a million words; none without a price or without words.
+    /// Returns the price of translating a million words; `None` without a price or words.
     pub fn price_of_million_words(&self) -> Option<f64> {
         let words = self.counts.source_words;
         let hours_of_word = self.time.as_secs_f64() / 3600.0 / words as f64;
@@ -44,11 +44,11 @@ impl CostReport {
         line("words a second", format!("{:.1}", source_words as f64 / seconds.max(1e-9)));
         line("model MiB", format!("{:.3}", self.model_bytes as f64 / f64::from(1 << 20)));
         if let Some(price) = self.price {
-            line("price of an hour", price.to_string());
+            line("price per hour", price.to_string());
             let million_price = self.price_of_million_words();
             let million_price =
                 million_price.map_or("no words".into(), |price| format!("{price:.4}"));
-            line("of a million words", million_price);
+            line("price per 1M words", million_price);
         }
         text
     }
@@ -64,7 +64,7 @@ mod tests {
         CostReport { counts, time, model_bytes: 0, price: Some(price) }
     }
 
-    /// Rows of Junczys-Dowmunt et al. (2018), tables 2 and 4: 62,954 words, p3.x2large at 3.259
+    /// Rows of Junczys-Dowmunt et al. (2018), tables 2 and 4: 62,954 words, p3.2xlarge at 3.259
     /// and m5.large at 0.102 dollars an hour. The expected dollars for a million words follow from
     /// the tokens per dollar in these tables.
     #[test]
@@ -83,7 +83,7 @@ mod tests {
         let text = report(1_000, 2.0, 0.36).to_text();
         assert!(text.contains("source words           1000\n"), "{text}");
         assert!(text.contains("words a second         500.0\n"), "{text}");
-        assert!(text.ends_with("of a million words     0.2000\n"), "{text}");
+        assert!(text.ends_with("price per 1M words     0.2000\n"), "{text}");
         let free = CostReport { price: None, ..report(1_000, 2.0, 0.36) };
         assert!(!free.to_text().contains("price"));
     }
