@@ -53,7 +53,7 @@ impl Chrf {
     /// # Errors
     /// [`Error::InvalidOption`] unless the orders add up to a number from 1 to 100.
     pub fn new(char_order: usize, word_order: usize) -> Result<Self> {
-        if !(1..=100).contains(&(char_order + word_order)) {
+        if !(1..=100).contains(&char_order.saturating_add(word_order)) {
             return Err(Error::InvalidOption(
                 "the orders of chrF must add up to a number from 1 to 100".into(),
             ));
@@ -112,7 +112,7 @@ impl Chrf {
     pub(crate) fn f_score(&self, counts: impl Iterator<Item = [f64; 3]>) -> f64 {
         let factor = self.beta * self.beta;
         let (mut smoothed, mut precision_sum, mut recall_sum) = (0.0, 0.0, 0.0);
-        let mut lengths = 0;
+        let mut num_orders = 0;
         for [hypothesis, reference, common] in counts {
             let precision = if hypothesis > 0.0 { common / hypothesis } else { EPSILON };
             let recall = if reference > 0.0 { common / reference } else { EPSILON };
@@ -125,16 +125,16 @@ impl Chrf {
             if hypothesis > 0.0 && reference > 0.0 {
                 precision_sum += precision;
                 recall_sum += recall;
-                lengths += 1;
+                num_orders += 1;
             }
         }
         if self.epsilon_smoothing {
             return 100.0 * smoothed / self.total_order() as f64;
         }
-        fn mean(sum: f64, lengths: i32) -> f64 {
-            if lengths == 0 { 0.0 } else { sum / f64::from(lengths) }
+        fn mean(sum: f64, num_orders: i32) -> f64 {
+            if num_orders == 0 { 0.0 } else { sum / f64::from(num_orders) }
         }
-        self.f_score_of_means(mean(precision_sum, lengths), mean(recall_sum, lengths))
+        self.f_score_of_means(mean(precision_sum, num_orders), mean(recall_sum, num_orders))
     }
 
     /// Returns the F-score of the means of precisions and recalls over orders.
@@ -152,7 +152,7 @@ impl Chrf {
         let factor = (self.beta * self.beta) as f32;
         let epsilon = EPSILON as f32;
         let (mut smoothed, mut precision_sum, mut recall_sum) = (0f32, 0f32, 0f32);
-        let mut lengths = 0u16;
+        let mut num_orders = 0u16;
         for [hypothesis, reference, common] in counts {
             let precision = if hypothesis > 0.0 { common / hypothesis } else { epsilon };
             let recall = if reference > 0.0 { common / reference } else { epsilon };
@@ -165,16 +165,16 @@ impl Chrf {
             if hypothesis > 0.0 && reference > 0.0 {
                 precision_sum += precision;
                 recall_sum += recall;
-                lengths += 1;
+                num_orders += 1;
             }
         }
         if self.epsilon_smoothing {
             return f64::from(100.0 * smoothed / self.total_order() as f32);
         }
-        fn mean(sum: f32, lengths: u16) -> f32 {
-            if lengths == 0 { 0.0 } else { sum / f32::from(lengths) }
+        fn mean(sum: f32, num_orders: u16) -> f32 {
+            if num_orders == 0 { 0.0 } else { sum / f32::from(num_orders) }
         }
-        let (precision, recall) = (mean(precision_sum, lengths), mean(recall_sum, lengths));
+        let (precision, recall) = (mean(precision_sum, num_orders), mean(recall_sum, num_orders));
         if precision + recall == 0.0 {
             return 0.0;
         }
@@ -273,8 +273,10 @@ mod tests {
     }
 
     #[test]
-    fn chrf_without_ngrams_is_rejected() {
+    fn orders_out_of_range_are_rejected() {
         assert!(Chrf::new(0, 0).is_err());
+        // The sum of these numbers does not fit.
+        assert!(Chrf::new(usize::MAX, 2).is_err());
         assert!(Chrf::new(0, 2).is_ok());
     }
 }

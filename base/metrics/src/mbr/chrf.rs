@@ -25,7 +25,7 @@ pub(super) struct ChrfScorer {
     /// By order, the number of n-grams of each candidate.
     totals: Vec<Vec<f64>>,
     /// The number of orders of which each candidate has n-grams: of characters, and of words.
-    lengths: [Vec<f64>; 2],
+    num_orders: [Vec<f64>; 2],
 }
 
 impl ChrfScorer {
@@ -42,12 +42,12 @@ impl ChrfScorer {
             .map(|row: &Vec<f64>| row.iter().map(|total| total.max(1.0)).collect())
             .collect();
         let (characters, words) = totals.split_at(metric.orders()[0]);
-        let lengths = [characters, words].map(|rows| {
+        let num_orders = [characters, words].map(|rows| {
             (0..stride)
                 .map(|i| rows.iter().filter(|totals| totals[i] > 0.0).count() as f64)
                 .collect()
         });
-        ChrfScorer { metric, divisors, totals, lengths }
+        ChrfScorer { metric, divisors, totals, num_orders }
     }
 
     /// Computes a block of utilities in both directions.
@@ -68,15 +68,15 @@ impl ChrfScorer {
                 recalls[i] += common / others[i];
             }
         }
-        let [characters, words] = &self.lengths;
+        let [characters, words] = &self.num_orders;
         let (own_characters, own_words) = (characters[candidate], words[candidate]);
         let (characters, words): (&[f64; ROW_BLOCK], &[f64; ROW_BLOCK]) =
             (block(characters, start), block(words, start));
         let (mut forward, mut backward) = ([0.0; ROW_BLOCK], [0.0; ROW_BLOCK]);
         for i in 0..ROW_BLOCK {
-            let lengths = own_characters.min(characters[i]) + own_words.min(words[i]);
-            let lengths = lengths.max(1.0);
-            let (precision, recall) = (precisions[i] / lengths, recalls[i] / lengths);
+            let num_orders = own_characters.min(characters[i]) + own_words.min(words[i]);
+            let num_orders = num_orders.max(1.0);
+            let (precision, recall) = (precisions[i] / num_orders, recalls[i] / num_orders);
             forward[i] = self.metric.f_score_of_means(precision, recall);
             backward[i] = self.metric.f_score_of_means(recall, precision);
         }
