@@ -46,8 +46,8 @@ fn pt(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn sort_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
-    let mut lines: Vec<_> = bytes.split_inclusive(|&b| b == b'\n').map(<[u8]>::to_vec).collect();
+fn sort_lines(bytes: &[u8]) -> Vec<&[u8]> {
+    let mut lines: Vec<&[u8]> = bytes.split_inclusive(|&b| b == b'\n').collect();
     lines.sort();
     lines
 }
@@ -423,13 +423,14 @@ fn fields(line: &[u8]) -> Vec<&[u8]> {
 /// Whether the numbers of two rows differ by at most 4e-6, relatively. Wanted numbers below e^-100
 /// count as e^-100.
 fn is_close(found: &[u8], wanted: &[u8]) -> bool {
-    let numbers = |field: &[u8]| -> Vec<f64> {
-        lossy_text(field).split_whitespace().map(|n| n.parse().unwrap()).collect()
-    };
-    let (found, wanted) = (numbers(found), numbers(wanted));
-    found.len() == wanted.len()
-        && found.iter().zip(&wanted).all(|(f, w)| {
-            let w = w.max((-100f64).exp());
+    fn numbers(field: &[u8]) -> impl Iterator<Item = f64> {
+        let text = std::str::from_utf8(field).unwrap();
+        text.split_ascii_whitespace().map(|number| number.parse().unwrap())
+    }
+    let least = (-100f64).exp();
+    numbers(found).count() == numbers(wanted).count()
+        && numbers(found).zip(numbers(wanted)).all(|(f, w)| {
+            let w = w.max(least);
             (f - w).abs() <= 4e-6 * w
         })
 }
