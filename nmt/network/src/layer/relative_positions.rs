@@ -6,10 +6,19 @@ use miriam_nmt_models::architecture::{
     PositionalEncodingKind, RelativeBiasConfig, TransformerConfig,
 };
 
+/// The longest distance in tables of classes. Models distinguish distances up to 128; the limit is
+/// for files that claim more.
+const MAX_TABULATED: usize = 4096;
+
 /// The relative positions of one layer: classes of distances and what they add to self-attention.
 #[derive(Clone, Debug)]
 pub struct RelativePositions {
     classes: DistanceClasses,
+    /// The classes of keys at or before the query, by their distance: attention asks for each head,
+    /// query and key.
+    before: Vec<u32>,
+    /// The classes of keys after the query, by their distance.
+    after: Vec<u32>,
     /// The terms of each class.
     pub terms: DistanceTerms,
 }
@@ -46,6 +55,13 @@ enum DistanceClasses {
 }
 
 impl DistanceClasses {
+    /// The distance from which on all keys at the same side of the query are in the same class.
+    fn max(self) -> usize {
+        match self {
+            DistanceClasses::Clipped { max } | DistanceClasses::Logarithmic { max, .. } => max,
+        }
+    }
+
     fn class(self, query: usize, key: usize) -> usize {
         match self {
             DistanceClasses::Clipped { max } => {
@@ -77,22 +93,28 @@ impl RelativePositions {
     /// Creates relative positions with vectors for distances from `-max_distance` to
     /// `max_distance`. `keys` and `values` have `[2 * max_distance + 1, head_dim]` numbers each.
     pub fn with_vectors(max_distance: usize, keys: Vec<f32>, values: Vec<f32>) -> Self {
-        RelativePositions {
-            classes: DistanceClasses::Clipped { max: max_distance },
-            terms: DistanceTerms::Vectors { keys, values },
-        }
+        let classes = DistanceClasses::Clipped { max: max_distance };
+        Self::new(classes, DistanceTerms::Vectors { keys, values })
     }
 
     /// Creates relative positions with T5's biases, `[buckets, heads]` numbers. In a decoder, no
     /// key is after the query.
     pub fn with_biases(config: RelativeBiasConfig, is_decoder: bool, biases: Vec<f32>) -> Self {
+        let classes = DistanceClasses::Logarithmic {
+            buckets: config.buckets,
+            max: config.max_distance,
+            both_directions: !is_decoder,
+        };
+        Self::new(classes, DistanceTerms::Biases(biases))
+    }
+
+    fn new(classes: DistanceClasses, terms: DistanceTerms) -> Self {
+        let distances = 0..=classes.max().min(MAX_TABULATED);
         RelativePositions {
-            classes: DistanceClasses::Logarithmic {
-                buckets: config.buckets,
-                max: config.max_distance,
-                both_directions: !is_decoder,
-            },
-            terms: DistanceTerms::Biases(biases),
+            classes,
+            before: distances.clone().map(|distance| classes.class(distance, 0) as u32).collect(),
+            after: distances.map(|distance| classes.class(0, distance) as u32).collect(),
+            terms,
         }
     }
 
@@ -124,7 +146,12 @@ impl RelativePositions {
     /// Returns the class of the distance from the query at position `query` to the key at position
     /// `key`.
     pub fn class(&self, query: usize, key: usize) -> usize {
-        self.classes.class(query, key)
+        let (table, distance) =
+            if key > query { (&self.after, key - query) } else { (&self.before, query - key) };
+        match table.get(distance.min(self.classes.max())) {
+            Some(&class) => class as usize,
+            None => self.classes.class(query, key),
+        }
     }
 }
 
@@ -168,10 +195,18 @@ mod tests {
             both_directions: bool,
         ) {
             let max = buckets / 2 + more;
-            let classes = DistanceClasses::Logarithmic { buckets, max, both_directions };
-            prop_assert!(classes.class(query, key) < buckets);
-            let classes = DistanceClasses::Clipped { max };
-            prop_assert!(classes.class(query, key) <= 2 * max);
+            let logarithmic = DistanceClasses::Logarithmic { buckets, max, both_directions };
+            prop_assert!(logarithmic.class(query, key) < buckets);
+            let clipped = DistanceClasses::Clipped { max };
+            prop_assert!(clipped.class(query, key) <= 2 * max);
+            for classes in [logarithmic, clipped] {
+                let table = RelativePositions::new(classes, DistanceTerms::Biases(Vec::new()));
+                prop_assert_eq!(table.class(query, key), classes.class(query, key));
+            }
+            let classes = DistanceClasses::Logarithmic { buckets, max: 1 << 24, both_directions };
+            let table = RelativePositions::new(classes, DistanceTerms::Biases(Vec::new()));
+            let far = 3000 * query + key;
+            prop_assert_eq!(table.class(far, key), classes.class(far, key));
         }
     }
 }
