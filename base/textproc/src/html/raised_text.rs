@@ -1,9 +1,9 @@
 //! Classification of raised text: footnote marks, which do not belong to words, and parts of words.
 //!
 //! In a page `house<sup>1</sup>` and `H<sub>2</sub>O` look alike, but a reader sees a word with a
-//! mark in the first and one word in the second. The raised text and the text before it decide:
-//! marks are numbers, signs or text in brackets, and follow a word or its punctuation. Exponents,
-//! ordinals and formulas follow short symbols.
+//! mark in the first and one word in the second. The raised text and the text around it decide:
+//! marks are numbers, single letters, signs or labels in brackets, and follow a word or its
+//! punctuation. Exponents, ordinals and formulas follow short symbols.
 
 /// The maximum length of a mark, in bytes.
 pub(super) const MAX_BYTES: usize = 40;
@@ -59,15 +59,16 @@ pub(super) fn is_reference_mark(before: &str, raised: &str, after: &str) -> bool
             letters >= MIN_WORD && !WITH_EXPONENT.contains(&&*word.to_lowercase())
         }
         Some(c) if c.is_numeric() => {
-            !is_letter && ending(before, char::is_numeric).len() >= MIN_NUMBER
+            !is_letter && ending(before, char::is_numeric).chars().count() >= MIN_NUMBER
         }
-        // Raised text is an exponent after brackets without letters (a formula), else a mark.
+        // Raised text is a mark after brackets with letters, an exponent after others: `(1+2)`.
         Some(')' | ']' | '}') => ending(before, |c| c != ' ').contains(char::is_alphabetic),
         Some(c) => ".,;:!?\"'”’»…%。、，！？」』".contains(c),
     }
 }
 
-/// Whether raised text that is not a mark is separate from the previous word, not an ending.
+/// Whether raised or lowered text that is not a mark is separate from the word before it, not its
+/// ending.
 pub(super) fn is_apart(before: &str, raised: &str) -> bool {
     let raised = raised.trim();
     fn letters(text: &str) -> usize {
@@ -126,6 +127,7 @@ mod tests {
             ("5 km", "2", ""),
             ("sin", "2", " x"),
             ("10", "6", ""),
+            ("١٠", "6", ""),
             ("1", "st", " of"),
             ("M", "me", " X"),
             ("Ca", "2+", ""),

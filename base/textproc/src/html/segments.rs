@@ -254,14 +254,14 @@ impl Finder<'_, '_, '_> {
     }
 
     /// Whether the words of an element are separate from adjacent words. This holds for custom
-    /// elements, and for raised text that is neither a mark nor an ending.
+    /// elements, and for raised or lowered text that is neither a mark nor an ending.
     fn is_apart(&self, number: usize, tag: &StartTag) -> bool {
         if self.rules.syntax == Syntax::Xml {
             return false;
         }
-        let is_raised = matches!(&tag.name[..], b"sup" | b"sub");
+        let is_raised_or_lowered = matches!(&tag.name[..], b"sup" | b"sub");
         elements::is_custom(&tag.name)
-            || is_raised
+            || is_raised_or_lowered
                 && self.short_text(number).is_none_or(|raised| {
                     let before = self.block.ending(raised_text::MAX_BYTES);
                     raised_text::is_apart(&before, &raised)
