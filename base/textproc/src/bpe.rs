@@ -22,7 +22,7 @@ pub use learn::{BpeLearnOptions, LearnedBpe, add_bpe_line, learn_bpe};
 /// The end-of-word marker of symbols.
 const END_OF_WORD: &[u8] = b"</w>";
 
-/// The id of every symbol that occurs in no merge.
+/// The id of all symbols that occur in no merge.
 const UNKNOWN_SYMBOL: u32 = u32::MAX;
 
 /// The link to a missing neighbour.
@@ -75,14 +75,14 @@ struct SymbolNode {
 }
 
 impl BpeCodes {
-    /// Parses a file of codes: two symbols per line, after a first line `#version: 0.2` if
-    /// the end of a word is part of its last character. This is also so in files of fastBPE,
-    /// which have the number of occurrences after each pair and no version. `name` is the file's
-    /// name in error messages.
+    /// Parses a file of codes: two symbols per line, after a first line `#version: 0.2` if the end
+    /// of a word is part of its last character. In files of fastBPE it is part of it too; they have
+    /// a number of occurrences after each pair, and no version. `name` is the file's name in error
+    /// messages.
     ///
     /// # Errors
-    /// [`Error::Format`] with the line if a line does not have two symbols, or if the first line
-    /// gives an unsupported version.
+    /// [`Error::Format`] with the line if a line does not have two symbols, if only some lines have
+    /// a number after them, or if the first line gives an unsupported version.
     pub fn from_text(text: &[u8], name: &str) -> Result<Self> {
         let mut codes = BpeCodes {
             symbols: HashMap::new(),
@@ -155,83 +155,83 @@ impl BpeCodes {
         mut found: impl FnMut(&'a [u8], bool),
     ) {
         self.split_characters(word, work);
-        let BpeScratch { nodes: parts, queue: pairs, new_merges: new, .. } = work;
-        pairs.clear();
-        let starts = (0..parts.len())
-            .filter_map(|left| Some(Reverse((self.merge_rank(parts, left)?, left))));
-        pairs.extend(starts);
-        while let Some(&Reverse((rank, _))) = pairs.peek() {
+        let BpeScratch { nodes, queue, new_merges, .. } = work;
+        queue.clear();
+        let starts = (0..nodes.len())
+            .filter_map(|left| Some(Reverse((self.merge_rank(nodes, left)?, left))));
+        queue.extend(starts);
+        while let Some(&Reverse((rank, _))) = queue.peek() {
             // Merges of the new symbols are queued after all merges of this rank.
-            while let Some(&Reverse((same, left))) = pairs.peek()
+            while let Some(&Reverse((same, left))) = queue.peek()
                 && same == rank
             {
-                pairs.pop();
-                if self.merge_rank(parts, left) == Some(rank) {
-                    self.merge_with_next(parts, left);
-                    let changed = [parts[left].previous, left];
+                queue.pop();
+                if self.merge_rank(nodes, left) == Some(rank) {
+                    self.merge_with_next(nodes, left);
+                    let changed = [nodes[left].previous, left];
                     let changed = changed.into_iter().filter(|&left| left != NO_NODE);
-                    new.extend(
+                    new_merges.extend(
                         changed.filter_map(|left| {
-                            Some(Reverse((self.merge_rank(parts, left)?, left)))
+                            Some(Reverse((self.merge_rank(nodes, left)?, left)))
                         }),
                     );
                 }
             }
-            pairs.extend(new.drain(..));
+            queue.extend(new_merges.drain(..));
         }
         // The end-of-word symbol alone has no text.
-        for part in parts.iter().filter(|part| !part.is_merged && part.start < part.end) {
-            found(&word[part.start..part.end], part.end < word.len());
+        for node in nodes.iter().filter(|node| !node.is_merged && node.start < node.end) {
+            found(&word[node.start..node.end], node.end < word.len());
         }
     }
 
     /// Splits a word into its characters.
     fn split_characters(&self, word: &[u8], work: &mut BpeScratch) {
-        let BpeScratch { nodes: parts, symbol_bytes: symbol, .. } = work;
-        parts.clear();
+        let BpeScratch { nodes, symbol_bytes, .. } = work;
+        nodes.clear();
         let mut push = |symbol: u32, start: usize, end: usize| {
-            let at = parts.len();
+            let at = nodes.len();
             let previous = at.checked_sub(1).unwrap_or(NO_NODE);
-            parts.push(SymbolNode { symbol, start, end, previous, next: at + 1, is_merged: false });
+            nodes.push(SymbolNode { symbol, start, end, previous, next: at + 1, is_merged: false });
         };
         for (start, end) in split_symbols(word) {
-            symbol.clear();
-            symbol.extend_from_slice(&word[start..end]);
+            symbol_bytes.clear();
+            symbol_bytes.extend_from_slice(&word[start..end]);
             if end == word.len() && !self.has_separate_end_of_word {
-                symbol.extend_from_slice(END_OF_WORD);
+                symbol_bytes.extend_from_slice(END_OF_WORD);
             }
-            push(self.find_symbol(symbol), start, end);
+            push(self.find_symbol(symbol_bytes), start, end);
         }
         if self.has_separate_end_of_word && !word.is_empty() {
             push(self.find_symbol(END_OF_WORD), word.len(), word.len());
         }
-        if let Some(last) = parts.last_mut() {
+        if let Some(last) = nodes.last_mut() {
             last.next = NO_NODE;
         }
     }
 
     /// Returns the rank of the merge of a node with the next one.
-    fn merge_rank(&self, parts: &[SymbolNode], left: usize) -> Option<u32> {
-        let part = &parts[left];
-        if part.is_merged || part.next == NO_NODE {
+    fn merge_rank(&self, nodes: &[SymbolNode], left: usize) -> Option<u32> {
+        let node = &nodes[left];
+        if node.is_merged || node.next == NO_NODE {
             return None;
         }
-        let pair = (part.symbol, parts[part.next].symbol);
+        let pair = (node.symbol, nodes[node.next].symbol);
         self.merges.get(&pair).map(|&(rank, _)| rank)
     }
 
     /// Merges the next node into a node, and removes the next node from the list.
-    fn merge_with_next(&self, parts: &mut [SymbolNode], left: usize) {
-        let right = parts[left].next;
-        let gone = parts[right];
-        if let Some(&(_, symbol)) = self.merges.get(&(parts[left].symbol, gone.symbol)) {
-            parts[left].symbol = symbol;
+    fn merge_with_next(&self, nodes: &mut [SymbolNode], left: usize) {
+        let right = nodes[left].next;
+        let removed = nodes[right];
+        if let Some(&(_, symbol)) = self.merges.get(&(nodes[left].symbol, removed.symbol)) {
+            nodes[left].symbol = symbol;
         }
-        parts[left].end = gone.end;
-        parts[left].next = gone.next;
-        parts[right].is_merged = true;
-        if gone.next != NO_NODE {
-            parts[gone.next].previous = left;
+        nodes[left].end = removed.end;
+        nodes[left].next = removed.next;
+        nodes[right].is_merged = true;
+        if removed.next != NO_NODE {
+            nodes[removed.next].previous = left;
         }
     }
 }
