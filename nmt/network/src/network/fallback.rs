@@ -345,7 +345,7 @@ impl Session for FallbackSession {
 /// and all pairs once the device is lost.
 struct FallbackScorer {
     network: Arc<FallbackNetwork>,
-    /// None once the device is lost.
+    /// `None` once the device is lost.
     on_device: Option<Box<dyn SequenceScorer>>,
     on_cpu: Option<Box<dyn SequenceScorer>>,
 }

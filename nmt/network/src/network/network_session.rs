@@ -92,8 +92,8 @@ impl<S, W> SentenceSlots<S, W> {
     }
 
     fn remove(&mut self, slot: Slot) {
-        self.sentence(slot);
-        self.slots[slot.0 as usize] = None;
+        let removed = self.slots.get_mut(slot.0 as usize).and_then(Option::take);
+        assert!(removed.is_some(), "sentence {} is not under translation", slot.0);
         self.free.push(slot.0);
     }
 
