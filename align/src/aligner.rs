@@ -108,7 +108,8 @@ pub fn align_files(
     progress: &dyn Progress,
 ) -> Result<AlignSummary> {
     options.ibm2.validate()?;
-    if options.save_model.is_some() && options.ibm2 != Ibm2Options::default() {
+    let saves_model = options.save_model.is_some() && options.load_model.is_none();
+    if saves_model && options.ibm2 != Ibm2Options::default() {
         let reason = "a model can be saved only with the default options of IBM model 2; leave out \
                       the other options, or do not save the model";
         return Err(Error::InvalidOptions { reason: reason.into() });

@@ -278,6 +278,7 @@ impl DiagonalPrior {
             let down = ratio - 1.0;
             (last * next - a * g) / down - step * (next - g * ratio) / (down * down)
         };
+        // fast_align exchanges the lengths in this normaliser only.
         (series(below, below) + series(below + 1, above)) / self.normalizer(j, n, m)
     }
 

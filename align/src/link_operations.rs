@@ -180,7 +180,7 @@ fn print_grid(links: &[Link], text: &mut Vec<u8>) {
 
 fn print_f_measure([matches, found, reference]: [u64; 3], text: &mut Vec<u8>) -> Result<()> {
     if found == 0 || reference == 0 {
-        let reason = "there is no F-measure: one of the files has no links";
+        let reason = "cannot compute an F-measure: one of the files has no links";
         return Err(Error::InvalidOptions { reason: reason.into() });
     }
     let precision = matches as f64 / found as f64;
