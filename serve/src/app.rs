@@ -407,7 +407,6 @@ fn check_size(
     Err(Refusal::TooLarge(reason))
 }
 
-/// Returns the refusal of a request of `characters` whose key is rejected.
 /// Finds a key. Its name is in the log even if the request is rejected.
 fn identify<'k>(keys: &'k Keys, key: Option<&str>) -> Result<&'k Key, Refusal> {
     let found = keys.find(key).map_err(|error| refuse_key(error, 0))?;
@@ -415,6 +414,7 @@ fn identify<'k>(keys: &'k Keys, key: Option<&str>) -> Result<&'k Key, Refusal> {
     Ok(found)
 }
 
+/// Returns the refusal of a request of `characters` characters whose key is rejected.
 fn refuse_key(error: KeyError, characters: usize) -> Refusal {
     match error {
         KeyError::Unknown => Refusal::Unauthorized,

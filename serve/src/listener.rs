@@ -161,10 +161,10 @@ impl Listener {
     ) -> io::Result<()> {
         let (listener, _file) = match self {
             Listener::Tcp(listener) => {
-                (Tokio::Tcp(tokio::net::TcpListener::from_std(listener)?), None)
+                (AsyncListener::Tcp(tokio::net::TcpListener::from_std(listener)?), None)
             }
             Listener::Unix(listener, file) => {
-                (Tokio::Unix(tokio::net::UnixListener::from_std(listener)?), file)
+                (AsyncListener::Unix(tokio::net::UnixListener::from_std(listener)?), file)
             }
         };
         loop {
@@ -274,7 +274,7 @@ fn keep_alive(stream: &tokio::net::TcpStream) {
     let _ = SockRef::from(stream).set_tcp_keepalive(&times);
 }
 
-enum Tokio {
+enum AsyncListener {
     Tcp(tokio::net::TcpListener),
     Unix(tokio::net::UnixListener),
 }
@@ -285,17 +285,17 @@ enum Stream {
 }
 
 async fn accept(
-    listener: &Tokio,
+    listener: &AsyncListener,
     places: &Arc<Semaphore>,
 ) -> io::Result<(Stream, tokio::sync::OwnedSemaphorePermit)> {
     let permit = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
     let stream = match listener {
-        Tokio::Tcp(listener) => {
+        AsyncListener::Tcp(listener) => {
             let (stream, address) = listener.accept().await?;
             keep_alive(&stream);
             Stream::Tcp(stream, address.ip())
         }
-        Tokio::Unix(listener) => Stream::Unix(listener.accept().await?.0),
+        AsyncListener::Unix(listener) => Stream::Unix(listener.accept().await?.0),
     };
     Ok((stream, permit))
 }

@@ -54,7 +54,7 @@ impl Readiness {
         let absent: Vec<String> =
             absent.map(|model| format!("{}: {}", model.name, model.reason)).collect();
         let reason = if self.stopping {
-            "the server stops".into()
+            "the server is stopping".into()
         } else if !self.loading.is_empty() {
             format!("these models are being opened: {}", self.loading.join(", "))
         } else {
