@@ -3,8 +3,8 @@
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Errors of alignment and of reading links. Each message names the file
-/// and the place and is complete: there is no `source()` to print after it.
+/// Errors of alignment and of reading links. Each message is complete: an error of a file names the
+/// file and the place in it, and [`source`](std::error::Error::source) adds nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

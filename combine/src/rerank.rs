@@ -38,7 +38,8 @@ struct Scoring {
 ///
 /// # Errors
 /// If a file cannot be read or written, a line is invalid, features differ from those of the first
-/// entry, or [`FeatureWeights::for_scheme`] fails; [`Error::Cancelled`] if `progress` is cancelled.
+/// entry, an entry of an output list has no total, or [`FeatureWeights::for_scheme`] fails;
+/// [`Error::Cancelled`] if `progress` is cancelled.
 pub fn rerank(
     list: ListInput,
     weights: &FeatureWeights,
@@ -112,6 +113,7 @@ impl Scoring {
                     let entry = &entries[place];
                     let mut printed = Vec::new();
                     push_general(&mut printed, total);
+                    // Fails if there is no total to replace.
                     entry.total()?;
                     entry.fields.push_changed(&entry.line, b"", Some(&printed), &mut text);
                     text.push(b'\n');

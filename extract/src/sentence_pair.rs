@@ -10,9 +10,9 @@ use crate::ranked_vocabulary::RankedVocabulary;
 /// A sentence pair; buffers are reused from one pair to the next.
 #[derive(Default)]
 pub(crate) struct SentencePair {
-    /// The source words, as ranks.
+    /// The source words, as ranks; while a batch of text is parsed, as ids of the batch.
     pub source: Vec<u32>,
-    /// The target words, as ranks.
+    /// The target words, likewise.
     pub target: Vec<u32>,
     /// Links ordered by target words, then source words. A link may occur twice: lexical
     /// translations count it twice, everything else once.
@@ -64,7 +64,7 @@ impl SentencePair {
         }
     }
 
-    /// Sets the words, as ranks, and the links.
+    /// Sets the words and the links.
     pub fn set(&mut self, source: &[u32], target: &[u32], links: &[Link]) {
         self.clear();
         self.source.extend_from_slice(source);

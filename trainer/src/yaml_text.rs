@@ -1,6 +1,7 @@
 //! Strings as YAML scalars, for configurations that this program and Marian read.
 
-/// Returns a string as a YAML scalar, quoted if it could be read as something else.
+/// Returns a string as a YAML scalar, quoted unless all of its characters are harmless. Words such
+/// as `no` and `1.0` are not quoted, because both programs read them as strings.
 pub fn yaml_scalar(text: &str) -> String {
     let begins_plainly = text.starts_with(|c: char| c.is_ascii_alphanumeric() || "./_".contains(c));
     if begins_plainly

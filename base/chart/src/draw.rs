@@ -1,8 +1,8 @@
-//! Drawing of charts by `plotters`, which lays out axes, ticks and labels and writes SVG.
+//! Drawing of charts by `plotters`, which places axes, labels and curves and writes SVG.
 //!
-//! [`Axis`] computes positions and labels itself: in `plotters`, logarithmic axes are of another
-//! type, and axes of floats cannot label chosen values. Dashes are separate strokes, because the
-//! SVG backend of `plotters` draws no dashed lines.
+//! [`Axis`] chooses the ticks and their labels itself: in `plotters`, logarithmic axes are of
+//! another type, and axes of floats cannot label chosen values. Dashes are separate strokes, because
+//! the SVG backend of `plotters` draws no dashed lines.
 
 use std::ops::Range;
 

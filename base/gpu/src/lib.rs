@@ -5,7 +5,8 @@
 //! crate contains only the choice of devices ([`DeviceChoice`], [`DeviceSet`]); its examples need
 //! the feature. This is the only crate that uses `cudarc`, through its safe interface where
 //! possible: buffers and pinned memory record events for the work that uses them, so that a buffer
-//! can be dropped, read and written at any time and from any thread.
+//! can be dropped, read and written at any time and from any thread. Only [`Launch::in_order`]
+//! records nothing: it is for buffers that one stream alone uses.
 //!
 //! The type system cannot ensure that a kernel stays within its buffers. So [`Device::load`] is
 //! `unsafe`, and its caller guarantees that every launch stays within them. [`Launch::run`] checks

@@ -314,7 +314,7 @@ pub(crate) fn is_spaced_letter(character: char) -> bool {
     !is_unspaced(character) && CharClass::from_char(character).intersects(CharClass::ALPHANUMERIC)
 }
 
-/// Whether a letter belongs to a script without spaces between sentences.
+/// Whether a character belongs to a script without spaces between words.
 pub(crate) fn is_unspaced(character: char) -> bool {
     matches!(
         character.script(),

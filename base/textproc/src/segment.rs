@@ -107,7 +107,8 @@ fn needs_space(before: (char, char), after: (char, char)) -> bool {
     !is_unchanged && !is_inside_word && !is_wide(before.1) && !is_wide(after.1)
 }
 
-/// Whether a character belongs to a script without spaces between sentences.
+/// Whether a character belongs to a script without spaces, or is punctuation or a full-width form
+/// of such scripts.
 fn is_wide(character: char) -> bool {
     is_unspaced(character) || matches!(character, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ffef}')
 }

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use super::Outcome;
 
-/// A connection that is opened at the first exchange, and anew after a failed exchange or after the
-/// server closed it.
+/// A connection that is opened at the first exchange, and anew after a failed exchange or after a
+/// response that says that the server closes it.
 pub(super) struct Connection {
     address: SocketAddr,
     /// The request that opens a websocket; `None` for plain HTTP.
@@ -19,7 +19,7 @@ pub(super) struct Connection {
     body: Vec<u8>,
 }
 
-/// The maximal size of a response in bytes.
+/// The maximum size in bytes of the body of a response, or of a message.
 const MAX_BODY: usize = 256 << 20;
 
 fn invalid_data(reason: &str) -> std::io::Error {
@@ -88,7 +88,7 @@ impl Connection {
     }
 }
 
-/// The head of a response without its status.
+/// The head of a response, except its status.
 #[derive(Default)]
 struct Head {
     /// The number of bytes of the body; `None` for the chunked encoding.
@@ -202,7 +202,7 @@ fn read_message(stream: &mut impl BufRead, message: &mut Vec<u8>) -> std::io::Re
         let (is_last, opcode) = (head[0] & 0x80 != 0, head[0] & 0xf);
         match opcode {
             CLOSE => return Ok(CLOSE),
-            // A control frame may come between the frames of a message.
+            // A control frame may come between the frames of a message. Pings are not answered.
             PING | PONG => message.truncate(begin),
             _ => {
                 // Later frames of a message have the opcode 0.
