@@ -46,12 +46,12 @@ fn initializer(
 ) -> Initializer {
     let Parameter { name, shape: [rows, columns], .. } = parameter;
     let last = name.rsplit('_').next().unwrap_or(name);
-    // Names of scales end in `_ln_scale`, `_ln_scale_pre`, `_ln_s`, `_gamma1`, `_lns`.
+    // Names of scales of norms end in `_ln_scale`, `_ln_scale_pre`, `_ln_s`, `_gamma1`, `_lns`.
     let is_scale = name.contains("_ln_s") || last.starts_with("gamma") || last.ends_with("lns");
     if is_scale {
         return Initializer::Constant(1.0);
     }
-    // The vector of additive attention is a matrix `[width, 1]` to Marian.
+    // For Marian, the vector of additive attention is a matrix `[width, 1]`.
     if *rows == 1 && !name.ends_with("U_att") {
         return Initializer::Constant(0.0);
     }
@@ -61,6 +61,7 @@ fn initializer(
     if name.ends_with("Wemb") {
         return uniform(1.0 / architecture.embeddings().dim as f32);
     }
+    // An output matrix of its own has a row for each token, like a table of embeddings.
     if name.ends_with("_Wt") {
         return uniform(1.0 / *columns as f32);
     }
