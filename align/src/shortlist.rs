@@ -1,11 +1,10 @@
-//! Lexical shortlists for neural translation: for each source word the target words that it
-//! is aligned to, in Marian's text format.
+//! Lexical shortlists for neural translation: for each source word the target words that it is
+//! aligned to, in Marian's text format.
 //!
 //! Marian's users make this file with a tool that counts links. A line is
 //! `target source p(target|source)`: the number of links between both words, divided by the number
 //! of links of the source word. Only this direction is written. Marian looks words up in its
-//! vocabularies, so the text must be segmented in the same way as the model's
-//! input.
+//! vocabularies, so the text must be segmented in the same way as the model's input.
 
 use std::collections::HashMap;
 use std::io::Write;

@@ -42,7 +42,7 @@ pub struct ExtractOptions {
     pub significance: Option<SignificanceThreshold>,
     /// The compression of tables.
     pub compression: Compression,
-    /// The memory limit in bytes. Vocabularies and lexical translations always are in memory.
+    /// The memory limit in bytes. Vocabularies and lexical translations are always in memory.
     pub memory: u64,
     /// The folder of temporary files.
     pub temp_dir: PathBuf,

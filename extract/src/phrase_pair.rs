@@ -4,7 +4,7 @@
 use crate::links::Link;
 use crate::reordering::MAX_CLASSES;
 
-/// A phrase pair of the table; words are ranks.
+/// A phrase pair of the table; words are their ranks in byte order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PhrasePair<'a> {
     pub source: &'a [u32],

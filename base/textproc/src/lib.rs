@@ -10,8 +10,8 @@
 //! - [CCNet's normalisation](normalize_ccnet).
 //!
 //! Tools that rewrite a line take its bytes without the line end, and append to a vector. They
-//! accept any bytes: an invalid one counts as a symbol. Callers handle files and threads; this
-//! crate reads only the lists and models that its tools need.
+//! accept any bytes: one that is not valid UTF-8 counts as a character. Callers handle files and
+//! threads; this crate reads only the lists and models that its tools need.
 //!
 //! # Examples
 //! ```

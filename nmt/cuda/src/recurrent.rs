@@ -1,4 +1,4 @@
-//! The operations of recurrent layers: embeddings times weights, and attention to annotations.
+//! The operations of recurrent layers: embeddings times weights, and attention to encoder states.
 
 use std::sync::Arc;
 
@@ -57,7 +57,8 @@ impl RecurrentOps for CudaBackend {
             AttentionScore::Additive(vector) => Score::Additive(vector),
             AttentionScore::DotProduct => Score::Dot(1.0),
         };
-        let head = weights.map(|_| 0);
-        self.attend_groups(self.whole(queries), groups, AttentionMask::All, score, head)
+        // The weights stay on the device until `collect_attention_weights` fetches them.
+        let weights_head = weights.map(|_| 0);
+        self.attend_groups(self.whole(queries), groups, AttentionMask::All, score, weights_head)
     }
 }

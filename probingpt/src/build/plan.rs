@@ -25,10 +25,13 @@ pub(crate) struct Plan {
     pub table: String,
     /// The name of the reordering table in error messages.
     pub reordering_table: String,
+    /// The encoding of each column of phrase scores.
     pub columns: Vec<ColumnEncoding>,
+    /// The number of reordering scores of an entry.
     pub num_reordering: usize,
     /// Whether counts are stored in the codebooks of score columns 0 and 2.
     pub counts_in_codebooks: bool,
+    /// The largest number of targets of a source that are kept.
     pub prune: Option<usize>,
     pub zero_policy: ZeroScorePolicy,
 }
@@ -86,6 +89,7 @@ pub(crate) struct PlanOptions {
     pub num_scores: Option<usize>,
     /// The number of reordering scores of a line; `None` for the number on the first line.
     pub num_reordering: Option<usize>,
+    /// The largest number of targets of a source that are kept.
     pub prune: Option<usize>,
     pub zero_policy: ZeroScorePolicy,
 }
@@ -186,7 +190,8 @@ fn choose_encodings(sample: &EntryBlock, num_scores: usize) -> Vec<ColumnEncodin
         .collect()
 }
 
-/// Returns the words of a counts text of exactly three words with single spaces between them.
+/// Returns the three counts of a counts field; `None` unless it has exactly three words, with
+/// single spaces between them.
 #[inline]
 pub(crate) fn parse_three_counts(text: &[u8]) -> Option<[&[u8]; 3]> {
     let mut parts = text.split(|&b| b == b' ' || b == b'\t');

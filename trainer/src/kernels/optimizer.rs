@@ -1,5 +1,5 @@
 //! Optimisers (`docs/spec/training.md` A.2): they compute new values of a part of the flat vector
-//! from its gradient.
+//! of parameters from its gradient.
 
 use crate::Real;
 
@@ -58,7 +58,8 @@ impl Smoothing {
     /// Returns the smoothing for an update of `words` words after `updates` earlier updates.
     /// `alpha` applies to an update of `reference` words. As in Marian, earlier updates count as if
     /// they had been as large as this update; their number is converted to whole updates of
-    /// `reference` words.
+    /// `reference` words. After few updates the new parameters weigh more, so that the average
+    /// soon forgets the initial ones.
     pub fn new(alpha: f64, updates: u64, words: u64, reference: u64) -> Self {
         let beta = (1.0 - alpha).powf(words as f64 / reference as f64);
         let steps = (updates * words / reference) as f64;
@@ -66,8 +67,8 @@ impl Smoothing {
     }
 }
 
-/// A part of the flat vector with its optimiser's state. All slices that are used have the same
-/// length.
+/// A part of the flat vector of parameters with its optimiser's state. All slices that are used
+/// have the same length.
 pub struct Shard<'a, R> {
     /// The parameters.
     pub values: &'a mut [R],
@@ -225,8 +226,8 @@ mod tests {
         assert_eq!(average, [2.5]);
     }
 
-    /// Vector kernels take the steps of their formulas, and shards of any length give the same
-    /// bytes.
+    /// Vector kernels agree with the formulas, and give the same bytes with one shard and with
+    /// several.
     #[test]
     fn vector_kernels_follow_the_formulas() {
         let kinds = [

@@ -5,8 +5,8 @@ use hashbrown::HashMap;
 use super::super::normalizer::char_len;
 use crate::WordCounts;
 
-/// The character that stands for a special piece in the words of a text. It is in no piece, but
-/// counts as text that is covered, as in SentencePiece. The same holds where the text has it.
+/// The character that replaces special pieces in the words of a text. As in SentencePiece it is in
+/// no piece, but counts as covered text, also where the text itself contains it.
 pub const BOUNDARY: &[u8] = b"\x1f";
 
 /// The frequent characters of a text.
