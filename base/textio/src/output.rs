@@ -73,7 +73,7 @@ impl Output {
     /// Returns an uncompressed output to `writer`; `name` is its name in messages.
     ///
     /// # Errors
-    /// None before something is written.
+    /// `None` before something is written.
     pub fn from_writer(writer: impl Write + Send + 'static, name: &str) -> Result<Self> {
         Self::with_writer(Compression::None, name.to_owned(), Box::new(writer))
     }

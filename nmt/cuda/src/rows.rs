@@ -5,7 +5,7 @@ use miriam_nmt_network::layer::ColumnSlice;
 
 use crate::{CudaBackend, DeviceTensor, EmbeddingTable, PositionalEncoding, device_error};
 
-/// The number that stands for a missing row or token in kernels.
+/// The number that represents a missing row or token in kernels.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// Threads of a block, as in `rows.cu` and `operators.cu`.

@@ -14,7 +14,7 @@ use miriam_nmt_models::architecture::{self, EmbeddingConfig};
 
 /// A recurrent model, with the conditional decoder or another one.
 pub struct Recurrent<B: RecurrentOps, D = ConditionalDecoder<B>> {
-    /// None in a language model.
+    /// `None` in a language model.
     encoder: Option<RecurrentEncoder<B>>,
     decoder: D,
     output: B::Weights,

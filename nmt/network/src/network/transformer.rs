@@ -18,7 +18,7 @@ use miriam_nmt_models::architecture::{self, DecoderStart};
 
 /// A transformer over a backend.
 pub struct Transformer<B: Backend> {
-    /// None in a language model.
+    /// `None` in a language model.
     encoder: Option<TransformerEncoder<B>>,
     decoder: TransformerDecoder<B>,
     output: B::Weights,
@@ -36,7 +36,7 @@ struct TransformerDecoder<B: Backend> {
     layers: Vec<DecoderLayer<B>>,
     /// For each layer of the model, its index in `layers`.
     layer_order: Vec<usize>,
-    /// Weights of keys and values of `layers`: k, v, k, v, ... None without a source.
+    /// Weights of keys and values of `layers`: k, v, k, v, ... `None` without a source.
     cross_kv_weights: Option<B::Weights>,
     heads: usize,
     width: usize,
@@ -50,7 +50,7 @@ struct TransformerDecoder<B: Backend> {
 
 struct DecoderLayer<B: Backend> {
     autoregression: Autoregression<B>,
-    /// None without a source.
+    /// `None` without a source.
     cross_attention: Option<CrossAttention<B>>,
     feed_forward: FeedForward<B>,
 }
