@@ -364,7 +364,9 @@ fn check_count(spec: &OptionSpec, values: &[String]) -> std::result::Result<(), 
 }
 
 fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
-    text.parse().map_err(|_| {
+    // Marian writes some defaults as constants of C++, such as 5.0f.
+    let number = text.strip_suffix('f').filter(|number| number.contains('.')).unwrap_or(text);
+    number.parse().map_err(|_| {
         // A number that is not a valid `T` is a fraction, negative, too large, or has an exponent.
         let is_number = text.parse::<f64>().is_ok();
         let expected = if is_number { "a whole number from 0, in digits" } else { "a number" };

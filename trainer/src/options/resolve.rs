@@ -563,6 +563,11 @@ mod tests {
         ] {
             assert!(error(yaml).contains(name), "{yaml}: {}", error(yaml));
         }
+        // Marian writes the bare option in this form.
+        let detector = |yaml: &str| config(yaml).unwrap().divergence;
+        let bare = detector("throw-on-divergence: true");
+        assert_eq!(detector("throw-on-divergence: [1000, 10, 5.0f]"), bare);
+        assert!(error("throw-on-divergence: [1000, 10, 5f]").contains("\"5f\""));
         let two = "valid-metrics: [perplexity, bleu]\nearly-stopping-epsilon: ";
         assert_eq!(config(&format!("{two}0.5")).unwrap().validation.epsilons, [0.5, 0.5]);
         assert_eq!(config(&format!("{two}[0.5, 1]")).unwrap().validation.epsilons, [0.5, 1.0]);
