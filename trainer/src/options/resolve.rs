@@ -192,7 +192,9 @@ impl RawOptions {
             return Ok(number);
         }
         let (from, to) = range.into_inner();
-        Err(invalid_option(name, format!("{number} is out of range; expected {from} to {to}")))
+        let expected =
+            if to == f64::MAX { format!("{from} or more") } else { format!("{from} to {to}") };
+        Err(invalid_option(name, format!("{number} is out of range; expected {expected}")))
     }
 
     fn update_options(&self) -> Result<UpdateOptions> {
@@ -351,8 +353,16 @@ impl RawOptions {
 
     fn validation_options(&self) -> Result<ValidationOptions> {
         let names = self.get_strings("valid-metrics");
-        let metrics: Vec<Metric> =
-            names.iter().map(|name| parse_metric(name)).collect::<Result<_>>()?;
+        let mut metrics: Vec<Metric> = Vec::new();
+        for name in &names {
+            let metric = parse_metric(name)?;
+            // The state of a metric is found by its name.
+            if metrics.contains(&metric) {
+                let reason = format!("{} is listed twice", metric.name());
+                return Err(invalid_option("valid-metrics", reason));
+            }
+            metrics.push(metric);
+        }
         let arguments = self.get_strings("valid-script-args");
         let script =
             self.get_path("valid-script-path").map(|path| ValidationScript { path, arguments });
@@ -560,6 +570,8 @@ mod tests {
             ("throw-on-divergence: 0", "the slow and the fast window, in updates from 1"),
             ("throw-on-divergence: [1000, 10, -1]", "and the deviations, from 0"),
             ("early-stopping-epsilon: [0.1, 0.2]", "--early-stopping-epsilon: expected one number"),
+            ("valid-metrics: [ce-mean, cross-entropy]", "cross-entropy is listed twice"),
+            ("clip-norm: -1", "--clip-norm: -1 is out of range; expected 0 or more"),
         ] {
             assert!(error(yaml).contains(name), "{yaml}: {}", error(yaml));
         }

@@ -20,7 +20,8 @@ options! { "Training":
     "precision": Many "KIND" = "float32",
         "Precision of products with weights: float32, or bf16, which needs a CPU with AVX-512 BF16";
     "label-smoothing": One "E" = "0", "Probability mass that is spread over all tokens";
-    "guided-alignment-cost": One "NAME" = "ce", "The loss of guided alignment: ce, cross-entropy";
+    "guided-alignment-cost": One "NAME" = "ce",
+        "The loss of guided alignment: ce, the cross-entropy";
     "guided-alignment-weight": One "X" = "0.1",
         "Weight of the loss of guided alignment, relative to the loss of tokens";
     "throw-on-divergence": Many "X",
