@@ -8,12 +8,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::architecture::generation_option;
+use super::architecture::{generation_option, listed_ids};
 use crate::decoder_config::DecoderConfig;
 use crate::{Error, Result};
 
 /// Options of `transformers` that search does not have, with the values that turn them off.
-const WITHOUT_EFFECT: [(&str, &[f64]); 17] = [
+const WITHOUT_EFFECT: [(&str, &[f64]); 18] = [
     ("min_length", &[0.0]),
     ("min_new_tokens", &[0.0]),
     ("num_beam_groups", &[1.0]),
@@ -31,11 +31,13 @@ const WITHOUT_EFFECT: [(&str, &[f64]); 17] = [
     ("max_time", &[]),
     ("forced_decoder_ids", &[]),
     ("stop_strings", &[]),
+    ("watermarking_config", &[]),
 ];
 
 /// Returns the settings of a folder from the configurations of its model and of decoding. `kind` is
 /// the type of the model. MarianMT's beam size, which is wider than the models need, and its length
-/// penalty are ignored.
+/// penalty are ignored. `end` is the token that ends a translation; without it, that of `config` is
+/// taken.
 ///
 /// # Errors
 /// If a value has the wrong type or is out of range.
@@ -44,6 +46,7 @@ pub fn settings(
     config: &Value,
     generation: Option<&Value>,
     kind: &str,
+    end: Option<u64>,
 ) -> Result<DecoderConfig> {
     let option = |name: &str| generation_option(config, generation, name);
     let number = |name: &'static str| -> Result<Option<f64>> {
@@ -88,20 +91,20 @@ pub fn settings(
     if option("do_sample").and_then(Value::as_bool) == Some(true) {
         ignored.push("do_sample: true (to sample, give --sampling-topk)".into());
     }
-    let other_end = option("eos_token_id").filter(|end| {
-        fn ids(value: &Value) -> &[Value] {
-            value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)
+    let end = end.or_else(|| config.get("eos_token_id").and_then(Value::as_u64));
+    for (name, remark) in [
+        ("eos_token_id", "</s> alone ends a translation"),
+        ("forced_eos_token_id", "no token is forced at the limit of the length"),
+    ] {
+        let other = option(name).filter(|ids| match (listed_ids(ids), end) {
+            (ids, None) => ids.len() > 1,
+            (ids, Some(_)) => ids.iter().any(|id| id.as_u64() != end),
+        });
+        if let Some(ids) = other {
+            ignored.push(format!("{name}: {ids} ({remark})"));
         }
-        let model_end = config.get("eos_token_id").filter(|own| !own.is_null());
-        ids(end).len() > 1 || model_end.is_some_and(|own| ids(own) != ids(end))
-    });
-    if let Some(end) = other_end {
-        ignored.push(format!("eos_token_id: {end} (</s> alone ends a translation)"));
     }
-    let phrases = option("bad_words_ids").and_then(Value::as_array);
-    if phrases.is_some_and(|phrases| {
-        phrases.iter().any(|ids| ids.as_array().is_none_or(|ids| ids.len() != 1))
-    }) {
+    if has_longer_phrases(folder, option("bad_words_ids"))? {
         ignored.push("bad_words_ids of several tokens".into());
     }
     for (name, neutral) in WITHOUT_EFFECT {
@@ -116,6 +119,24 @@ pub fn settings(
     Ok(settings)
 }
 
+/// Whether a list of banned phrases has one that is not a single token.
+///
+/// # Errors
+/// If it is not a list of lists of token ids.
+fn has_longer_phrases(folder: &Path, bad_words: Option<&Value>) -> Result<bool> {
+    let Some(bad_words) = bad_words else { return Ok(false) };
+    let phrases = bad_words.as_array().and_then(|phrases| {
+        let phrases = phrases.iter().map(|ids| ids.as_array().filter(|ids| !ids.is_empty()));
+        phrases.collect::<Option<Vec<_>>>()
+    });
+    match phrases {
+        Some(phrases) if phrases.iter().copied().flatten().all(Value::is_u64) => {
+            Ok(phrases.iter().any(|ids| ids.len() > 1))
+        }
+        _ => Err(Error::mismatch(folder, "bad_words_ids", "expected a list of lists of token ids")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,7 +144,7 @@ mod tests {
 
     fn read(generation: Value) -> Result<DecoderConfig> {
         let config = json!({"num_beams": 3, "early_stopping": true, "eos_token_id": 2});
-        settings(Path::new("folder"), &config, Some(&generation), "m2m_100")
+        settings(Path::new("folder"), &config, Some(&generation), "m2m_100", None)
     }
 
     #[test]
@@ -142,7 +163,8 @@ mod tests {
         // Older folders have options in config.json; `max_new_tokens` comes before `max_length`.
         let found = read(json!({"max_length": 200, "max_new_tokens": 30})).unwrap();
         assert_eq!((found.beam_size, found.max_target_length), (Some(3), Some(30)));
-        let marian = settings(Path::new("f"), &json!({"num_beams": 6}), None, "marian").unwrap();
+        let six = json!({"num_beams": 6});
+        let marian = settings(Path::new("f"), &six, None, "marian", None).unwrap();
         assert_eq!(marian.beam_size, None);
     }
 
@@ -159,13 +181,15 @@ mod tests {
             (json!({"suppress_tokens": [4]}), "suppress_tokens: [4]"),
             (json!({"stop_strings": ["x"]}), "stop_strings: [\"x\"]"),
             (json!({"eos_token_id": [2, 7]}), "eos_token_id: [2,7]"),
+            (json!({"forced_eos_token_id": 7}), "forced_eos_token_id: 7"),
+            (json!({"watermarking_config": {"bias": 2.0}}), "watermarking_config"),
         ] {
             let found = read(generation).unwrap().keys_without_effect;
             assert!(matches!(&found[..], [one] if one.starts_with(name)), "{found:?}");
         }
         // Early stopping that is not set is false.
         let beam = json!({"num_beams": 4});
-        let found = settings(Path::new("f"), &json!({}), Some(&beam), "m2m_100").unwrap();
+        let found = settings(Path::new("f"), &json!({}), Some(&beam), "m2m_100", None).unwrap();
         assert!(found.keys_without_effect[0].starts_with("early_stopping: false"));
         // A beam of one has nothing to stop early.
         let found = read(json!({"early_stopping": false, "num_beams": 1})).unwrap();
@@ -175,9 +199,32 @@ mod tests {
             json!({"repetition_penalty": 0}),
             json!({"num_beams": 0}),
             json!({"num_beams": -1}),
+            json!({"bad_words_ids": "word"}),
+            json!({"bad_words_ids": [3]}),
+            json!({"bad_words_ids": [[]]}),
+            json!({"bad_words_ids": [[1, "word"]]}),
         ] {
             let text = wrong.to_string();
             assert!(read(wrong).is_err(), "{text}");
+        }
+    }
+
+    /// The vocabulary decides which token ends a translation, whatever the files agree on.
+    #[test]
+    fn ends_are_compared_with_the_vocabulary() {
+        for (config, generation, is_reported) in [
+            (json!({"eos_token_id": 7}), json!({"eos_token_id": 7}), true),
+            (json!({}), json!({"eos_token_id": 7}), true),
+            (json!({"eos_token_id": 7}), json!({}), true),
+            (json!({"eos_token_id": 7}), json!({"eos_token_id": 2}), false),
+            (json!({}), json!({"eos_token_id": [2], "forced_eos_token_id": 2}), false),
+            (json!({}), json!({}), false),
+        ] {
+            let found = settings(Path::new("f"), &config, Some(&generation), "t5", Some(2));
+            let found = found.unwrap().keys_without_effect;
+            let is_listed = matches!(&found[..], [one] if one.starts_with("eos_token_id: 7"));
+            assert_eq!(is_listed, is_reported, "{config} {generation}: {found:?}");
+            assert_eq!(found.is_empty(), !is_reported, "{found:?}");
         }
     }
 }

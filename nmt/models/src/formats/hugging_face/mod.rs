@@ -83,6 +83,17 @@ fn find_weights(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(names.iter().map(|name| folder.join(name)).collect())
 }
 
+/// Returns the token `</s>`, which ends a translation, by the vocabulary of a folder; `None` if the
+/// folder has no vocabulary or the vocabulary lacks the token.
+fn end_token(found: &FoundModel) -> Result<Option<u64>> {
+    if let Some(tokenizer) = &found.opened {
+        return Ok(tokenizer.vocabulary.own_eos_id().map(u64::from));
+    }
+    let Some([_, target]) = &found.vocabularies else { return Ok(None) };
+    let ids = json::open::<serde_json::Map<String, Value>>(target)?;
+    Ok(ids.get("</s>").and_then(Value::as_u64))
+}
+
 /// Finds the model of `folder`.
 pub(super) fn find_in_folder(folder: &Path) -> Result<FoundModel> {
     let weights = find_weights(folder)?;
@@ -146,7 +157,8 @@ pub(super) fn find_in_folder(folder: &Path) -> Result<FoundModel> {
             return Err(Error::mismatch(folder, "forced_bos_token_id", reason));
         }
     };
-    found.settings = generation::settings(folder, &config, generation.as_ref(), kind)?;
+    let end = end_token(&found)?;
+    found.settings = generation::settings(folder, &config, generation.as_ref(), kind, end)?;
     found.models = vec![model];
     Ok(found)
 }

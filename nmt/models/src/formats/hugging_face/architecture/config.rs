@@ -28,6 +28,11 @@ pub(crate) fn generation_option<'a>(
     files.find_map(|file| file.get(name).filter(|value| !value.is_null()))
 }
 
+/// Returns the values of an option that is a token id or a list of token ids.
+pub(crate) fn listed_ids(value: &Value) -> &[Value] {
+    value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)
+}
+
 impl Config<'_> {
     pub fn text(&self, name: &str) -> Option<&str> {
         self.value.get(name).and_then(Value::as_str)
@@ -92,13 +97,15 @@ impl Config<'_> {
         Ok(u32::try_from(start).unwrap_or(u32::MAX))
     }
 
-    /// Returns the tokens that are never generated.
+    /// Returns the tokens that are never generated. As in `transformers`, a token that ends a
+    /// translation is not among them.
     pub fn suppressed_tokens(&self) -> Vec<u32> {
         let bad_words = self.generation_option("bad_words_ids").and_then(Value::as_array);
+        let ends = self.generation_option("eos_token_id").map_or(&[][..], listed_ids);
         let suppressed = bad_words.into_iter().flatten().filter_map(|ids| {
             // Sequences of several tokens are ignored; the settings report them.
             let [id] = &ids.as_array()?[..] else { return None };
-            u32::try_from(id.as_u64()?).ok()
+            u32::try_from(id.as_u64()?).ok().filter(|_| !ends.contains(id))
         });
         suppressed.collect()
     }
@@ -120,5 +127,22 @@ impl Config<'_> {
 
     pub fn unsupported(&self, reason: impl Into<String>) -> Error {
         Error::unsupported(self.path, reason)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn ends_of_translations_are_not_suppressed() {
+        let suppressed = |ends: Value| {
+            let value = json!({"bad_words_ids": [[2], [5, 6], [9]], "eos_token_id": ends});
+            Config { value: &value, generation: None, path: Path::new("f") }.suppressed_tokens()
+        };
+        assert_eq!(suppressed(json!(3)), [2, 9]);
+        assert_eq!(suppressed(json!(2)), [9]);
+        assert_eq!(suppressed(json!([9, 2])), Vec::<u32>::new());
     }
 }
