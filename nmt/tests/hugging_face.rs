@@ -234,26 +234,57 @@ fn tied_tables_must_be_equal() {
     assert!(error.contains("lm_head.weight") && error.contains("tie_word_embeddings"), "{error}");
 }
 
+/// Returns the embedding table of a folder, and its shape.
+fn shared_table(folder: &Path) -> (Vec<u8>, [usize; 2]) {
+    let (header, data) = weights(folder);
+    let entry = &header["model.shared.weight"];
+    let pair = |key: &str| [0, 1].map(|at| entry[key][at].as_u64().unwrap() as usize);
+    let [from, to] = pair("data_offsets");
+    (data[from..to].to_vec(), pair("shape"))
+}
+
 #[test]
-fn untied_tables_of_marian_may_all_differ() {
+fn untied_tables_may_all_differ() {
+    let cases = ["tiny-hf", "hf-m2m100", "hf-mbart50"].map(|name| [(name, false), (name, true)]);
     // Version 5 of `transformers` also writes the shared table, which the model does not use.
-    for keeps_shared in [false, true] {
-        let error = error_of("tiny-hf", |folder| {
-            let (header, data) = weights(folder);
-            let offsets = &header["model.shared.weight"]["data_offsets"];
-            let range = [0, 1].map(|at| offsets[at].as_u64().unwrap() as usize);
-            let mut table = data[range[0]..range[1]].to_vec();
+    for (name, keeps_shared) in cases.into_iter().flatten() {
+        let error = error_of(name, |folder| {
+            let (mut table, shape) = shared_table(folder);
             if !keeps_shared {
                 set_tensor(folder, "model.shared.weight", None);
             }
             for side in ["model.encoder.embed_tokens", "model.decoder.embed_tokens", "lm_head"] {
                 table[0] = table[0].wrapping_add(1);
-                set_tensor(folder, &format!("{side}.weight"), Some(("F32", &[25, 4], &table)));
+                set_tensor(folder, &format!("{side}.weight"), Some(("F32", &shape, &table)));
             }
             configure(folder, "tie_word_embeddings", Some(false.into()));
         });
-        assert_eq!(error, "", "shared table: {keeps_shared}");
+        assert_eq!(error, "", "{name}, shared table: {keeps_shared}");
     }
+}
+
+#[test]
+fn an_untied_decoder_reads_its_own_table() {
+    let folder = tempfile::tempdir().unwrap();
+    copy("hf-m2m100", folder.path());
+    let bundle = ModelBundle::open(folder.path(), None).unwrap();
+    let spanish = bundle.tokenizers.unwrap().vocabularies[1].find(b"__es__").unwrap() as usize;
+    let (table, shape) = shared_table(folder.path());
+    let mut changed = table.clone();
+    // The decoder alone reads the token of the target language.
+    let row = spanish * 4 * shape[1];
+    changed[row..row + 4].copy_from_slice(&1e3f32.to_le_bytes());
+    for (name, values) in [
+        ("model.encoder.embed_tokens.weight", &changed),
+        ("model.decoder.embed_tokens.weight", &table),
+        ("lm_head.weight", &table),
+    ] {
+        set_tensor(folder.path(), name, Some(("F32", &shape, values)));
+    }
+    configure(folder.path(), "tie_word_embeddings", Some(false.into()));
+    let (text, expected) = golden(&data("hf-m2m100"), 4);
+    let found = translate(open(folder.path(), Some("en"), Some("es")), &text, 4);
+    assert_equal(&found, &expected, "untied");
 }
 
 #[test]

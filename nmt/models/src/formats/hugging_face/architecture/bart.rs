@@ -112,14 +112,8 @@ fn read_transformer(
         },
     };
     let tied_output = config.flag("tie_word_embeddings", true)?;
-    // Files that `transformers` 5 wrote with separate tables still have Marian's flag of shared
-    // tables.
-    let has_separate_tables = !tied_output
-        && ["encoder", "decoder"]
-            .iter()
-            .all(|side| checkpoint.get(&format!("model.{side}.embed_tokens.weight")).is_some());
-    let shares_tables = !is_marian
-        || (config.flag("share_encoder_decoder_embeddings", true)? && !has_separate_tables);
+    let shares_tables = !(has_separate_tables(checkpoint, tied_output, kind)
+        || is_marian && !config.flag("share_encoder_decoder_embeddings", true)?);
     let norm_if = |has_norm| ProcessSteps::norm_if(has_norm, ProcessStep::Norm);
     Ok(TransformerConfig {
         tied_layers: (1..=decoder.depth).collect(),
@@ -150,6 +144,17 @@ fn read_transformer(
         encoder,
         decoder,
     })
+}
+
+/// Whether encoder and decoder have tables of their own, which version 5 of `transformers` allows
+/// in all models whose output layer is not tied. Its files still have Marian's flag of shared
+/// tables. Older versions share the table of models that are not Marian's, and pickles have it once
+/// for each use.
+fn has_separate_tables(checkpoint: &Checkpoint, tied_output: bool, kind: Kind) -> bool {
+    let [encoder, decoder] = ["encoder", "decoder"]
+        .map(|side| checkpoint.get(&format!("model.{side}.embed_tokens.weight")));
+    let (Some(encoder), Some(decoder)) = (encoder, decoder) else { return false };
+    !tied_output && (kind == Kind::Marian || encoder.bytes() != decoder.bytes())
 }
 
 /// Returns Marian's name for a parameter, and whether the matrix must be transposed.
