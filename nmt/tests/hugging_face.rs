@@ -232,6 +232,38 @@ fn tied_tables_must_be_equal() {
     assert_eq!(error_of("hf-t5", |folder| output(folder, 0)), "");
     let error = error_of("hf-t5", |folder| output(folder, 1));
     assert!(error.contains("lm_head.weight") && error.contains("tie_word_embeddings"), "{error}");
+    // Version 5 of `transformers` marks every MT5 as tied.
+    let error = error_of("hf-t5", |folder| {
+        output(folder, 1);
+        configure(folder, "model_type", Some("mt5".into()));
+        configure(folder, "transformers_version", Some("5.24.0".into()));
+    });
+    assert_eq!(error, "");
+}
+
+#[test]
+fn the_version_that_wrote_an_mt5_decides_whether_its_outputs_are_scaled() {
+    const SCALES: &str = "scale_decoder_outputs";
+    let translated = |changes: &[(&str, Option<serde_json::Value>)]| {
+        let folder = tempfile::tempdir().unwrap();
+        copy("hf-t5", folder.path());
+        for (key, value) in changes {
+            configure(folder.path(), key, value.clone());
+        }
+        translate(open(folder.path(), None, None), "ade bdadc\n", 4)
+    };
+    let mt5 = |version: &str| {
+        translated(&[
+            ("model_type", Some("mt5".into())),
+            ("transformers_version", Some(version.into())),
+            (SCALES, None),
+        ])
+    };
+    let scaled = translated(&[(SCALES, Some(true.into()))]);
+    let unscaled = translated(&[(SCALES, Some(false.into()))]);
+    assert_ne!(scaled, unscaled);
+    assert_eq!(mt5("4.57.1"), scaled);
+    assert_eq!(mt5("5.24.0"), unscaled);
 }
 
 /// Returns the embedding table of a folder, and its shape.

@@ -50,7 +50,8 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Config) -> Result<NamedTenso
         tensors.insert(name, to, tensor, config)?;
     }
     let TensorsByName { mut tensors, names } = tensors;
-    let scales_outputs = config.flag("scale_decoder_outputs", ties_output(config)?)?;
+    let scales_outputs =
+        config.flag("scale_decoder_outputs", ties_output(config)? && !is_new_mt5(config))?;
     if scales_outputs && let Some(norm) = tensors.remove("decoder_top_rms_scale") {
         let norm = norm.scaled((tables.dim as f32).powf(-0.5)).map_err(|reason| {
             Error::mismatch(config.path, "decoder.final_layer_norm.weight", reason)
@@ -92,6 +93,14 @@ fn ties_output(config: &Config) -> Result<bool> {
     config.flag("tie_word_embeddings", true)
 }
 
+/// Whether version 5 of `transformers` or a later one wrote an MT5. These versions scale the
+/// outputs of no MT5, and have no key for that.
+fn is_new_mt5(config: &Config) -> bool {
+    let version = config.text("transformers_version").and_then(|text| text.split('.').next());
+    let major = version.and_then(|number| number.parse::<u32>().ok());
+    config.text("model_type") == Some("mt5") && major.is_some_and(|major| major >= 5)
+}
+
 /// Whether the output layer is the table of embeddings. Since version 5, `transformers` marks every
 /// model as tied, and stores an output matrix only if it differs from the table.
 fn has_tied_output(checkpoint: &Checkpoint, config: &Config) -> Result<bool> {
@@ -99,7 +108,7 @@ fn has_tied_output(checkpoint: &Checkpoint, config: &Config) -> Result<bool> {
     if !ties_output(config)? {
         return Ok(false);
     }
-    let is_new = config.value.get("scale_decoder_outputs").is_some();
+    let is_new = config.value.get("scale_decoder_outputs").is_some() || is_new_mt5(config);
     let table = checkpoint.get(SHARED_TABLE);
     Ok(!is_new || table.is_none_or(|table| table.bytes() == output.bytes()))
 }
