@@ -211,6 +211,46 @@ fn operation_sequence_models_score_as_in_moses2() {
     }
 }
 
+/// Scores printed by Moses2, the same with both searches. To the model, a forced translation is an
+/// unknown word without links.
+#[test]
+fn operation_sequence_models_do_not_see_forced_translations() {
+    let toy = ToySystem::new(&[
+        (
+            "Distortion\nKENLM",
+            "Distortion\nOpSequenceModel support-features=no path=operations.arpa\nKENLM",
+        ),
+        ("LM0= 0.5", "LM0= 0.5\nOpSequenceModel0= 0.3"),
+        (
+            "LexicalReordering0= 0.3 0.3 0.3 0.3 0.3 0.3",
+            "LexicalReordering0= 0.3 0.1 0.2 0.25 0.15 0.05",
+        ),
+    ]);
+    let input = "<n translation=\"la\">the</n> red house .\n\
+                 the red <n translation=\"casa\">house</n> is <n translation=\"grande\">big</n> .\n";
+    let cases = [
+        (
+            "exclusive",
+            "-5.625 la |0-0| casa |2-2| roja |1-1| . |3-3| \n\
+             -10.737 la |0-0| casa |2-2| roja |1-1| es |3-3| grande |4-4| . |5-5| \n",
+        ),
+        (
+            "inclusive",
+            "-4.306 la |0-0| casa |2-2| roja |1-1| . |3-3| \n\
+             -8.528 la |0-0| casa |2-2| roja |1-1| es grande . |3-5| \n",
+        ),
+    ];
+    for (mode, expected) in cases {
+        for search in ["0", "1"] {
+            let options =
+                format!("-output-hypo-score -t -xml-input {mode} -search-algorithm {search}");
+            let mut command = toy.command(&options);
+            let output = crate::common::run_with_input(&mut command, input.as_bytes());
+            assert_eq!(lossy_text(&output.stdout), expected, "{mode}, search {search}");
+        }
+    }
+}
+
 /// A second score counts the target words that the model does not know: here two copied words.
 #[test]
 fn a_language_model_may_count_unknown_words() {

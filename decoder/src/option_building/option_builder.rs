@@ -14,7 +14,9 @@ use crate::lm_scoring::{IsolatedPhrase, LmBatch};
 use crate::models::PhraseTable;
 use crate::sentence::{Sentence, SourceSpan};
 use crate::system::System;
-use crate::translation_options::{InputPhrase, InputPhraseDetails, OptionList, OptionScores};
+use crate::translation_options::{
+    InputPhrase, InputPhraseDetails, OptionList, OptionScores, OptionSource,
+};
 
 /// The number of target phrases whose language-model scores are computed as one batch. It is much
 /// larger than the number of queries in flight, but small enough for states and results to stay in
@@ -63,10 +65,11 @@ struct OperationInputs<'a> {
 enum AlignmentSource<'a> {
     /// The alignment with this number in the phrase's table.
     Table(&'a PhraseTable, u32),
-    /// The alignment itself: the phrase comes with the sentence.
+    /// The alignment itself: the phrase is of the sentence's own table.
     Input(&'a [(u16, u16)]),
-    /// There is no alignment: the phrase is a copied word.
-    Copied,
+    /// There is none: the phrase is of the unknown-word penalty, a copied word or a forced
+    /// translation. As in Moses2, the model does not see its words.
+    UnknownWordPenalty,
 }
 
 /// Returns the surfaces of `source`, for operation sequence models; empty if there are no such
@@ -138,7 +141,7 @@ impl<F: Fn(usize, WordId) -> LmWord> UnscoredPhrase for PhraseScorer<'_, F> {
             AlignmentSource::Input(points) => {
                 scorer.score(model, source, &target, points.iter().copied())
             }
-            AlignmentSource::Copied => {
+            AlignmentSource::UnknownWordPenalty => {
                 target.fill(UNKNOWN_TARGET);
                 scorer.score(model, source, &target, std::iter::empty())
             }
@@ -259,8 +262,10 @@ impl OptionBuilder {
         self.candidates.clear();
         for (i, phrase) in phrases.iter().enumerate() {
             let points = match details.get(phrase.details as usize) {
-                Some(details) => AlignmentSource::Input(&details.alignment),
-                None => AlignmentSource::Copied,
+                Some(details) if details.source != OptionSource::Markup => {
+                    AlignmentSource::Input(&details.alignment)
+                }
+                _ => AlignmentSource::UnknownWordPenalty,
             };
             let scorer = PhraseScorer {
                 system,

@@ -3,7 +3,7 @@
 use miriam_lmcpu::{LmWord, State};
 use miriam_textio::WordId;
 
-use super::{InputPhrase, InputPhraseDetails, OptionList, OptionScores};
+use super::{InputPhrase, InputPhraseDetails, OptionList, OptionScores, OptionSource};
 use crate::lm_scoring::{LmPhrase, LmPhraseParts, LmScoreCache, read_right_state};
 use crate::models::Models;
 use crate::span::Span;
@@ -386,6 +386,14 @@ impl SentenceOptions {
     pub(crate) fn is_copied(&self, option: OptionId) -> bool {
         let OptionOrigin { table, alignment } = self.origin(option);
         table.is_none() && alignment == InputPhrase::COPIED
+    }
+
+    /// Whether an option is of the unknown-word penalty: a copied word or a forced translation.
+    pub(crate) fn belongs_to_unknown_word_penalty(&self, option: OptionId) -> bool {
+        self.origin(option).table.is_none()
+            && self
+                .input_details(option)
+                .is_none_or(|details| details.source == OptionSource::Markup)
     }
 
     /// Returns the index of an option of `range` in the list from which it was taken.

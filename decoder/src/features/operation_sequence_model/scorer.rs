@@ -212,7 +212,7 @@ impl OperationSequenceScorer {
         let surface = |&id: &WordId| models.surface(sentence.word(id, models));
         let mut target: Vec<&[u8]> = options.words(option).iter().map(surface).collect();
         let mut points = Vec::new();
-        if options.is_copied(option) {
+        if options.belongs_to_unknown_word_penalty(option) {
             target.fill(UNKNOWN_TARGET);
         } else {
             options.push_alignment_points(option, models, &mut points);
