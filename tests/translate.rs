@@ -481,6 +481,7 @@ fn usage_errors_name_the_option_and_end_with_status_2() {
     }
     assert!(usage(&[]).contains("-f moses.ini"));
     assert!(usage(&["-f", ini, "-s", "many"]).contains("-stack"));
+    assert!(usage(&["-f", ini, "-max-phrase-length", "0"]).contains("-max-phrase-length: give"));
     let version = run(miriam().arg("--version"));
     assert_eq!(run(miriam().args(["translate", "-version"])), version);
     let help = lossy_text(&run(miriam().args(["translate", "--help"])));

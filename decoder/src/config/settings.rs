@@ -101,6 +101,10 @@ impl Settings {
                 "a stack holds at least one hypothesis; for no limit give a large number",
             );
         }
+        let max_phrase_length = read.count("max-phrase-length", 20)?;
+        if max_phrase_length == 0 {
+            return read.fail("max-phrase-length", "give a number of words from 1");
+        }
         let beam = read.number("beam-threshold", 0.00001)?;
         if !(0.0..=1.0).contains(&beam) {
             return read.fail("beam-threshold", "the beam is a probability from 0 to 1");
@@ -164,7 +168,7 @@ impl Settings {
             early_distortion: read.boolean("early-distortion-cost", false)?,
             exact_recombination: read.boolean("exact-recombination", false)?,
             rescore_list_size,
-            max_phrase_length: read.count("max-phrase-length", 20)?.max(1),
+            max_phrase_length,
             drop_unknown: read.boolean("drop-unknown", false)?,
             mark_unknown,
             print_score: read.boolean("output-hypo-score", false)?,
