@@ -213,6 +213,27 @@ fn written_tries_equal_build_binary() {
     }
 }
 
+/// The blank `a b` is the context of the blank `a b b`. It sorts after the only bigram, so KenLM's
+/// builder does not mark it, and the state after `a b` has one word.
+#[test]
+fn blanks_after_the_last_ngram_are_not_marked_as_in_build_binary() {
+    let arpa = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(
+        arpa.path(),
+        "\\data\\\nngram 1=5\nngram 2=1\nngram 3=1\nngram 4=1\n\n\\1-grams:\n-1\t<unk>\n\
+         -1\t<s>\t-0.5\n-1\t</s>\n-1.5\ta\t-0.25\n-1.25\tb\t-0.125\n\n\
+         \\2-grams:\n-0.5\ta a\t-0.75\n\n\\3-grams:\n-0.375\ta a b\t-0.0625\n\n\
+         \\4-grams:\n-0.3\ta a b b\n\n\\end\\\n",
+    )
+    .unwrap();
+    let built = build_trie_file(arpa.path(), trie_options(None, None)).unwrap();
+    let expected = include_bytes!("../../testdata/last-blank-trie.kenlm");
+    assert_equal_bytes(&built, expected, "last-blank-trie.kenlm");
+    let printed = query_output(&*open(&built).unwrap().into_model(), b"a b b\n");
+    let words = "a=2 1 -2\tb=4 2 -1.5\tb=4 2 -1.375\t</s>=3 1 -1.125\tTotal: -6 OOV: 0\n";
+    assert!(printed.starts_with(words.as_bytes()), "{}", printed.escape_ascii());
+}
+
 /// A trie built from the n-grams that a trie lists is the same file. A trie built from ARPA text
 /// without `<unk>` gets an `<unk>` with the probability in the options.
 #[test]

@@ -24,7 +24,7 @@ use crate::ngram_index::SIGN;
 use crate::probing::ModelSize;
 use crate::sorted::{Nodes, SortedModel};
 use crate::trie::quantize::{QuantizationBits, backoff_centres, encode_ngram, prob_centres};
-use crate::{ArpaOptions, Result};
+use crate::{ArpaOptions, NO_EXTENSION, Result};
 
 /// The number of entries that a task packs: a multiple of 8.
 const CHUNK: usize = 1 << 14;
@@ -71,7 +71,8 @@ pub fn build_kenlm_trie(
     if !source.has_unknown() {
         (unknown.log10, unknown.backoff) = (arpa.unknown_log10, 0.0);
     }
-    let model = SortedModel::with_word_ids(&mut *source, &ids, unknown)?;
+    let mut model = SortedModel::with_word_ids(&mut *source, &ids, unknown)?;
+    unmark_last_blanks(&mut model.trie.levels);
     drop(task);
     let _task = progress.task("writing", None);
     let mut file = AtomicFile::create(output)?;
@@ -81,6 +82,21 @@ pub fn build_kenlm_trie(
     TrieWriter { options, model: &model, bytes: 0, sink }.write_all(&hashes)?;
     file.commit()?;
     Ok(model.size())
+}
+
+/// Takes the mark of a context from the blanks after the last listed n-gram of each order: KenLM
+/// marks blanks while it reads the listed n-grams, and stops after the last one.
+fn unmark_last_blanks(levels: &mut [Nodes]) {
+    for nodes in levels {
+        let mut end = nodes.len();
+        for &blank in nodes.blanks.iter().rev() {
+            end -= 1;
+            if blank as usize != end {
+                break;
+            }
+            nodes.backoffs[end] = f32::from_bits(NO_EXTENSION);
+        }
+    }
 }
 
 /// A model being written to a file.
