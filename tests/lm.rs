@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::{
-    lossy_text, miriam, read_decompressed, run, run_to_error, run_to_usage_error, run_with_input,
-    shared_data,
+    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, run_to_usage_error,
+    run_with_input, shared_data,
 };
 
 /// Returns the command `miriam --quiet lm` with `arguments`.
@@ -317,6 +317,20 @@ fn unsupported_requests_are_errors() {
     assert_eq!(status(&mut lm(&["build", path_str(&arpa)])), Some(2), "-o is missing");
     assert_eq!(status(&mut lm(&["query", path_str(&model), "-v", "loud"])), Some(2));
     assert_eq!(status(&mut lm(&["perplexity", path_str(&model), "--device", "tpu"])), Some(2));
+}
+
+#[test]
+fn next_words_need_a_file_with_words() {
+    let model = project_root().join("lmcpu/testdata/toy-wordless.kenlm");
+    let error = run_to_error(&mut lm(&["next", path_str(&model)]));
+    assert!(error.contains("toy-wordless.kenlm: the file does not hold its words"), "{error}");
+    assert!(error.contains("without build_binary's option -v"), "{error}");
+    // Given words are printed as they are given.
+    let folder = tempfile::tempdir().unwrap();
+    let words = folder.path().join("words");
+    std::fs::write(&words, "b\n").unwrap();
+    let mut given = lm(&["next", path_str(&model), "--words", path_str(&words)]);
+    assert_eq!(lossy_text(&run_piped(&mut given, b"a\n")), "b\t-0.3\n");
 }
 
 #[test]

@@ -38,6 +38,21 @@ pub struct NextWordOptions {
     pub threads: usize,
 }
 
+/// Checks that `model` has the text of its words, without which next words cannot be listed. `file`
+/// is the name of the model in the error.
+///
+/// # Errors
+///
+/// If it does not, as files of KenLM's `build_binary -v` do not.
+pub fn check_words(model: &dyn LanguageModel, file: &str) -> Result<()> {
+    if model.word(LmWord::UNKNOWN).is_some() {
+        return Ok(());
+    }
+    let reason = "the file does not hold its words, so next words cannot be listed; build it again \
+                  from the ARPA file, without build_binary's option -v";
+    Err(Error::Unsupported { file: file.to_owned(), reason: reason.into() })
+}
+
 /// Reads a list of words, separated by whitespace, from `input`; returns them with
 /// their ids.
 ///

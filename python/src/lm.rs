@@ -9,6 +9,7 @@ use miriam_glm::device::DeviceChoice;
 use miriam_lmcpu::line_scoring::{
     LineOptions, LineScore, SentenceMarkers, score_lines, score_tokens,
 };
+use miriam_lmcpu::next_word::{check_words, most_probable};
 use miriam_lmcpu::perplexity::{Percent, PerplexityFilter, RankLimit};
 use miriam_lmcpu::{ArpaOptions, LmWord, OpenOptions};
 use miriam_storage::LoadMethod;
@@ -371,9 +372,11 @@ impl LanguageModel {
         bos: bool,
     ) -> PyResult<Vec<(String, f32)>> {
         let text = text_bytes(context)?;
-        let model = &*self.opened()?.model;
+        let opened = self.opened()?;
+        let model = &*opened.model;
+        check_words(model, &opened.path.display().to_string()).map_err(value_error)?;
         Ok(py.detach(|| {
-            miriam_lmcpu::next_word::most_probable(model, text, bos, top)
+            most_probable(model, text, bos, top)
                 .into_iter()
                 .map(|(word, Log10(log10))| {
                     let word = model.word(word).unwrap_or_default();

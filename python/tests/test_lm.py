@@ -165,6 +165,12 @@ def test_next_words(toy: LanguageModel, single: kenlm.Model) -> None:
         assert log10 == single.BaseScore(following, word, state)
 
 
+def test_next_words_need_a_file_with_words() -> None:
+    wordless = LanguageModel(ROOT / "lmcpu" / "testdata" / "toy-wordless.kenlm")
+    with pytest.raises(ValueError, match="does not hold its words"):
+        wordless.next_words("a")
+
+
 def test_estimating_building_and_dumping(kenlm_cases: Path, tmp_path: Path) -> None:
     arpa = tmp_path / "o3.arpa"
     counted = LanguageModel.estimate(

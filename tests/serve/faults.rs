@@ -126,6 +126,17 @@ fn lists_and_graphs_of_many_sentences_are_refused() {
 }
 
 #[test]
+fn next_words_of_a_model_without_words_are_refused() {
+    let model = crate::common::project_root().join("lmcpu/testdata/toy-wordless.kenlm");
+    let server = Server::start(&["--model", &format!("lm={},kind=lm", model.display())]);
+    let refused = server.post_json("/v1/next", &json!({"text": "a"}));
+    let reason = refused.text();
+    assert_eq!(refused.status, 400, "{reason}");
+    assert!(reason.contains("model lm: the file does not hold its words"), "{reason}");
+    assert_eq!(server.post_json("/v1/perplexity", &json!({"text": "a"})).status, 200);
+}
+
+#[test]
 fn work_for_a_client_that_goes_away_ends() {
     let server = Server::start(&["--model", &toy_neural()]);
     let text: Vec<String> = lines(4000);

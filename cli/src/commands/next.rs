@@ -56,7 +56,10 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         Some(words) => {
             NextWordSelection::Words(next_word::read_words(&*model, Input::open(words)?)?)
         }
-        None => NextWordSelection::Top(arguments.top),
+        None => {
+            next_word::check_words(&*model, &arguments.model.display().to_string())?;
+            NextWordSelection::Top(arguments.top)
+        }
     };
     let (markers, threads) = (!arguments.no_markers, common.threads.count());
     let options =

@@ -345,11 +345,14 @@ fn the_toy_model_scores_as_kenlm_does_from_all_kinds() {
         }
         assert_eq!(model.word(crate::LmWord(0)), Some(&b"<unk>"[..]));
         assert_eq!(model.word(crate::LmWord(5)), None);
+        assert!(crate::next_word::check_words(&*model, kind).is_ok());
     }
     let model = open(WORDLESS).unwrap().into_model();
     let expected = include_bytes!("../../testdata/toy-probing.query");
     assert_same(&query_output(&*model, TOY_TEXT), expected, "wordless");
     assert_eq!(model.word(model.word_id(b"a")), None);
+    let error = crate::next_word::check_words(&*model, "wordless").unwrap_err().to_string();
+    assert!(error.starts_with("wordless: the file does not hold its words, so next"), "{error}");
     let error = dump_arpa(WORDLESS).unwrap_err().to_string();
     assert!(error.contains("does not hold its words") && error.contains("-v"), "{error}");
 }

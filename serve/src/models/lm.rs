@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use miriam_lmcpu::line_scoring::{SentenceMarkers, walk_sentence};
-use miriam_lmcpu::next_word::most_probable;
+use miriam_lmcpu::next_word::{check_words, most_probable};
 use miriam_lmcpu::{ArpaOptions, LanguageModel as Model, OpenOptions};
 use miriam_storage::LoadMethod;
 use miriam_textio::NoProgress;
@@ -58,6 +58,16 @@ impl LanguageModel {
             score.oovs += usize::from(is_unknown);
         });
         score
+    }
+
+    /// Checks that the file of the model holds its words; `name` is the name of the model in the
+    /// error.
+    ///
+    /// # Errors
+    /// If it does not hold them.
+    pub fn check_words(&self, name: &str) -> Result<()> {
+        let checked = check_words(&*self.0, &format!("model {name}"));
+        checked.map_err(|error| Error::Model(error.to_string()))
     }
 
     /// Returns the `count` most probable words after `context`, which begins a sentence, with log10

@@ -26,6 +26,7 @@ struct Request {
 
 /// A parsed request with its language model.
 struct Opened {
+    name: String,
     model: Arc<LanguageModel>,
     texts: Vec<String>,
     top: Option<usize>,
@@ -42,7 +43,7 @@ fn open(app: &App, call: &Call) -> Result<Opened, Refusal> {
     let model = found
         .language_model()
         .ok_or_else(|| Refusal::Invalid(format!("{} is not a language model", found.name())))?;
-    Ok(Opened { model: Arc::clone(model), texts, top })
+    Ok(Opened { name: found.name().to_owned(), model: Arc::clone(model), texts, top })
 }
 
 /// Applies `score` to each text on a thread that serves no sockets. The work stops at `deadline`, or
@@ -61,7 +62,7 @@ async fn compute(
 }
 
 pub(super) async fn perplexity(app: &App, call: &Call) -> Result<Value, Refusal> {
-    let Opened { model, texts, top } = open(app, call)?;
+    let Opened { model, texts, top, .. } = open(app, call)?;
     if top.is_some() {
         return Err(Refusal::Invalid("top is only for /v1/next".into()));
     }
@@ -78,7 +79,8 @@ pub(super) async fn perplexity(app: &App, call: &Call) -> Result<Value, Refusal>
 }
 
 pub(super) async fn next(app: &App, call: &Call) -> Result<Value, Refusal> {
-    let Opened { model, texts, top } = open(app, call)?;
+    let Opened { name, model, texts, top } = open(app, call)?;
+    model.check_words(&name).map_err(|error| Refusal::Invalid(error.to_string()))?;
     let most = app.configuration.limits.n_best;
     let top = top.unwrap_or(10);
     if !(1..=most).contains(&top) {
