@@ -351,9 +351,13 @@ fn options_that_are_not_available_are_rejected_by_name() {
     let names = aliases(folder.path());
     let toy = toy();
     let toy = toy.to_str().unwrap();
-    let refused: [(&str, &[&str], &str); 10] = [
+    let refused: [(&str, &[&str], &str); 14] = [
         ("lmplz", &["-o", "25"], "the order is 25"),
         ("lmplz", &[], "Usage: lmplz"),
+        ("lmplz", &["-o", "2", "--minimum_block", "8Q"], "\"8Q\" is not a size"),
+        ("lmplz", &["-o", "2", "--sort_block", "x"], "\"x\" is not a size"),
+        ("lmplz", &["-o", "2", "--block_count", "0"], "0 is not in"),
+        ("lmplz", &["-o", "2", "--vocab_estimate", "1M"], "invalid value '1M'"),
         ("build_binary", &["-r", "1", "trie", toy, "out"], "-r is for probing files"),
         ("build_binary", &["-r", toy, toy, "out"], "takes 2, of orders 1 to 2"),
         ("build_binary", &["-q", "8", toy, "out"], "write trie before the ARPA file"),

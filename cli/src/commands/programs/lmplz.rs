@@ -51,18 +51,18 @@ struct Arguments {
     /// [0.5 1 1.5 without values]
     #[arg(long = "discount_fallback", alias = "discount-fallback", num_args = 0..=3, action = ArgAction::Set)]
     discount_fallback: Option<Vec<f32>>,
-    /// Accepted without effect
-    #[arg(long = "minimum_block")]
-    minimum_block: Option<String>,
-    /// Accepted without effect
-    #[arg(long = "sort_block")]
-    sort_block: Option<String>,
-    /// Accepted without effect
-    #[arg(long = "block_count")]
-    block_count: Option<String>,
-    /// Accepted without effect
+    /// Accepted without effect: a size as for -S
+    #[arg(long = "minimum_block", value_parser = parse_sort_size)]
+    minimum_block: Option<u64>,
+    /// Accepted without effect: a size as for -S
+    #[arg(long = "sort_block", value_parser = parse_sort_size)]
+    sort_block: Option<u64>,
+    /// Accepted without effect: a number from 1
+    #[arg(long = "block_count", value_parser = clap::value_parser!(u64).range(1..))]
+    block_count: Option<u64>,
+    /// Accepted without effect: a number of words
     #[arg(long = "vocab_estimate")]
-    vocab_estimate: Option<String>,
+    vocab_estimate: Option<u32>,
     /// Begin the ARPA file with comments on the text, the number of words and the smoothing
     #[arg(long = "verbose_header")]
     verbose_header: bool,
