@@ -351,7 +351,12 @@ fn options_that_are_not_available_are_rejected_by_name() {
     let names = aliases(folder.path());
     let toy = toy();
     let toy = toy.to_str().unwrap();
-    let refused: [(&str, &[&str], &str); 14] = [
+    // The suffixes of the 4-gram need more entries for bigrams than there are bigrams.
+    let suffixless = "\\data\\\nngram 1=4\nngram 2=1\nngram 3=1\nngram 4=1\n\n\\1-grams:\n-1\t<s>\n\
+                      -1\t</s>\n-1\ta\n-1\tb\n\n\\2-grams:\n-1\ta a\n\n\\3-grams:\n-1\ta a b\n\n\
+                      \\4-grams:\n-1\ta a b b\n\n\\end\\\n";
+    std::fs::write(folder.path().join("suffixless.arpa"), suffixless).unwrap();
+    let refused: [(&str, &[&str], &str); 16] = [
         ("lmplz", &["-o", "25"], "the order is 25"),
         ("lmplz", &[], "Usage: lmplz"),
         ("lmplz", &["-o", "2", "--minimum_block", "8Q"], "\"8Q\" is not a size"),
@@ -365,6 +370,8 @@ fn options_that_are_not_available_are_rejected_by_name() {
         ("build_binary", &["-p", "2", "trie", toy, "out"], "-p is for probing files"),
         ("build_binary", &["try", toy, "out"], "expected probing or trie"),
         ("build_binary", &["missing.arpa", "out"], "missing.arpa"),
+        ("build_binary", &["suffixless.arpa", "out"], "(build_binary: -p)"),
+        ("build_binary", &["-q", "8", "trie", toy], "name the file to write after it"),
         ("query", &["-v", "all", toy], "invalid value 'all'"),
     ];
     for (name, arguments, message) in refused {

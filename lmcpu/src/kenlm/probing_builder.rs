@@ -361,7 +361,7 @@ impl ProbingBuilder {
                     reason: format!(
                         "too many suffixes of longer n-grams are not in the model: the table of \
                          {n}-grams has no space for entries in their place; give it more with \
-                         --multiplier"
+                         --multiplier (build_binary: -p)"
                     ),
                 });
             }

@@ -94,6 +94,9 @@ fn build(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let _ = (&arguments.write_method, &arguments.temporary);
     let _ = (arguments.memory, arguments.mebibytes);
     let (is_trie, arpa, output) = match &arguments.files[..] {
+        [kind, arpa] if matches!(kind.to_str(), Some("probing" | "trie")) && !kind.exists() => {
+            bail!("{}: name the file to write after it", arpa.display())
+        }
         [arpa, output] => (false, arpa, output),
         [kind, arpa, output] if kind.as_os_str() == "probing" => (false, arpa, output),
         [kind, arpa, output] if kind.as_os_str() == "trie" => (true, arpa, output),
