@@ -6,6 +6,10 @@ use std::process::{Command, Stdio};
 
 use crate::error::{Error, Result};
 
+/// The error of Unix systems (ENOEXEC) for a file that is neither a program nor begins with `#!`. A
+/// shell, to which Marian gives the command, then reads the file as a script.
+const NOT_EXECUTABLE: i32 = 8;
+
 /// The program and its first arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValidationScript {
@@ -50,21 +54,26 @@ impl ValidationScript {
     /// # Errors
     /// If the program cannot be run, fails, or does not print a number.
     pub fn score(&self, translations: Option<&Path>) -> Result<f64> {
-        let mut command = match self.command() {
-            None => Command::new(&self.path),
+        let run = |mut command: Command| {
+            let command = command.args(&self.arguments).args(translations);
+            command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()
+        };
+        let mut shell = Command::new("sh");
+        let output = match self.command() {
+            None => match run(Command::new(&self.path)) {
+                Err(error) if error.raw_os_error() == Some(NOT_EXECUTABLE) => {
+                    shell.arg(&self.path);
+                    run(shell)
+                }
+                output => output,
+            },
             Some(text) => {
-                let mut shell = Command::new("sh");
                 shell.args(["-c", &format!("{text} \"$@\""), "sh"]);
-                shell
+                run(shell)
             }
         };
-        let output = command
-            .args(&self.arguments)
-            .args(translations)
-            .stdin(Stdio::null())
-            .stderr(Stdio::inherit())
-            .output()
-            .map_err(|e| self.error(format!("cannot run: {e}; it must be a program")))?;
+        let output =
+            output.map_err(|e| self.error(format!("cannot run: {e}; it must be a program")))?;
         if !output.status.success() {
             return Err(self.error(format!(
                 "the program has failed ({}); to resume the training from its last save, repeat \
@@ -118,6 +127,19 @@ mod tests {
         assert_eq!(script.score(Some(Path::new("translations"))).unwrap(), 2.0);
         let missing = ValidationScript { path: "no-such-program x".into(), arguments: Vec::new() };
         assert!(missing.check().is_err());
+    }
+
+    #[test]
+    fn a_script_need_not_name_its_shell() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("validate");
+        // Another process writes the file: one that is open for writing cannot be run.
+        let writing = shell("echo 'echo $#' > $0; chmod +x $0; echo 1");
+        writing.score(Some(&file)).unwrap();
+        let script = ValidationScript { path: file, arguments: vec!["a b".into()] };
+        script.check().unwrap();
+        assert_eq!(script.score(Some(Path::new("translations"))).unwrap(), 2.0);
+        assert_eq!(script.score(None).unwrap(), 1.0);
     }
 
     #[test]
