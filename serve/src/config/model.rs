@@ -5,9 +5,10 @@ mod decoding;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use miriam_lmcpu::ArpaOptions;
+use miriam_lmcpu::{ArpaOptions, is_binary_model};
 use miriam_nmt::shortlist::ShortlistOptions;
 use miriam_nmt::translate::DecodingSettings;
+use miriam_storage::{Container, LoadMethod};
 use serde::Deserialize;
 
 use super::{MarianServerModels, MosesSystem};
@@ -172,8 +173,26 @@ impl ShortlistSetting {
     }
 }
 
+/// The ends of names of ARPA files, plain and compressed.
+const ARPA_ENDINGS: [&str; 6] = [".arpa", ".arpa.gz", ".arpa.zst", ".arpa.bz2", ".arpa.xz", ".lm"];
+
+/// Whether the file at `path` is a binary language model: KenLM's, or one of `miriam lm build`.
+fn is_binary_language_model(path: &Path) -> bool {
+    if !Container::is_container(path) {
+        return is_binary_model(path);
+    }
+    let container = Container::open_any(path, LoadMethod::Lazy);
+    container.is_ok_and(|container| {
+        matches!(
+            container.kind(),
+            miriam_lmcpu::probing::KIND | miriam_lmcpu::trie::KIND | miriam_glm::KIND
+        )
+    })
+}
+
 impl ModelConfiguration {
-    /// Returns the kind of the model, by its path unless the configuration states it.
+    /// Returns the kind that the configuration states, otherwise the one that the path or the
+    /// beginning of the file tells.
     pub(crate) fn actual_kind(&self) -> ModelKind {
         fn is_named(endings: &[&str], path: &Path) -> bool {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -184,7 +203,7 @@ impl ModelConfiguration {
             kind
         } else if is_ini || self.path.join("moses.ini").is_file() {
             ModelKind::Phrase
-        } else if is_named(&[".arpa", ".arpa.gz", ".arpa.zst", ".lm"], &self.path) {
+        } else if is_named(&ARPA_ENDINGS, &self.path) || is_binary_language_model(&self.path) {
             ModelKind::Lm
         } else {
             ModelKind::Neural
@@ -285,6 +304,24 @@ mod tests {
     fn read(lines: &str) -> Result<ModelConfiguration, String> {
         let found = Configuration::parse(&format!("[[model]]\n{lines}\n"))?;
         Ok(found.models.into_iter().next().unwrap())
+    }
+
+    #[test]
+    fn language_models_are_known_by_name_or_content() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for (path, kind) in [
+            ("none.arpa.xz", ModelKind::Lm),
+            ("none.bin", ModelKind::Neural),
+            ("lmcpu/testdata/toy-wordless.kenlm", ModelKind::Lm),
+            ("lmcpu/testdata/toy-v2.ngram-probing", ModelKind::Lm),
+            ("lmcpu/testdata/toy-v2.ngram-trie", ModelKind::Lm),
+            ("nmt/testdata/tiny.miriam", ModelKind::Neural),
+        ] {
+            let mut model = ModelConfiguration { path: root.join(path), ..Default::default() };
+            assert_eq!(model.actual_kind(), kind, "{path}");
+            model.kind = Some(ModelKind::Phrase);
+            assert_eq!(model.actual_kind(), ModelKind::Phrase, "{path}");
+        }
     }
 
     /// Every option of ARPA text is a key of a language model.
