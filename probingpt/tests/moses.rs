@@ -54,11 +54,9 @@ fn expected_entries() -> BTreeMap<Vec<u8>, Vec<ExpectedEntry>> {
     entries
 }
 
-/// Returns max(ln p, -100). If `stored`, 0 is replaced as `--log-prob` replaces it; otherwise, the
-/// logarithm is taken in f64.
+/// Returns max(ln p, -100); if `stored`, 0 is replaced as `--log-prob` replaces it.
 fn stored_score(p: f32, stored: bool) -> f32 {
-    let ln = if stored { p.ln() } else { f64::from(p).ln() as f32 };
-    match ln.max(-100.0) {
+    match p.ln().max(-100.0) {
         0.0 if stored => 1e-10,
         ln => ln,
     }

@@ -30,20 +30,8 @@ impl Ln {
     /// callers reject.
     #[inline]
     pub fn from_probability(probability: f32) -> Ln {
-        Ln(probability.ln()).floored()
-    }
-
-    /// Returns the score of a probability whose logarithm Moses2 takes in f64 and rounds once: in
-    /// text reordering tables, in binary tables of probabilities, and in markup. In one of a
-    /// hundred scores the last bit differs from that of the f32 logarithm.
-    #[inline]
-    pub fn from_probability_by_f64(probability: f32) -> Ln {
-        Ln(f64::from(probability).ln() as f32).floored()
-    }
-
-    #[inline]
-    fn floored(self) -> Ln {
-        if self.0 < Self::FLOOR.0 { Self::FLOOR } else { self }
+        let ln = probability.ln();
+        if ln < Self::FLOOR.0 { Self::FLOOR } else { Ln(ln) }
     }
 }
 
@@ -60,16 +48,5 @@ mod tests {
         assert_eq!(Ln::from_probability(0.5), Ln(-std::f32::consts::LN_2));
         assert!(Ln::from_probability(-1.0).0.is_nan());
         assert_eq!(Ln::from_probability(4.0), Ln(2.0 * std::f32::consts::LN_2), "no upper clamp");
-    }
-
-    #[test]
-    fn logarithms_in_f64_are_rounded_once() {
-        // The f32 logarithm of glibc is the next number below.
-        assert_eq!(Ln::from_probability_by_f64(0.949503), Ln(-0.051816583));
-        assert_eq!(Ln::from_probability_by_f64(0.5), Ln(-std::f32::consts::LN_2));
-        assert_eq!(Ln::from_probability_by_f64(1.0), Ln(0.0));
-        assert_eq!(Ln::from_probability_by_f64(0.0), Ln(-100.0));
-        assert_eq!(Ln::from_probability_by_f64(1e-44), Ln(-100.0));
-        assert!(Ln::from_probability_by_f64(-1.0).0.is_nan());
     }
 }

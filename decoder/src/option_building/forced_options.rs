@@ -53,7 +53,7 @@ impl OptionCollector {
                 // Moses2 treats a probability of 0 as a missing one.
                 let probability = probability.filter(|&p| p != 0.0);
                 let scores: Vec<f32> =
-                    probability.iter().map(|&p| Ln::from_probability_by_f64(p).0).collect();
+                    probability.iter().map(|&p| Ln::from_probability(p).0).collect();
                 let total = system.plan.features.unknown_word.forced_score(&scores);
                 // If one word translates one word, the two are aligned, as for a copied word.
                 let one_to_one = words.len() == 1 && span.end - span.start == 1;

@@ -264,7 +264,7 @@ impl<'a> Encoder<'a> {
             for (k, word) in fields::split_words(text).enumerate() {
                 let value = parse_probability(word)
                     .map_err(|reason| invalid_score(file, number, k, &reason))?;
-                self.reordering.values.push(self.plan.zero_policy.reordering_score(value));
+                self.reordering.values.push(self.plan.zero_policy.score(value));
             }
         }
         push_leb128(&mut self.current_run.body, u64::from(id) + 1);

@@ -32,7 +32,8 @@ use miriam_textio::{
 use self::encoder::Encoder;
 use self::entries::{EntryBlock, EntryReader, TextEntry};
 pub(crate) use self::entries::{is_linked_non_terminal, rule_table_error};
-use self::plan::{Plan, PlanOptions, SAMPLE_ENTRIES, TableKind, ZeroScorePolicy};
+pub(crate) use self::plan::ZeroScorePolicy;
+use self::plan::{Plan, PlanOptions, SAMPLE_ENTRIES, TableKind};
 use crate::error::check_cancelled;
 use crate::format::{KIND, Metadata, VERSION};
 use crate::{Error, PhraseTable, Result, foreign_files};

@@ -51,15 +51,6 @@ impl ZeroScorePolicy {
         let ln = Ln::from_probability(probability).0;
         if ln == 0.0 && self == ZeroScorePolicy::Replace { 1e-10 } else { ln }
     }
-
-    /// Returns the stored score of a probability of a reordering table. Moses2 reads text tables of
-    /// this kind with logarithms in f64, and its binary tables have f32 logarithms.
-    pub fn reordering_score(self, probability: f32) -> f32 {
-        match self {
-            ZeroScorePolicy::Keep => Ln::from_probability_by_f64(probability).0,
-            ZeroScorePolicy::Replace => self.score(probability),
-        }
-    }
 }
 
 /// Parses a probability; the error is the reason.
@@ -232,9 +223,6 @@ mod tests {
         assert_eq!(ZeroScorePolicy::Replace.score(1.0), 1e-10);
         assert_eq!(ZeroScorePolicy::Keep.score(1.0), 0.0);
         assert_eq!(ZeroScorePolicy::Replace.score(0.0), -100.0);
-        assert_eq!(ZeroScorePolicy::Replace.reordering_score(1.0), 1e-10);
-        assert_eq!(ZeroScorePolicy::Keep.reordering_score(1.0), 0.0);
-        assert_eq!(ZeroScorePolicy::Keep.reordering_score(0.949503), -0.051816583);
     }
 
     #[test]

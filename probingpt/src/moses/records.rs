@@ -66,7 +66,7 @@ impl MosesTable {
                 targets.push_reordering(reordering.iter().copied().map(f32::from_le_bytes));
             } else {
                 fn ln(&p: &[u8; 4]) -> f32 {
-                    Ln::from_probability_by_f64(f32::from_le_bytes(p)).0
+                    Ln::from_probability(f32::from_le_bytes(p)).0
                 }
                 targets.push_scores(scores.iter().map(ln));
                 targets.push_reordering(reordering.iter().map(ln));

@@ -88,15 +88,6 @@ pub fn score(text: &str, tiny_for_zero: bool) -> f32 {
     if tiny_for_zero && ln == 0.0 { 1e-10 } else { ln }
 }
 
-/// The same for a reordering table: without `tiny_for_zero`, the logarithm is taken in f64.
-fn reordering_score(text: &str, tiny_for_zero: bool) -> f32 {
-    if tiny_for_zero {
-        return score(text, tiny_for_zero);
-    }
-    let probability = text.parse::<f64>().unwrap() as f32;
-    (f64::from(probability).ln() as f32).max(-100.0)
-}
-
 /// Asserts that `table` has the entries of `lines` and no others.
 pub fn check(table: &PhraseTable, lines: &[Line], tiny_for_zero: bool) {
     let mut reference: HashMap<Vec<String>, Vec<&Line>> = HashMap::new();
@@ -133,15 +124,14 @@ pub fn check(table: &PhraseTable, lines: &[Line], tiny_for_zero: bool) {
                 .collect();
             assert_eq!(words, line.target);
             let bits = |scores: &[f32]| scores.iter().map(|s| s.to_bits()).collect::<Vec<_>>();
-            let stored = |texts: &[String], score: fn(&str, bool) -> f32| {
+            let stored = |texts: &[String]| {
                 texts.iter().map(|t| score(t, tiny_for_zero).to_bits()).collect::<Vec<_>>()
             };
-            assert_eq!(bits(targets.scores(i)), stored(&line.scores, score));
+            assert_eq!(bits(targets.scores(i)), stored(&line.scores));
             let points: Vec<_> = table.alignment_points(targets.alignment_id(i)).collect();
             assert_eq!(points, line.alignment);
             let reordering = table.reordering_scores(targets.reordering_row(i));
-            let texts = line.reordering.as_deref();
-            assert_eq!(reordering.map(bits), texts.map(|texts| stored(texts, reordering_score)));
+            assert_eq!(reordering.map(bits), line.reordering.as_deref().map(stored));
             assert_eq!(text(annotations.counts(i)), line.counts);
             assert_eq!(text(annotations.extra(i)), line.extra);
         }
