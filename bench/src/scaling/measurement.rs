@@ -25,8 +25,8 @@ pub struct Measurement {
     pub input: PathBuf,
     /// The CPUs that the process may use, one for each thread.
     pub cpus: Vec<usize>,
-    /// The wanted duration of the measured part in seconds, for which the text is repeated. A
-    /// little less ([`ENOUGH`]) is accepted.
+    /// The wanted duration of the measured part in seconds, for which the text is repeated. A fifth
+    /// less is accepted.
     pub seconds: f64,
     /// The words per second of an earlier measurement of the same system. It tells how often the
     /// text must be repeated, which saves trial runs of other programs.
