@@ -272,9 +272,9 @@ fn the_toy_corpus_is_complete() {
     for (part, size) in [("train", 10_000), ("dev", 100), ("test", 50)] {
         let (english, spanish) = (lines(part, "en"), lines(part, "es"));
         assert_eq!((english.len(), spanish.len()), (size, size));
-        for (line, language) in
-            english.iter().zip(["en"; 10_000]).chain(spanish.iter().zip(["es"; 10_000]))
-        {
+        let english = english.iter().map(|line| (line, "en"));
+        let spanish = spanish.iter().map(|line| (line, "es"));
+        for (line, language) in english.chain(spanish) {
             assert!(seen.insert((line.clone(), language)), "{line} occurs twice");
             assert!(!line.is_empty() && line.to_lowercase() == *line && line.trim() == line);
             assert!(!line.contains("  "));
