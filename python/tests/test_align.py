@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,9 +79,10 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
         align.align(source, target, links, iterations=1)
     with pytest.raises(ValueError, match="load_model"):
         align.align(source, target, links, load_model=source, lexical_table=links)
-    for options in ({"model": "ibm2"}, {"iterations": 4}, {"hmm_iterations": 1}):
-        with pytest.raises(ValueError, match=f"{next(iter(options))} cannot be used with load_model"):
-            align.align(source, target, links, load_model=source, **options)  # type: ignore[arg-type]
+    training_options: list[dict[str, Any]] = [{"model": "ibm2"}, {"iterations": 4}, {"hmm_iterations": 1}]
+    for given in training_options:
+        with pytest.raises(ValueError, match=f"{next(iter(given))} cannot be used with load_model"):
+            align.align(source, target, links, load_model=source, **given)
     with pytest.raises(ValueError, match='hmm_iterations needs model="hmm"'):
         align.align(source, target, links, hmm_iterations=1)
     assert not links.exists()
