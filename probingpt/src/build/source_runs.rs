@@ -1,11 +1,12 @@
-//! The intermediate form of a table: a row of ids for each phrase pair. Ids are numbered in the
-//! order of their first occurrence. Rows are grouped into runs of one source phrase, and runs into
-//! partitions by the highest bits of the source's hash.
+//! The intermediate form of a table: a row for each phrase pair. A row has ids in the place of the
+//! fields that repeat; a worker numbers them in the order in which they first occur. Consecutive
+//! rows of a source phrase form a run. The highest bits of the source's hash choose one of
+//! [`PARTITIONS`] buffers for the run.
 //!
-//! In the final table, ids are replaced by codes. These are ranks by frequency, which are known
-//! only when everything has been read. Until then, rows are buffered here, at about 26 bytes each.
-//! With a memory bound, full buffers are spilled to one temporary file per worker, and partitions
-//! are read back one by one.
+//! In the final table, codes replace ids. Codes are ranks by frequency, which are known only when
+//! everything has been read. Until then, rows are buffered here, at about 26 bytes each. If the
+//! buffers of a worker exceed its share of a memory bound, all of them are appended to a temporary
+//! file of this worker, from which partitions are read one by one.
 
 use std::path::Path;
 
@@ -18,20 +19,21 @@ use crate::format::{PARTITIONS, partition};
 /// Advice in the error when the folder of the output, which also holds temporary files, is full.
 const REMEDY: &str = "write the output to another folder, or give more memory with --memory";
 
-/// Reads an id from the front of `bytes`; `None` if there is none.
+/// Removes an id from the front of `bytes`; returns `None` if `bytes` do not begin with a number.
 #[inline]
 pub(crate) fn take_id(bytes: &mut &[u8]) -> Option<u32> {
     take_leb128(bytes).map(|n| n as u32)
 }
 
-/// A run: consecutive entries of one source phrase.
+/// A run: the rows of consecutive entries with the same source phrase.
 #[derive(Clone, Copy)]
 pub(crate) struct SourceRun<'a> {
+    /// The hash of the source phrase.
     pub hash: u64,
     pub first_line: u64,
     pub last_line: u64,
     pub entries: usize,
-    /// The number of source words, their ids, then the rows.
+    /// The number of source words, the ids of these words, and the rows.
     pub body: &'a [u8],
 }
 
@@ -60,14 +62,17 @@ impl<'a> SourceRun<'a> {
 
 /// The runs of one worker, by partition.
 pub(crate) struct PartitionBuffers {
+    /// A buffer for each partition.
     buffers: Vec<Vec<u8>>,
-    in_memory: usize,
+    /// The number of bytes in all buffers.
+    buffered_bytes: usize,
+    /// `None` if memory has no bound.
     spill: Option<SpilledBuffers>,
 }
 
-/// Full buffers in a temporary file.
+/// The runs that were moved from the buffers to a temporary file.
 struct SpilledBuffers {
-    /// The bound in bytes on all buffers in memory.
+    /// The bound on `buffered_bytes`.
     max_buffered_bytes: usize,
     file: SpillFile,
     /// (partition, offset, length) of each segment of the file.
@@ -75,56 +80,63 @@ struct SpilledBuffers {
 }
 
 impl PartitionBuffers {
-    /// Makes empty buffers. With `bound`, a number of bytes and a folder, they are spilled to a
-    /// temporary file in the folder whenever they exceed that number.
+    /// Returns empty buffers. `bound` is a number of bytes and a folder: when the buffers exceed that
+    /// number, they are spilled to a temporary file in the folder.
     pub fn new(bound: Option<(usize, &Path)>) -> Self {
         let spill = bound.map(|(bound, folder)| SpilledBuffers {
             max_buffered_bytes: bound,
             file: SpillFile::new(folder, REMEDY),
             segments: Vec::new(),
         });
-        PartitionBuffers { buffers: vec![Vec::new(); PARTITIONS], in_memory: 0, spill }
+        PartitionBuffers { buffers: vec![Vec::new(); PARTITIONS], buffered_bytes: 0, spill }
     }
 
-    /// Appends `run`.
+    /// Appends `run` to the buffer of its partition.
     pub fn push(&mut self, run: &SourceRun<'_>) -> Result<()> {
         let buffer = &mut self.buffers[partition(run.hash)];
         let start = buffer.len();
         run.serialize(buffer);
-        self.in_memory += buffer.len() - start;
+        self.buffered_bytes += buffer.len() - start;
         match &mut self.spill {
-            Some(spill) if self.in_memory > spill.max_buffered_bytes => {
-                self.in_memory = 0;
+            Some(spill) if self.buffered_bytes > spill.max_buffered_bytes => {
+                self.buffered_bytes = 0;
                 spill.append_buffers(&mut self.buffers)
             }
             _ => Ok(()),
         }
     }
 
-    /// Whether a buffer was spilled to a temporary file.
+    /// Whether the buffers were spilled to a temporary file.
     pub fn has_spilled(&self) -> bool {
         self.spill.as_ref().is_some_and(|spill| !spill.segments.is_empty())
     }
 
-    /// Returns the runs of partition `part`, in the order of appending. Without a temporary file
-    /// they can be read only once.
-    pub fn read_partition(&mut self, part: usize) -> Result<Vec<u8>> {
-        match &self.spill {
-            Some(spill) if !spill.segments.is_empty() => {
-                let mut bytes = spill.read_segments(part)?;
-                bytes.extend_from_slice(&self.buffers[part]);
-                Ok(bytes)
-            }
-            _ => Ok(std::mem::take(&mut self.buffers[part])),
+    /// Returns a copy of the runs of partition `part`, in the order of appending.
+    pub fn read_partition(&self, part: usize) -> Result<Vec<u8>> {
+        let mut bytes = match &self.spill {
+            Some(spill) => spill.read_segments(part)?,
+            None => Vec::new(),
+        };
+        bytes.extend_from_slice(&self.buffers[part]);
+        Ok(bytes)
+    }
+
+    /// Returns the runs of partition `part` as [`read_partition`](Self::read_partition) does, but
+    /// removes them from memory.
+    pub fn take_partition(&mut self, part: usize) -> Result<Vec<u8>> {
+        if self.has_spilled() {
+            return self.read_partition(part);
         }
+        Ok(std::mem::take(&mut self.buffers[part]))
     }
 }
 
 impl SpilledBuffers {
+    /// Moves all `buffers` to the file.
     fn append_buffers(&mut self, buffers: &mut [Vec<u8>]) -> Result<()> {
         for (part, buffer) in buffers.iter_mut().enumerate().filter(|(_, b)| !b.is_empty()) {
             self.segments.push((part, self.file.append(buffer)?, buffer.len()));
-            // The memory is freed too, because the next run may go to other buffers.
+            // Clearing would keep the memory, and the next runs may go to other buffers.
             *buffer = Vec::new();
         }
         Ok(())
@@ -148,18 +160,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn runs_come_back_in_order_whatever_the_bound(
+        fn runs_can_be_read_repeatedly_in_order_whatever_the_bound(
             runs in proptest::collection::vec((any::<u64>(), 0u64..1000, proptest::collection::vec(any::<u8>(), 0..40)), 0..200),
-            bound in 0usize..2000,
+            bound in proptest::option::of(0usize..10_000),
         ) {
             let folder = tempfile::tempdir().unwrap();
-            let mut partitions = PartitionBuffers::new(Some((bound, folder.path())));
+            let mut partitions = PartitionBuffers::new(bound.map(|bytes| (bytes, folder.path())));
             for (hash, line, body) in &runs {
                 let run = SourceRun { hash: *hash, first_line: *line, last_line: line + 3, entries: 2, body };
                 partitions.push(&run).unwrap();
             }
             for part in 0..PARTITIONS {
                 let bytes = partitions.read_partition(part).unwrap();
+                prop_assert_eq!(&partitions.read_partition(part).unwrap(), &bytes);
+                prop_assert_eq!(&partitions.take_partition(part).unwrap(), &bytes);
                 let mut rest = &bytes[..];
                 for (hash, line, body) in runs.iter().filter(|r| partition(r.0) == part) {
                     let run = SourceRun::deserialize(&mut rest).unwrap();

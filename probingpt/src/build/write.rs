@@ -34,8 +34,8 @@ pub(crate) fn write_table(
     let task = progress.task("writing", Some(PARTITIONS as u64));
     let mut partitions: Vec<_> = encoders.into_iter().map(|encoder| encoder.partitions).collect();
     // The number of buckets depends on the number of sources, which is known when runs
-    // have been merged. So partitions are encoded first and written afterwards. If rows were
-    // spilled to files, partitions are encoded twice instead of kept.
+    // have been merged. So partitions are encoded first and written afterwards. If rows of any
+    // worker were spilled to a file, partitions are encoded twice instead of kept.
     let has_spilled = partitions.iter().any(|p| p.has_spilled());
     let mut total = EncodedPartition::default();
     let mut sources = 0;
@@ -47,7 +47,13 @@ pub(crate) fn write_table(
         let rows = wave
             .iter()
             .map(|&part| {
-                partitions.iter_mut().map(|p| p.read_partition(part)).collect::<Result<Vec<_>>>()
+                partitions
+                    .iter_mut()
+                    .map(|p| {
+                        // A partition that is encoded twice is also read twice.
+                        if has_spilled { p.read_partition(part) } else { p.take_partition(part) }
+                    })
+                    .collect::<Result<Vec<_>>>()
             })
             .collect::<Result<Vec<_>>>()?;
         if threads == 1 {
@@ -244,4 +250,61 @@ fn write_dictionaries(
         StringPool::write(writer, section::EXTRA, texts)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+    use std::path::Path;
+
+    use miriam_textio::{Input, Lines, NoProgress};
+
+    use super::super::entries::{EntryBlock, EntryReader};
+    use super::super::plan::{PlanOptions, TableKind, ZeroScorePolicy};
+    use super::*;
+    use crate::format::{KIND, VERSION};
+
+    /// Returns the file of a table that two workers encode, with these bounds on their buffers.
+    fn build(bounds: [Option<(usize, &Path)>; 2]) -> Vec<u8> {
+        let text: String = (0..40)
+            .map(|n| format!("s{n} ||| t{n} ||| 0.5 0.4 0.3 0.2 ||| 0-0 ||| 1 1 1\n"))
+            .collect();
+        let input = Input::from_reader(Cursor::new(text), "table", None).unwrap();
+        let mut reader = EntryReader::new(Lines::new(input), None).unwrap();
+        let mut block = EntryBlock::default();
+        while let Some(entry) = reader.next().unwrap() {
+            block.push(&entry);
+        }
+        let options = PlanOptions {
+            tables: TableKind::Phrases,
+            table: "table".into(),
+            reordering_table: String::new(),
+            num_scores: None,
+            num_reordering: None,
+            prune: None,
+            zero_policy: ZeroScorePolicy::Keep,
+        };
+        let plan = Plan::choose(options, &block, None).unwrap();
+        let mut encoders = bounds.map(|bound| Encoder::new(&plan, bound));
+        for (index, entry) in block.entries().enumerate() {
+            encoders[index % 2].push(&entry).unwrap();
+        }
+        for encoder in &mut encoders {
+            encoder.finish_run().unwrap();
+        }
+        let writer = ContainerWriter::in_memory(Path::new("table"), KIND, VERSION).unwrap();
+        let (_, bytes) =
+            write_table(&plan, encoders.into(), false, 1, writer, &NoProgress).unwrap();
+        bytes.unwrap().to_vec()
+    }
+
+    #[test]
+    fn no_row_is_lost_if_only_some_workers_spill() {
+        let folder = tempfile::tempdir().unwrap();
+        let [small, large] = [0, usize::MAX].map(|bytes| Some((bytes, folder.path())));
+        let expected = build([None, None]);
+        for bounds in [[small, large], [large, small], [small, small], [large, large]] {
+            assert!(build(bounds) == expected, "{bounds:?}");
+        }
+    }
 }
