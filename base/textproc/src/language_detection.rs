@@ -422,6 +422,12 @@ mod tests {
             ("مرحبا", "ar"),
             ("カラオケ", "ja"),
             ("大学校の歴史 (PDF)", "ja"),
+            // Characters that both languages use, in both scripts of Chinese.
+            ("我在海里游泳", "zh"),
+            ("上海", "zh"),
+            ("毫無疑問", "zh"),
+            // A Japanese name in a Chinese text.
+            ("我最喜欢的饮料是“鲜の味”，因为它没有加糖，喝起来很好", "zh"),
         ] {
             assert_found(&MANY, text, language);
             assert_found(&["de", "fr", "en", "ja", "ko", "zh", "ru", "uk", "ar"], text, language);

@@ -217,9 +217,8 @@ impl Sample {
     }
 
     /// Returns the group of scripts with the most weight in the text among those that `allowed`
-    /// languages use, and these languages (of Chinese and Japanese only Japanese, if there are
-    /// kana). Returns `None` if there is no such group, or if less than a fifth of the text, by
-    /// weight, is in it.
+    /// languages use, and these languages. Returns `None` if there is no such group, or if less than
+    /// a fifth of the text, by weight, is in it.
     pub(super) fn main_group(&self, allowed: LanguageSet) -> Option<(ScriptGroup, LanguageSet)> {
         fn weight((script, count): &(Script, usize)) -> usize {
             count * ScriptGroup::from_script(*script).letter_weight(*script)
@@ -227,11 +226,7 @@ impl Sample {
         let total: usize = self.letters.iter().map(weight).sum();
         let groups = self.letters.iter().map(|(script, _)| ScriptGroup::from_script(*script));
         let with_candidates = groups.filter_map(|group| {
-            let mut candidates = group.languages().intersection(allowed);
-            if group == ScriptGroup::EastAsian && self.kana_and_characters().0 > 0 {
-                let japanese = candidates.intersection(LanguageSet::from_codes(&["ja"]));
-                candidates = if japanese.is_empty() { candidates } else { japanese };
-            }
+            let candidates = group.languages().intersection(allowed);
             let own = self.letters.iter().filter(|(s, _)| ScriptGroup::from_script(*s) == group);
             let weight: usize = own.map(weight).sum();
             (!candidates.is_empty()).then_some((weight, group, candidates))
