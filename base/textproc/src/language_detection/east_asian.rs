@@ -43,9 +43,9 @@ pub(super) fn chinese_script(sample: &Sample) -> &'static str {
     if balance < 0 { "zh-Hant" } else { "zh-Hans" }
 }
 
-/// Returns the index of Chinese or Japanese, whichever is more likely, with a confidence from 0 to
-/// 1. `length` is the confidence that the number of letters allows. Enough kana double it, because
-/// no other language has them.
+/// Returns the index of the more likely of Chinese and Japanese, and a confidence from 0 to 1.
+/// `length` is the confidence that the number of letters allows. Enough kana double it, because no
+/// other language has them.
 pub(super) fn decide(sample: &Sample, length: f64) -> (usize, f64) {
     fn index_of(code: &str) -> usize {
         CODES.iter().position(|(_, known)| *known == code).unwrap_or(0)
