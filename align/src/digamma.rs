@@ -1,26 +1,29 @@
-//! exp(digamma(x)), the weight of an expected count x in variational Bayes training with a
-//! Dirichlet prior.
+//! exp(digamma(x)): in variational Bayes training with a Dirichlet prior, the weight of an expected
+//! count. x is the count plus the pseudo-count of the prior.
 //!
-//! Training computes it for every pair of words in every iteration. The exponential of digamma
-//! needs no logarithm. A small argument is shifted into the range of the series; the reciprocals of
-//! this shift add up to one fraction. So a call has at most two divisions and one exponential.
-//! `1/x + 1/(x+6)`, `1/(x+1) + 1/(x+5)` and `1/(x+2) + 1/(x+4)` are `2(x+3)/(u + d)` with
-//! `u = x(x+6)` and d = 0, 5, 8; the middle one, `1/(x+3)`, is `(x+3)/(u+9)`.
+//! Training computes it for every pair of words in every iteration, so it has to be fast. For large
+//! x, digamma(x) is `ln(z) + series`, a series in 1/z^2 with z = x - 1/2. Its exponential is
+//! `z * exp(series)`, without a logarithm. For small x, digamma(x) is digamma(x + 7) less the sum of
+//! `1/x`, `1/(x+1)` to `1/(x+6)`. The sum is computed as one fraction, so a call has at most two
+//! divisions and one exponential.
+//!
+//! The fraction follows from `u = x(x+6)`: the pairs `1/x + 1/(x+6)`, `1/(x+1) + 1/(x+5)` and
+//! `1/(x+2) + 1/(x+4)` are `2(x+3)/(u + d)` with d = 0, 5, 8, and `1/(x+3)` in the middle is
+//! `(x+3)/(u+9)`.
 
 /// Computes e^digamma(x) for x > 0, with a relative error below 1e-12.
 #[inline]
 pub(crate) fn exp_digamma(x: f64) -> f64 {
-    let (x, shift) = if x < 7.0 { (x + 7.0, sum_reciprocals(x)) } else { (x, 0.0) };
-    // digamma(x) = ln(z) + series in 1/z^2 with z = x - 1/2.
+    let (x, reciprocals) = if x < 7.0 { (x + 7.0, sum_reciprocals(x)) } else { (x, 0.0) };
     let z = x - 0.5;
     let r = 1.0 / (z * z);
     let higher_terms = 31.0 / 8064.0
         + r * (-127.0 / 30720.0 + r * (511.0 / 67584.0 - r * (1414477.0 / 67092480.0)));
     let series = r * (1.0 / 24.0 + r * (-7.0 / 960.0 + r * higher_terms));
-    z * (series - shift).exp()
+    z * (series - reciprocals).exp()
 }
 
-/// Computes 1/x + 1/(x+1) + ... + 1/(x+6).
+/// Computes 1/x + 1/(x+1) + ... + 1/(x+6), as the head of this file explains.
 #[inline]
 fn sum_reciprocals(x: f64) -> f64 {
     let u = x * (x + 6.0);

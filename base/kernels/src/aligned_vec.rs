@@ -1,7 +1,7 @@
 //! Buffers of numbers that begin at a cache line.
 //!
-//! Vectors and rows of tiles have 64 bytes. In memory of another alignment each of them spans two
-//! cache lines, which costs a second access.
+//! A vector of AVX-512 and a row of an AMX tile have 64 bytes, like a cache line. If a buffer begins
+//! inside a line, each of them spans two lines, which costs a second access.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -10,8 +10,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use crate::pack::Line;
 
-/// Numbers in whole cache lines. All of them are initialised, but a number that was not written
-/// since the buffer grew has an unspecified value.
+/// Numbers in whole cache lines; the length is that of all lines, so it may be larger than the one
+/// that was asked for. Numbers that were never written are zero.
 #[derive(Clone, Debug)]
 pub struct AlignedVec<T> {
     lines: Vec<Line>,
@@ -19,9 +19,11 @@ pub struct AlignedVec<T> {
 }
 
 impl<T> AlignedVec<T> {
+    /// The number of elements in a line.
     const PER_LINE: usize = size_of::<Line>() / size_of::<T>();
 
-    /// Grows the buffer to at least `length` numbers; it never shrinks.
+    /// Grows the buffer to at least `length` numbers. It keeps the numbers that it has, and never
+    /// shrinks.
     pub fn grow(&mut self, length: usize) {
         let lines = length.div_ceil(Self::PER_LINE);
         if self.lines.len() < lines {

@@ -1,9 +1,9 @@
 //! The text of an ARPA file as blocks of whole lines.
 //!
-//! Only the header says where a section ends: after a number of entries. An entry may in principle
-//! span several lines. So neither sections nor entries can be split before they are parsed, and a
-//! block ends after any line end. Nearly always that is also the end of an entry, and the parser
-//! reports when it is not.
+//! A section ends after the number of entries that the header promises, and an entry may span
+//! several lines. So the ends of sections and entries are unknown until they are parsed, and blocks
+//! end at arbitrary line ends. Nearly always an entry ends there too. If not, the parser reports it,
+//! and the block is joined with the next one.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -20,34 +20,34 @@ use crate::error::check_cancelled;
 
 /// The approximate size of a block: small enough to stay in a core's cache while it is parsed.
 const BLOCK_BYTES: usize = 1 << 18;
-/// The number of blocks that the reading thread may be ahead.
+/// The number of blocks that the reading thread may be ahead of the parser.
 const QUEUE_BLOCKS: usize = 32;
-/// The longest entry that is joined from several blocks, in bytes.
+/// The maximum size in bytes of blocks that are joined for an entry.
 const MAX_ENTRY_BYTES: usize = 256 << 20;
 
-/// A block, or `None` at the end. The end is a separate message, so that a thread that dies is not
-/// mistaken for the end of the file.
+/// A block, or `None` at the end of the file. The end is a message of its own: if the reading thread
+/// dies, its channel is closed without this message.
 type BlockMessage = miriam_textio::Result<Option<Vec<u8>>>;
 
-/// A line of the header or between sections.
+/// A line that is not an entry: of the header, between sections, or at the end.
 pub(super) struct HeaderLine {
-    /// Its bytes, without the line end and without one CR before it.
+    /// Its bytes, without LF or CRLF.
     pub bytes: Vec<u8>,
     /// Its number, from 1.
     pub number: u64,
 }
 
-/// The blocks of an input that have been read and not yet used up. Decompression runs on another
-/// thread.
+/// The text of an input from the first byte that is not yet used. Another thread reads and
+/// decompresses it.
 pub(super) struct ArpaText<'p> {
     pub name: String,
     receiver: Receiver<BlockMessage>,
-    /// Used blocks go back to the reading thread, which fills them again: fresh memory
-    /// costs more than reading into it.
+    /// Used blocks go back to the reading thread, which fills them again, because new memory would
+    /// cost more than the reading.
     recycled: Sender<Vec<u8>>,
     /// Whether the end has been received.
     ended: bool,
-    /// Blocks received and not yet used; the first is used up to `position`.
+    /// Blocks received and not yet used up; the first is used up to `position`.
     blocks: VecDeque<Vec<u8>>,
     position: usize,
     /// The number of the line at `position`, from 1.
@@ -57,12 +57,11 @@ pub(super) struct ArpaText<'p> {
 }
 
 impl<'p> ArpaText<'p> {
-    pub fn new(input: Input, progress: &'p dyn Progress) -> Self {
+    pub fn new(mut input: Input, progress: &'p dyn Progress) -> Self {
         let name = input.name().to_owned();
         let consumed = input.consumed();
         let (sender, receiver) = sync_channel(QUEUE_BLOCKS);
         let (recycle_sender, recycle_receiver) = channel();
-        let mut input = input;
         thread::spawn(move || {
             let mut rest = Vec::new();
             loop {
@@ -89,15 +88,17 @@ impl<'p> ArpaText<'p> {
         ArpaText { name, receiver, recycled, ended, blocks, position, line, progress, consumed }
     }
 
+    /// Returns the number of the next line, from 1.
     pub fn line(&self) -> u64 {
         self.line
     }
 
+    /// Returns an error about the line of this number.
     pub fn error(&self, line: u64, reason: impl Into<String>) -> crate::Error {
         Error::format(&self.name, line, None, reason).into()
     }
 
-    /// Waits for one more block; false at the end of the input.
+    /// Waits for one more block; returns false at the end of the input.
     fn receive(&mut self) -> Result<bool> {
         if self.ended {
             return Ok(false);
@@ -119,7 +120,7 @@ impl<'p> ArpaText<'p> {
         }
     }
 
-    /// Drops used blocks; false when nothing is left of the input.
+    /// Makes the first block one that is not used up; returns false at the end of the input.
     fn advance(&mut self) -> Result<bool> {
         loop {
             match self.blocks.front() {
@@ -137,14 +138,14 @@ impl<'p> ArpaText<'p> {
     fn recycle_first(&mut self) {
         if let Some(mut block) = self.blocks.pop_front() {
             block.clear();
-            // The reading thread has ended when the channel is closed.
+            // If the channel is closed, the reading thread has ended and needs no blocks.
             let _ = self.recycled.send(block);
         }
         self.position = 0;
     }
 
-    /// Returns the next line, or `None` at the end. A CR before a line end is not part of the line;
-    /// a CR before the end of the file is.
+    /// Returns the next line, or `None` at the end. A CR at the end of the file is part of the last
+    /// line.
     pub fn next_line(&mut self) -> Result<Option<HeaderLine>> {
         if !self.advance()? {
             return Ok(None);
@@ -166,8 +167,9 @@ impl<'p> ArpaText<'p> {
         Ok(Some(HeaderLine { bytes, number: self.line - 1 }))
     }
 
-    /// Returns the unused bytes of up to `wanted` blocks. The first block has at least one byte;
-    /// there are no blocks at the end of the input. Waits only for the first block.
+    /// Returns the unused bytes of up to `wanted` blocks, none at the end of the input. The first has
+    /// at least one byte. Waits for the first block; the others are those that have already been
+    /// read.
     pub fn blocks(&mut self, wanted: usize) -> Result<Vec<&[u8]>> {
         if !self.advance()? {
             return Ok(Vec::new());
@@ -190,7 +192,7 @@ impl<'p> ArpaText<'p> {
         Ok(rests.collect())
     }
 
-    /// Marks `bytes` of the first block with `lines` line ends as used.
+    /// Marks the next `bytes` of the first block, which are `lines` lines, as used.
     pub fn consume(&mut self, bytes: usize, lines: u64) {
         self.position += bytes;
         self.line += lines;
@@ -199,7 +201,7 @@ impl<'p> ArpaText<'p> {
         }
     }
 
-    /// Joins the rest of the first block with the next one; false if there is no next block.
+    /// Joins the rest of the first block with the next one; returns false if there is no next block.
     pub fn join_blocks(&mut self) -> Result<bool> {
         if self.blocks.len() < 2 && !self.receive()? {
             return Ok(false);
@@ -218,8 +220,8 @@ impl<'p> ArpaText<'p> {
     }
 }
 
-/// Reads the next complete lines, or the rest at the end, into `block`, which is empty.
-/// `rest` holds the bytes after the last complete line of the previous block.
+/// Reads complete lines, or at the end what is left, into `block`, which is empty. `rest` has the
+/// bytes after the last complete line of the previous block, and gets those of this one.
 fn read_block(input: &mut Input, rest: &mut Vec<u8>, mut block: Vec<u8>) -> BlockMessage {
     block.append(rest);
     let mut searched = 0;

@@ -1,4 +1,4 @@
-//! Fuzz target: arbitrary bytes as a tuner cache file are read or rejected, without a panic.
+//! Arbitrary bytes as a cache file of the autotuner: they are read or rejected, without a panic.
 //! `cargo +nightly fuzz run tuner_cache` in `base/kernels`.
 #![no_main]
 
