@@ -1,7 +1,7 @@
 //! Drawing of charts by `plotters`, which places axes, labels and curves and writes SVG.
 //!
-//! [`Axis`] chooses the ticks and their labels itself: in `plotters`, logarithmic axes are of
-//! another type, and axes of floats cannot label chosen values. Dashes are separate strokes, because
+//! Ticks and their labels come from [`Axis`]: in `plotters`, logarithmic axes have another type than
+//! linear ones, and axes of floats cannot label chosen values. Dashes are separate strokes, because
 //! the SVG backend of `plotters` draws no dashed lines.
 
 use std::ops::Range;
@@ -28,9 +28,9 @@ const TITLE_HEIGHT: u32 = 40;
 const PANEL_MARGIN: u32 = 14;
 /// The height of the horizontal axis below a panel, with labels of one line, in pixels.
 const X_LABEL_HEIGHT: u32 = 26;
-/// The distance of the labels of a horizontal axis from it, in pixels.
+/// The distance between a horizontal axis and its labels, in pixels.
 const X_LABEL_DISTANCE: u32 = 10;
-/// The distance between the lines of a label of a horizontal axis, in pixels.
+/// The distance from one line to the next in a label of a horizontal axis, in pixels.
 const X_LABEL_LINE: u32 = 16;
 /// The width of the line in a legend entry, in pixels.
 const LEGEND_LINE_WIDTH: i32 = 26;
@@ -38,9 +38,9 @@ const LEGEND_LINE_WIDTH: i32 = 26;
 const DASH: i32 = 5;
 /// The length of the gap between dashes, in pixels.
 const DASH_GAP: i32 = 4;
-/// The width of a letter in the legend and in labels of bands, in pixels.
+/// An estimate of the width of a letter in the legend and in labels of bands, in pixels.
 const LETTER_WIDTH: i32 = 8;
-/// The width of the space after a label of the legend, in pixels.
+/// The width of the space for a label of the legend beyond its letters, in pixels.
 const LABEL_SPACE: i32 = 24;
 
 type SvgArea<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -50,7 +50,7 @@ type SvgPanel<'a, 'b> =
 type DrawResult<'a> =
     Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
 
-/// An axis with the traits of `plotters`.
+/// An axis as a coordinate of `plotters`.
 struct Coordinate<'c>(&'c Axis);
 
 impl Ranged for Coordinate<'_> {
@@ -73,7 +73,7 @@ impl Ranged for Coordinate<'_> {
 impl ValueFormatter<f64> for Coordinate<'_> {
     fn format_ext(&self, value: &f64) -> String {
         let tick = self.0.ticks.iter().find(|tick| tick.0 == *value);
-        // A text in SVG has one line only; `draw_panel` draws the other lines of a label.
+        // A text in SVG has one line only; `draw_further_label_lines` draws the others.
         tick.and_then(|tick| tick.1.lines().next()).unwrap_or_default().to_owned()
     }
 }
@@ -85,9 +85,10 @@ impl Chart {
         let band_lines = u32::from(!self.bands.is_empty());
         let head_lines = self.notes.len() as u32 + legend_lines + band_lines;
         let head_height = TITLE_HEIGHT + LINE_HEIGHT * head_lines;
-        let panels: u32 = self.panels.iter().map(|panel| self.height_with_axis(panel)).sum();
+        let panel_heights: u32 = self.panels.iter().map(|panel| self.height_with_axis(panel)).sum();
         let mut svg = String::new();
-        let height = head_height + panels + LINE_HEIGHT;
+        // The last line is the label of the horizontal axis.
+        let height = head_height + panel_heights + LINE_HEIGHT;
         self.draw(&mut svg, head_height, height).expect("writing to a string never fails");
         svg
     }
@@ -102,17 +103,17 @@ impl Chart {
         PANEL_MARGIN + panel.height + self.x_label_height()
     }
 
-    /// Returns the width of a legend entry, and the number of entries per row.
+    /// Returns the width of a legend entry in pixels, and the number of entries per row.
     fn legend_grid(&self) -> (i32, usize) {
         let longest = self.legend.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
         let width = LEGEND_LINE_WIDTH + LETTER_WIDTH * longest as i32 + LABEL_SPACE;
         (width, ((Self::WIDTH - LEFT) as i32 / width).max(1) as usize)
     }
 
-    /// Returns the labels of bands and the x of their middles, in pixels, from right to left. A
-    /// label is above the middle of its band, or further left if the label after it needs the
-    /// space. Only the last label may be wider than its band; it then ends where the axis ends.
-    /// Other labels that do not fit are left out.
+    /// Returns the labels of bands from right to left, each with the horizontal position of its
+    /// middle, in pixels. A label is above the middle of its band, or further left if the label
+    /// after it needs the space. Only the last label may be wider than its band; it then ends where
+    /// the axis ends. Other labels that do not fit are left out.
     fn band_labels(&self) -> Vec<(i32, &str)> {
         let mut band_end = f64::from(Self::WIDTH - RIGHT);
         let mut free_to = band_end;
@@ -132,7 +133,8 @@ impl Chart {
         labels
     }
 
-    /// Draws the page: a head of `head_height` pixels, and the panels below it.
+    /// Draws the page of `height` pixels: a head of `head_height` pixels, the panels, and the label
+    /// of the horizontal axis.
     fn draw<'a>(&self, svg: &'a mut String, head_height: u32, height: u32) -> DrawResult<'a> {
         let page = SVGBackend::with_string(svg, (Self::WIDTH, height)).into_drawing_area();
         page.fill(&WHITE)?;
@@ -148,7 +150,7 @@ impl Chart {
             let (row, column) = ((i / columns) as i32, (i % columns) as i32);
             let x = left + width * column;
             let row_y = y + LINE_HEIGHT as i32 * row;
-            draw_path(&page, vec![(x, row_y), (x + LEGEND_LINE_WIDTH, row_y)], *style)?;
+            draw_legend_line(&page, vec![(x, row_y), (x + LEGEND_LINE_WIDTH, row_y)], *style)?;
             draw_text(&page, (x + LEGEND_LINE_WIDTH + 6, row_y), 15, label)?;
         }
         for (middle, label) in self.band_labels() {
@@ -167,7 +169,7 @@ impl Chart {
         page.present()
     }
 
-    /// Draws a panel with its vertical axis, bands and curves.
+    /// Draws a panel with its axes, bands and curves.
     fn draw_panel<'a>(&self, area: &SvgArea<'a>, panel: &Panel) -> DrawResult<'a> {
         let mut chart = ChartBuilder::on(area)
             .margin_right(RIGHT)
@@ -211,13 +213,13 @@ impl Chart {
     }
 
     /// Draws the second and later lines of the horizontal axis's labels. The tops of the first
-    /// lines are at `first`, in pixels.
-    fn draw_further_label_lines<'a>(&self, area: &SvgArea<'a>, first: u32) -> DrawResult<'a> {
+    /// lines are `first_top` pixels below the top of `area`.
+    fn draw_further_label_lines<'a>(&self, area: &SvgArea<'a>, first_top: u32) -> DrawResult<'a> {
         let style = text_style(15).pos(Pos::new(HPos::Center, VPos::Top));
         for (value, label) in &self.x_axis.ticks {
             let x = f64::from(LEFT) + self.x_axis.share(*value) * PLOT_PIXELS;
             for (line, text) in (0u32..).zip(label.lines()).skip(1) {
-                let place = (x.round() as i32, (first + X_LABEL_LINE * line) as i32);
+                let place = (x.round() as i32, (first_top + X_LABEL_LINE * line) as i32);
                 area.draw(&Text::new(text, place, style.clone()))?;
             }
         }
@@ -225,7 +227,7 @@ impl Chart {
     }
 }
 
-/// Returns the end of an error bar.
+/// Returns the short line at an end of an error bar, relative to this end.
 fn cap(colour: RGBColor) -> PathElement<(i32, i32)> {
     PathElement::new([(-4, 0), (4, 0)], colour)
 }
@@ -246,7 +248,11 @@ fn draw_curve<'b>(
 }
 
 /// Draws the line of a legend entry along `path`, in pixels of the page.
-fn draw_path<'a>(area: &SvgArea<'a>, path: Vec<(i32, i32)>, style: LineStyle) -> DrawResult<'a> {
+fn draw_legend_line<'a>(
+    area: &SvgArea<'a>,
+    path: Vec<(i32, i32)>,
+    style: LineStyle,
+) -> DrawResult<'a> {
     let line = rgb(style.colour).stroke_width(2);
     if style.is_dashed {
         area.draw(&DashedPathElement::new(path, DASH, DASH_GAP, line))
@@ -255,7 +261,7 @@ fn draw_path<'a>(area: &SvgArea<'a>, path: Vec<(i32, i32)>, style: LineStyle) ->
     }
 }
 
-/// Draws a line of text. `place` is the middle of its left edge.
+/// Draws a line of text; `place` is the middle of its left edge, and `size` its height, in pixels.
 fn draw_text<'a>(area: &SvgArea<'a>, place: (i32, i32), size: u32, text: &str) -> DrawResult<'a> {
     let style = text_style(size).pos(Pos::new(HPos::Left, VPos::Center));
     area.draw(&Text::new(text, place, style))

@@ -1,13 +1,14 @@
-//! GEMM with packed weights, as a share of the peak. The peak is the rate of the multiplication
-//! instructions alone, on registers. It is measured in turn with each GEMM, because the speed of a
-//! machine drifts.
+//! Speed of GEMM with packed weights, and its share of the peak.
 //!
-//! Run with `cargo bench -p miriam-kernels --bench gemm`. Prefixes such as `i8 6x512` or `f32`
-//! select rows of the table, and `--seconds` sets the time of each row. If the CPU has tile units,
-//! a last table compares the i8 GEMM on tile units with the one on vectors; `i8-tiles 32x512`
-//! selects rows of it. An operation is a multiplication or an addition. Weights stay in the caches
-//! between calls, as far as they fit, as in decoding. Times are CPU times of the thread, the best
-//! of many time slices.
+//! The peak is the rate of the multiplication instructions alone, on registers. It is measured in
+//! turn with each GEMM, because the speed of a machine drifts. An operation is a multiplication or
+//! an addition. Weights stay in the caches between calls, as far as they fit, as in decoding. Times
+//! are CPU times of the thread, and the best of many time slices counts.
+//!
+//! Run with `cargo bench -p miriam-kernels --bench gemm`. Arguments after `--` select measurements
+//! by the beginnings of the words of their names: `i8 6x512`, for instance, or `f32`. `--seconds`
+//! sets the CPU seconds of each measurement. If the CPU has tile units, the i8 GEMM on tile units
+//! is also compared with the one on vectors; `i8-tiles 32x512` selects from these measurements.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -22,19 +23,20 @@ use rates::{measure, numbers};
 
 mod rates;
 
-/// A single row, beams of 5 and 6, a short batch, a batch, and a batch of beams.
+/// Numbers of rows in a step of decoding: one sentence, beams of 5 and 6, batches of 20 and 32
+/// sentences, and 32 beams of 5.
 const ROWS: [usize; 6] = [1, 5, 6, 20, 32, 160];
 
-/// Depth and columns of the feed-forward and output layers of a tiny transformer and of a base
-/// one.
+/// Depth and columns of the feed-forward and output layers, of a tiny transformer and of a base
+/// transformer.
 const SHAPES: [(usize, usize); 6] =
     [(256, 1536), (1536, 256), (256, 32_000), (512, 2048), (2048, 512), (512, 32_000)];
 
-/// The arithmetic of a GEMM.
+/// The numbers that a GEMM multiplies.
 #[derive(Clone, Copy, PartialEq)]
 enum GemmKind {
     I8,
-    /// Rows without negative numbers.
+    /// i8, without negative numbers in the rows.
     I8AfterRelu,
     I16,
     F32,
@@ -53,7 +55,8 @@ impl GemmKind {
     }
 }
 
-/// Returns the rate of a GEMM of this kind and shape, and the rate of the peak.
+/// Returns the rate of a GEMM of this kind and shape, and the rate of the peak, or 0 if there is no
+/// peak.
 fn bench_gemm(
     cpu: Cpu,
     kind: GemmKind,
@@ -131,28 +134,31 @@ fn compare_tiles(cpu: Cpu, [rows, depth, columns]: [usize; 3], for_seconds: f64)
         for_seconds,
         [operations; 2],
         &mut || multiply(Tiling::default_for(cpu), vectors, in_vectors),
+        // From eight rows on, the default uses tile units.
         Some(&mut || multiply(Tiling::default_i8(cpu, 8), tiles, in_tiles)),
     );
     assert!(results[0] == results[1], "{rows}x{depth}x{columns}: results differ");
     rates
 }
 
-/// Loops of multiplying instructions on registers.
+/// Loops of multiplication instructions on registers.
 #[cfg(target_arch = "x86_64")]
 mod peak {
     use std::arch::asm;
     use std::arch::x86_64::*;
 
-    pub const ROUNDS: usize = 10_000;
+    const ROUNDS: usize = 10_000;
+    /// The number of sums in registers: enough for no instruction to wait for another's result.
     const SUMS: usize = 10;
 
-    /// Returns the operations of one call of a loop below, at `lanes` products per instruction.
+    /// Returns the number of operations in a call of a loop below, at `lanes` products per
+    /// instruction.
     pub fn operations(lanes: usize) -> u64 {
         (2 * lanes * SUMS * ROUNDS) as u64
     }
 
-    /// Defines a loop that adds products to sums. The compiler cannot move the products out of the
-    /// loop, because an operand passes through assembly that may have changed it.
+    /// Defines a function that adds products to sums in a loop. The compiler cannot move the
+    /// products out of the loop, because empty assembly pretends to change an operand.
     macro_rules! peak {
         ($name:ident, $features:literal, $register:ident, $zero:ident, $set:expr,
          |$sum:ident, $a:ident, $b:ident, $one:ident| $step:expr) => {
@@ -162,7 +168,7 @@ mod peak {
                 for _ in 0..ROUNDS {
                     for $sum in &mut sums {
                         let mut $a = $b;
-                        // SAFETY: an empty instruction that claims to change a register.
+                        // SAFETY: no instruction; the compiler only assumes that a register changes.
                         unsafe { asm!("/* {0} */", inout($register) $a, options(nomem, nostack)) };
                         *$sum = $step;
                     }
@@ -212,17 +218,18 @@ mod peak {
     );
 }
 
-/// A loop of multiplying instructions.
+/// A loop of multiplication instructions.
 struct Peak {
+    /// The number of operations in a call of `work`.
     operations: f64,
     work: fn(),
 }
 
-/// Returns the peak of the instructions that the kernels of `cpu` multiply with, if it is known
-/// here.
+/// Returns a loop of the instructions with which the kernels of `cpu` multiply, if there is one
+/// above.
 #[cfg(target_arch = "x86_64")]
 fn peak_of(cpu: Cpu, kind: GemmKind) -> Option<Peak> {
-    // The names say which of these instructions this CPU has.
+    // The name of the instruction set says which instructions this CPU has.
     let (lanes, work): (usize, fn()) = match (cpu.name(), kind) {
         // SAFETY: an instruction set of that name exists only where the CPU has AVX2 and FMA.
         ("avx2", GemmKind::I8 | GemmKind::I8AfterRelu) => (32, || unsafe { peak::avx2_i8() }),
@@ -274,7 +281,7 @@ impl Arguments {
         parsed
     }
 
-    /// Whether each prefix is the beginning of a word of `name`.
+    /// Whether each prefix is the beginning of a word of `name`, the name of a measurement.
     fn selects(&self, name: &str) -> bool {
         let begins = |with: &String| name.split(' ').any(|word| word.starts_with(&with[..]));
         self.prefixes.iter().all(begins)
@@ -295,7 +302,7 @@ fn main() {
     for kind in GemmKind::ALL {
         let peak = peak_of(cpu, kind);
         let mut table = Vec::new();
-        let mut peaks: Vec<f64> = Vec::new();
+        let mut peak_rates: Vec<f64> = Vec::new();
         for rows in ROWS {
             let mut cells = Vec::new();
             for (depth, columns) in SHAPES {
@@ -304,25 +311,31 @@ fn main() {
                     cells.push("-".to_owned());
                     continue;
                 }
-                let [rate, most] =
+                let [rate, peak_rate] =
                     bench_gemm(cpu, kind, [rows, depth, columns], arguments.seconds, peak.as_ref());
-                let share =
-                    if most > 0.0 { format!("{:.0} %", 100.0 * rate / most) } else { "?".into() };
-                say(&format!("{:<7} {shape:<24} {rate:>8.1} {most:>9.1} {share:>7}", kind.name()));
+                let share = if peak_rate > 0.0 {
+                    format!("{:.0} %", 100.0 * rate / peak_rate)
+                } else {
+                    "?".into()
+                };
+                say(&format!(
+                    "{:<7} {shape:<24} {rate:>8.1} {peak_rate:>9.1} {share:>7}",
+                    kind.name()
+                ));
                 cells.push(format!("{rate:.0} ({share})"));
-                peaks.push(most);
+                peak_rates.push(peak_rate);
             }
             table.push((rows, cells));
         }
-        let most = peaks.into_iter().fold(0.0, f64::max);
-        tables.push((kind, most, table));
+        let best_peak = peak_rates.into_iter().fold(0.0, f64::max);
+        tables.push((kind, best_peak, table));
     }
-    for (kind, most, table) in tables {
+    for (kind, best_peak, table) in tables {
         if table.iter().all(|(_, cells)| cells.iter().all(|cell| cell == "-")) {
             continue;
         }
         let shapes = SHAPES.map(|(depth, columns)| format!("{depth} x {columns}"));
-        say(&format!("\n| {}, peak {most:.0} | {} |", kind.name(), shapes.join(" | ")));
+        say(&format!("\n| {}, peak {best_peak:.0} | {} |", kind.name(), shapes.join(" | ")));
         say(&format!("|---|{}", "---|".repeat(SHAPES.len())));
         for (rows, cells) in table {
             say(&format!("| {rows} | {} |", cells.join(" | ")));
