@@ -8,7 +8,8 @@ Lines are random sequences of letters, signs, quotation marks, spaces, and strin
 which the scripts have rules. Prints for each tool how many lines differ, and the first
 three of them; ends with status 1 if the outputs of any tool differ. With --record, the
 lines and Moses' output are kept in FOLDER. The files of base/textproc/tests/golden are
-the output of --record with --lines 150 --seed 7 and Moses commit 34452895.
+the output of --record with --lines 150 --seed 7 and Moses commit 34452895; a casing that
+is as frequent as another in the truecase model is chosen at random by Perl.
 """
 
 import argparse
