@@ -1,8 +1,8 @@
 //! Drawing of charts by `plotters`, which places axes, labels and curves and writes SVG.
 //!
-//! Ticks and their labels come from [`Axis`]: in `plotters`, logarithmic axes have another type than
-//! linear ones, and axes of floats cannot label chosen values. Dashes are separate strokes, because
-//! the SVG backend of `plotters` draws no dashed lines.
+//! Ticks and their labels come from [`Axis`]: in `plotters`, logarithmic axes have another type
+//! than linear ones, and axes of floats cannot label chosen values. Dashes are separate strokes,
+//! because the SVG backend of `plotters` draws no dashed lines.
 
 use std::ops::Range;
 

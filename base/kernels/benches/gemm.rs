@@ -168,7 +168,8 @@ mod peak {
                 for _ in 0..ROUNDS {
                     for $sum in &mut sums {
                         let mut $a = $b;
-                        // SAFETY: no instruction; the compiler only assumes that a register changes.
+                        // SAFETY: no instruction; the compiler just assumes that a register
+                        // changes.
                         unsafe { asm!("/* {0} */", inout($register) $a, options(nomem, nostack)) };
                         *$sum = $step;
                     }

@@ -1,7 +1,7 @@
 //! Buffers of numbers that begin at a cache line.
 //!
-//! A vector of AVX-512 and a row of an AMX tile have 64 bytes, like a cache line. If a buffer begins
-//! inside a line, each of them spans two lines, which costs a second access.
+//! A vector of AVX-512 and a row of an AMX tile have 64 bytes, like a cache line. If a buffer
+//! begins inside a line, each of them spans two lines, which costs a second access.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};

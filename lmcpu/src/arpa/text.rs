@@ -2,8 +2,8 @@
 //!
 //! A section ends after the number of entries that the header promises, and an entry may span
 //! several lines. So the ends of sections and entries are unknown until they are parsed, and blocks
-//! end at arbitrary line ends. Nearly always an entry ends there too. If not, the parser reports it,
-//! and the block is joined with the next one.
+//! end at arbitrary line ends. Nearly always an entry ends there too. If not, the parser reports
+//! it, and the block is joined with the next one.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -25,8 +25,8 @@ const QUEUE_BLOCKS: usize = 32;
 /// The maximum size in bytes of blocks that are joined for an entry.
 const MAX_ENTRY_BYTES: usize = 256 << 20;
 
-/// A block, or `None` at the end of the file. The end is a message of its own: if the reading thread
-/// dies, its channel is closed without this message.
+/// A block, or `None` at the end of the file. The end is a message of its own: if the reading
+/// thread dies, its channel is closed without this message.
 type BlockMessage = miriam_textio::Result<Option<Vec<u8>>>;
 
 /// A line that is not an entry: of the header, between sections, or at the end.
@@ -167,9 +167,9 @@ impl<'p> ArpaText<'p> {
         Ok(Some(HeaderLine { bytes, number: self.line - 1 }))
     }
 
-    /// Returns the unused bytes of up to `wanted` blocks, none at the end of the input. The first has
-    /// at least one byte. Waits for the first block; the others are those that have already been
-    /// read.
+    /// Returns the unused bytes of up to `wanted` blocks, none at the end of the input. The first
+    /// has at least one byte. Waits for the first block; the others are those that have already
+    /// been read.
     pub fn blocks(&mut self, wanted: usize) -> Result<Vec<&[u8]>> {
         if !self.advance()? {
             return Ok(Vec::new());
@@ -201,7 +201,8 @@ impl<'p> ArpaText<'p> {
         }
     }
 
-    /// Joins the rest of the first block with the next one; returns false if there is no next block.
+    /// Joins the rest of the first block with the next one; returns false if there is no next
+    /// block.
     pub fn join_blocks(&mut self) -> Result<bool> {
         if self.blocks.len() < 2 && !self.receive()? {
             return Ok(false);

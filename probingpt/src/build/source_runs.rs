@@ -80,8 +80,8 @@ struct SpilledBuffers {
 }
 
 impl PartitionBuffers {
-    /// Returns empty buffers. `bound` is a number of bytes and a folder: when the buffers exceed that
-    /// number, they are spilled to a temporary file in the folder.
+    /// Returns empty buffers. `bound` is a number of bytes and a folder: when the buffers exceed
+    /// that number, they are spilled to a temporary file in the folder.
     pub fn new(bound: Option<(usize, &Path)>) -> Self {
         let spill = bound.map(|(bound, folder)| SpilledBuffers {
             max_buffered_bytes: bound,

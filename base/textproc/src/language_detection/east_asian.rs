@@ -4,8 +4,8 @@
 use super::CODES;
 use super::sample::Sample;
 
-/// A text with at most this many Chinese characters for each kana is Japanese. Names and titles have
-/// few kana, but a Chinese text may contain a Japanese name.
+/// A text with at most this many Chinese characters for each kana is Japanese. Names and titles
+/// have few kana, but a Chinese text may contain a Japanese name.
 const CHARACTERS_PER_KANA: usize = 20;
 
 /// Characters that are common in Japanese and rare in Chinese of both scripts: created in Japan, or

@@ -217,8 +217,8 @@ impl Sample {
     }
 
     /// Returns the group of scripts with the most weight in the text among those that `allowed`
-    /// languages use, and these languages. Returns `None` if there is no such group, or if less than
-    /// a fifth of the text, by weight, is in it.
+    /// languages use, and these languages. Returns `None` if there is no such group, or if less
+    /// than a fifth of the text, by weight, is in it.
     pub(super) fn main_group(&self, allowed: LanguageSet) -> Option<(ScriptGroup, LanguageSet)> {
         fn weight((script, count): &(Script, usize)) -> usize {
             count * ScriptGroup::from_script(*script).letter_weight(*script)
