@@ -65,7 +65,8 @@ impl App {
     /// opened.
     pub fn new(configuration: Configuration, opener: Opener) -> Result<Self> {
         let registry = Registry::loading(&configuration);
-        let keys = configuration.api_keys.as_deref().map(read_keys).transpose()?;
+        let keys = configuration.api_keys.as_deref().map(Keys::read).transpose()?;
+        let keys = configuration.api_keys.clone().zip(keys.map(Arc::new));
         let access_log = configuration.access_log.as_deref().map(AccessLog::open).transpose()?;
         Ok(App {
             access_log: access_log.map(Arc::new),
@@ -171,17 +172,21 @@ impl App {
         }
     }
 
-    /// Reads the keys of a file. Without a file everybody may translate.
+    /// Reads the keys of a file. Without a file everybody may translate. What a key has used of its
+    /// quota remains used.
     ///
     /// # Errors
     /// If the file is invalid; the previous keys stay.
     pub fn set_keys(&self, file: Option<&Path>) -> Result<(), Error> {
-        let keys = file.map(read_keys).transpose()?;
+        let mut keys = file.map(Keys::read).transpose()?;
         let mut current = self.keys.write().unwrap_or_else(PoisonError::into_inner);
         if current.is_some() && keys.is_none() {
             tracing::warn!("the configuration no longer names keys: everybody may translate");
         }
-        *current = keys;
+        if let (Some(keys), Some((_, before))) = (&mut keys, &*current) {
+            keys.continue_minutes(before);
+        }
+        *current = file.map(Path::to_owned).zip(keys.map(Arc::new));
         Ok(())
     }
 
@@ -375,10 +380,6 @@ impl App {
         }
         Ok(total)
     }
-}
-
-fn read_keys(file: &Path) -> Result<(PathBuf, Arc<Keys>)> {
-    Ok((file.to_owned(), Arc::new(Keys::read(file)?)))
 }
 
 /// Checks that a request with these numbers of sentences and words asks for no more than `limits`

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
@@ -25,7 +25,8 @@ pub(crate) struct Key {
     requests_per_minute: Option<u64>,
     characters_per_minute: Option<u64>,
     is_admin: bool,
-    used: Mutex<Minute>,
+    /// Shared with the entry of the same key in the next reading of the file.
+    used: Arc<Mutex<Minute>>,
 }
 
 /// The usage since a minute began.
@@ -77,7 +78,7 @@ fn parse_line(line: &str) -> Result<Option<([u8; 32], Key)>, &'static str> {
         requests_per_minute: None,
         characters_per_minute: None,
         is_admin: false,
-        used: Mutex::new(used),
+        used: Arc::new(Mutex::new(used)),
     };
     for word in words {
         match word.split_once('=') {
@@ -133,6 +134,16 @@ impl Keys {
             keys.by_digest.insert(digest, key);
         }
         Ok(keys)
+    }
+
+    /// Continues the minutes of the keys of an earlier reading of the file. Requests that still use
+    /// that reading count here too.
+    pub fn continue_minutes(&mut self, before: &Keys) {
+        for (digest, key) in &mut self.by_digest {
+            if let Some(old) = before.by_digest.get(digest) {
+                key.used = Arc::clone(&old.used);
+            }
+        }
     }
 
     /// Returns the entry of a key.
@@ -214,6 +225,22 @@ mod tests {
         assert_eq!(is_admin(&keys, "secret"), Some(true));
         let plain = Keys::parse(&format!("{SECRET} somebody")).unwrap_or_default();
         assert_eq!(is_admin(&plain, "secret"), Some(false));
+    }
+
+    #[test]
+    fn a_new_reading_keeps_what_a_key_has_used() {
+        let other = to_hex(&Sha256::digest(b"other"));
+        let before = Keys::parse(&format!("{SECRET} a rpm=3\n")).unwrap_or_default();
+        assert_eq!(count(&before, Some("secret"), 1), Ok(()));
+        let text = format!("{other} b rpm=1\n{SECRET} renamed rpm=2\n");
+        let mut after = Keys::parse(&text).unwrap_or_default();
+        after.continue_minutes(&before);
+        assert_eq!(count(&after, Some("secret"), 1), Ok(()));
+        assert!(matches!(count(&after, Some("secret"), 1), Err(KeyError::TooMuch(_))));
+        assert_eq!(count(&after, Some("other"), 1), Ok(()));
+        // A request that began before the reload counts too.
+        assert_eq!(count(&before, Some("secret"), 1), Ok(()));
+        assert!(matches!(count(&before, Some("secret"), 1), Err(KeyError::TooMuch(_))));
     }
 
     #[test]

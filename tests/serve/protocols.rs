@@ -143,7 +143,7 @@ fn our_own_protocol_names_what_is_wrong() {
         (json!({"text": "a", "model": "toy", "word_scores": true}), 400, "for neural models"),
         (json!({"text": "a", "model": "toy", "prefix": "b"}), 400, "for neural models"),
         (json!({"text": "a", "model": "neural", "graph": true}), 400, "for phrase-based models"),
-        (json!({"text": "a", "model": "neural", "n_best": 9}), 400, "the beam has 4"),
+        (json!({"text": "a", "model": "neural", "n_best": 9}), 400, "the beam size, 4"),
         (
             json!({"text": "a", "model": "neural", "options": {"stack_size": 9}}),
             400,

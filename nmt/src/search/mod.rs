@@ -112,8 +112,7 @@ pub struct Sampling {
 pub struct SearchOptions {
     /// The beam size, at most 65,536; 1 is greedy search.
     pub beam_size: usize,
-    /// The number of translations to return, at most [`max_n_best`](Self::max_n_best) (or any
-    /// number when sampling).
+    /// The number of translations to return, at most [`n_best_limit`](Self::n_best_limit).
     pub n_best: usize,
     /// Scores are divided by the length, including `</s>`, to this power.
     pub length_penalty: f32,
@@ -244,11 +243,26 @@ impl SearchOptions {
         self.end_ids().contains(&token)
     }
 
-    /// Returns the maximum number of translations that a search can return without sampling.
-    pub fn max_n_best(&self) -> usize {
-        match self.semantics {
+    /// Returns the maximum number of translations of a sentence; `None` if they are sampled, which
+    /// has no limit.
+    pub fn n_best_limit(&self) -> Option<usize> {
+        if self.sampling.is_some() {
+            return None;
+        }
+        Some(match self.semantics {
             DecodingSemantics::Marian => self.beam_size,
             DecodingSemantics::CTranslate2 => self.required_finished(),
+        })
+    }
+
+    /// Describes [`n_best_limit`](Self::n_best_limit) by the options that set it, for messages.
+    pub fn describe_n_best_limit(&self) -> String {
+        let (beam, patience) = (self.beam_size, self.patience);
+        match self.semantics {
+            DecodingSemantics::CTranslate2 if patience != 1.0 => {
+                format!("the beam size, {beam}, times the patience, {patience}")
+            }
+            _ => format!("the beam size, {beam}"),
         }
     }
 

@@ -236,6 +236,13 @@ impl DecodingSettings {
 }
 
 impl Translator {
+    /// Returns the search options of the translator with other settings.
+    pub fn search_with(&self, settings: &DecodingSettings) -> SearchOptions {
+        let mut options = self.options.clone();
+        settings.apply(&mut options);
+        options.search
+    }
+
     /// Returns a translator of the same models with other settings.
     ///
     /// # Errors
@@ -279,9 +286,10 @@ pub(super) fn check_search(search: &SearchOptions) -> Result<()> {
         );
         return Err(Error::Untranslatable { reason });
     }
-    // A beam whose search ends early by its patience may give a shorter list.
-    if search.sampling.is_none() && n_best > beam_size.max(search.max_n_best()) {
-        let reason = format!("{n_best} translations are more than the beam size, {beam_size}");
+    // A list of the length of the beam may be shorter if the search ends early by its patience.
+    if search.n_best_limit().is_some_and(|limit| n_best > limit.max(beam_size)) {
+        let limit = search.describe_n_best_limit();
+        let reason = format!("{n_best} translations are more than {limit}; raise beam-size");
         return Err(Error::Untranslatable { reason });
     }
     Ok(())
@@ -294,6 +302,29 @@ fn wrong(key: &str, value: &str, wanted: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::{DecodingSemantics, Sampling};
+
+    /// CTranslate2 allows the beam size times the patience, Marian the beam size.
+    #[test]
+    fn the_patience_lengthens_lists() {
+        let mut search = SearchOptions {
+            semantics: DecodingSemantics::CTranslate2,
+            beam_size: 4,
+            patience: 2.0,
+            n_best: 8,
+            ..SearchOptions::default()
+        };
+        assert_eq!(search.n_best_limit(), Some(8));
+        assert!(check_search(&search).is_ok());
+        search.n_best = 9;
+        let error = check_search(&search).unwrap_err().to_string();
+        assert!(error.contains("9 translations are more than the beam size, 4, times"), "{error}");
+        search.semantics = DecodingSemantics::Marian;
+        assert_eq!(search.n_best_limit(), Some(4));
+        search.sampling = Some(Sampling { temperature: 1.0, top_k: 0, top_p: 1.0, epsilon: 0.0 });
+        assert_eq!(search.n_best_limit(), None);
+        assert!(check_search(&search).is_ok());
+    }
 
     #[test]
     fn every_key_is_set_by_a_value_in_its_range() {

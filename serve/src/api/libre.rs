@@ -225,13 +225,12 @@ fn alternatives(app: &App, given: &Parameters) -> Result<usize, Wrong> {
     }
 }
 
-/// Returns the options for the best translation and `alternatives` others: together at most the
-/// beam size of a neural model.
+/// Returns the options for the best translation and `alternatives` others, or as many as the model
+/// gives.
 fn options(route: &Route, alternatives: usize) -> RequestOptions {
     let model = route.models.last().expect("a route has a model");
-    let n_best = alternatives + 1;
     RequestOptions {
-        n_best: model.beam_size.map_or(n_best, |beam| n_best.min(beam)),
+        n_best: model.limit_n_best(alternatives + 1),
         distinct: model.kind == ModelKind::Phrase,
         ..RequestOptions::default()
     }

@@ -1,5 +1,6 @@
 //! HTTP: bodies, forms, websockets. The protocols are in [`crate::api`].
 
+pub mod accept;
 pub mod body;
 pub mod client_address;
 pub mod connection_guard;

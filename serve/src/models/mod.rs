@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use miriam_decoder::{Configuration as PhraseConfiguration, OutputStream, System, XmlInputMode};
 use miriam_nmt::engine::{Autotuner, Precision};
-use miriam_nmt::search::DecodingSemantics;
+use miriam_nmt::search::{DecodingSemantics, SearchOptions};
 use miriam_nmt::translate::{DecodingSettings, TranslationOptions, Translator};
 use miriam_nmt::{BundleOptions, DeviceSet, LanguagePairTokens, ModelBundle};
 use miriam_rescoring::load_system;
@@ -49,7 +49,7 @@ pub struct Model {
     pub generation: u64,
     /// The model itself, by its kind.
     pub kind: ModelKind,
-    /// The length of the longest list of translations, if the beam limits it.
+    /// The beam size of a neural model, unless it samples.
     pub beam_size: Option<usize>,
     /// Facts about the model, for clients that ask for them.
     pub facts: Vec<(&'static str, String)>,
@@ -516,6 +516,17 @@ impl Model {
             },
         };
         self.engine.submit(queue, sentences, request_options, deadline)
+    }
+
+    /// Returns the options of a neural model's search with other settings.
+    pub fn search_with(&self, settings: &DecodingSettings) -> Option<SearchOptions> {
+        self.translator.as_ref().map(|translator| translator.search_with(settings))
+    }
+
+    /// Returns `n_best`, or the longest list that the model gives if that is shorter.
+    pub fn limit_n_best(&self, n_best: usize) -> usize {
+        let search = self.search_with(&DecodingSettings::default());
+        search.and_then(|search| search.n_best_limit()).map_or(n_best, |limit| n_best.min(limit))
     }
 
     /// Checks that the model can translate, with one line.

@@ -92,6 +92,20 @@ fn sentences_that_fail_are_counted() {
 }
 
 #[test]
+fn lists_are_as_long_as_those_of_the_command_line() {
+    let model = open("toy-neural/decoder.yml");
+    let beam = model.beam_size.unwrap();
+    assert_eq!([0, beam, 99].map(|n_best| model.limit_n_best(n_best)), [0, beam, beam]);
+    let limit = |settings| model.search_with(&settings).unwrap().n_best_limit();
+    let wide = DecodingSettings { beam_size: Some(9), ..DecodingSettings::default() };
+    assert_eq!(limit(wide), Some(9));
+    let mut samples = DecodingSettings::default();
+    samples.set("sampling-temperature", "2").unwrap();
+    assert_eq!(limit(samples), None);
+    assert_eq!(open("toy/moses.ini").limit_n_best(99), 99);
+}
+
+#[test]
 fn keys_that_have_no_effect_are_refused() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy/moses.ini");
     let name = "toy".to_owned();

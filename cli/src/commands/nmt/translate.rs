@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use miriam_nmt::search::DecodingSemantics;
 use miriam_nmt::translate::{
     AlignmentFormat, CostReport, DecodingSettings, LineCounts, LineError, LineFormat,
     OutputSampling, SourceText, TranslationOptions,
@@ -318,18 +317,11 @@ impl Arguments {
             options.output.n_best = true;
             search.n_best = text.n_best.flatten().unwrap_or(search.beam_size);
             if let Some(Some(wanted)) = text.n_best
-                && search.sampling.is_none()
-                && wanted > search.max_n_best()
+                && search.n_best_limit().is_some_and(|limit| wanted > limit)
             {
-                let (beam, patience) = (search.beam_size, search.patience);
-                let factor = match search.semantics {
-                    DecodingSemantics::CTranslate2 if patience != 1.0 => {
-                        format!(" times --patience {patience}")
-                    }
-                    _ => String::new(),
-                };
+                let limit = search.describe_n_best_limit();
                 exit_with_usage_error(format!(
-                    "--n-best {wanted} is more than --beam-size {beam}{factor}; raise --beam-size"
+                    "--n-best {wanted} is more than {limit}; raise --beam-size"
                 ));
             }
         }

@@ -10,7 +10,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use hyper::header::ACCEPT;
 use hyper::{Method, Request};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
@@ -21,7 +20,7 @@ use crate::api::{Group, refuse_encoding};
 use crate::app::App;
 use crate::config::Api;
 use crate::http::forms::{field, parse_query};
-use crate::http::{Body, Response, body, strict_json};
+use crate::http::{Body, Response, accept, body, strict_json};
 use crate::refusal::Refusal;
 
 /// The media type of JSON lines.
@@ -30,15 +29,17 @@ const JSON_LINES: &str = "application/x-ndjson";
 /// The most lines in progress at a time.
 const AHEAD: usize = 64;
 
-/// Whether a request asks for JSON lines.
+/// Whether a request asks for JSON lines: by its address, or else by its header `Accept`.
 pub(in crate::api) fn is_wanted(request: &Request<Incoming>) -> bool {
-    let accepts = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
+    if request.method() != Method::POST || request.uri().path() != "/v1/translate" {
+        return false;
+    }
     let query = request.uri().query().unwrap_or_default();
-    request.method() == Method::POST
-        && request.uri().path() == "/v1/translate"
-        && (accepts.is_some_and(|types| types.contains(JSON_LINES))
-            || parse_query(query, &QUERY_NAMES)
-                .is_ok_and(|query| field(&query, "stream") == Some("1")))
+    match parse_query(query, &QUERY_NAMES).as_ref().map(|query| field(query, "stream")) {
+        Ok(Some("1")) => true,
+        Ok(Some("0")) => false,
+        _ => accept::prefers(request.headers(), JSON_LINES, "application/json"),
+    }
 }
 
 /// Answers line by line.

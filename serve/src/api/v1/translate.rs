@@ -202,7 +202,7 @@ fn request_options(app: &App, request: &Request, route: &Route) -> Result<Reques
     let n_best = request.n_best.unwrap_or(1);
     if !(1..=most).contains(&n_best) {
         return Err(Refusal::invalid(format!(
-            "n_best is {n_best}; give a number from 1 to {most}"
+            "n_best is {n_best}; give a number from 1 to {most} (n-best of the server's [limits])"
         )));
     }
     if request.segmentation && route.models.len() > 1 {
@@ -231,13 +231,13 @@ fn request_options(app: &App, request: &Request, route: &Route) -> Result<Reques
             if beam_size.is_some_and(|beam| !(1..=most).contains(&beam)) {
                 return Err(Refusal::invalid(format!("give a beam_size from 1 to {most}")));
             }
-            // There may be more samples than the beam size.
-            let is_sampling = settings.is_sampling().unwrap_or(model.beam_size.is_none());
-            let beam = beam_size.or(model.beam_size).filter(|_| !is_sampling);
-            if beam.is_some_and(|beam| n_best > beam) {
-                let beam = beam.unwrap_or_default();
+            if n_best > 1
+                && let Some(search) = model.search_with(&settings)
+                && search.n_best_limit().is_some_and(|limit| n_best > limit)
+            {
+                let limit = search.describe_n_best_limit();
                 return Err(Refusal::invalid(format!(
-                    "n_best is {n_best} and the beam has {beam}; give options.beam_size"
+                    "n_best is {n_best}, which is more than {limit}; raise options.beam_size"
                 )));
             }
         }

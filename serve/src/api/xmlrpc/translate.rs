@@ -86,10 +86,8 @@ pub(super) async fn run(
     }
     limits::check_algorithm(given, model)?;
     fixed_members::check(given, model)?;
-    // A neural model's list is at most as long as its beam.
-    let n_best = model.beam_size.map_or(nbest, |beam| nbest.min(beam));
     let request_options = RequestOptions {
-        n_best,
+        n_best: model.limit_n_best(nbest),
         distinct: asked.distinct,
         scores: nbest > 0,
         features: nbest > 0 && asked.breakdown,
