@@ -1,11 +1,13 @@
 //! Inis of the kinds that Moses' own regression tests have, end to end: they translate, or are
 //! rejected with the true reason.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::common::{lossy_text, miriam, run, run_to_error, run_with_input};
+use crate::common::{lossy_text, miriam, run, run_to_error, run_to_usage_error, run_with_input};
 
 const TABLE: &str = "das haus ||| the house ||| 0.5 0.5\ndas ||| the ||| 0.5 0.25\n\
                      haus ||| house ||| 0.25 0.5\nhaus ||| building ||| 0.25 0.125\n";
@@ -267,6 +269,37 @@ fn a_folder_names_its_ini() {
     let empty = tempfile::tempdir().unwrap();
     let message = run_to_error(&mut translate(empty.path()));
     assert!(message.contains("this folder has no moses.ini"), "{message}");
+}
+
+/// The folder of a system may have a name of any bytes, for a server too. Other options are text.
+#[test]
+fn names_that_are_not_utf8() {
+    let folder = write_models();
+    let ini = write_ini(folder.path(), PLAIN_TABLE, "T= 1 1", "");
+    let expected = lossy_text(&translate_text(&ini, &[], "das haus\n").stdout);
+    let name = OsStr::from_bytes(b"caf\xe9");
+    let outside = tempfile::tempdir().unwrap();
+    let moved = outside.path().join(name);
+    fs::create_dir(&moved).unwrap();
+    for entry in folder.path().read_dir().unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), moved.join(entry.file_name())).unwrap();
+    }
+    let translate = |words: [&OsStr; 3]| {
+        run_with_input(miriam().current_dir(&outside).arg("translate").args(words), b"das haus\n")
+    };
+    let word = OsStr::new;
+    let joined = OsStr::from_bytes(b"--config=caf\xe9/moses.ini");
+    for words in [[word("-f"), name, word("-quiet")], [joined, word("-s"), word("100")]] {
+        let output = translate(words);
+        assert_eq!(lossy_text(&output.stdout), expected, "{}", lossy_text(&output.stderr));
+    }
+    let mut command = miriam();
+    command.args(["translate", "-f"]).arg(&ini).arg("-i").arg(name);
+    let message = run_to_usage_error(&mut command);
+    assert!(message.contains("is not UTF-8; only the name of the ini (-f)"), "{message}");
+    let model = OsStr::from_bytes(b"m=caf\xe9,from=de,to=en");
+    run(miriam().current_dir(&outside).args(["serve", "--check", "--model"]).arg(model));
 }
 
 /// A bar separates factors, so the rest of the word is lost; training text has an escape for it.

@@ -261,17 +261,17 @@ fn empty_development_texts_are_rejected() {
     assert!(message.contains("empty: there is nothing to tune on"), "{message}");
 }
 
-/// The decoder takes its options as text.
+/// The name of a configuration may have any bytes.
 #[test]
-fn a_configuration_whose_name_is_not_utf8_is_named() {
+fn a_configuration_whose_name_is_not_utf8_is_opened() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let text = folder.path().join("text");
     std::fs::write(&text, "a\n").expect("writable");
     let mut command = miriam();
     command.arg("tune").arg("-f").arg(OsStr::from_bytes(b"folder\xff/moses.ini"));
     command.args(["-o", "tuned", "--source", path_str(&text), "--reference", path_str(&text)]);
-    let message = run_to_usage_error(command.current_dir(folder.path()));
-    assert!(message.contains("/moses.ini is not UTF-8"), "{message}");
+    let message = run_to_error(command.current_dir(folder.path()));
+    assert!(message.contains("/moses.ini") && message.contains("No such file"), "{message}");
 }
 
 /// References without words cannot rank translations.

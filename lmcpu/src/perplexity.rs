@@ -7,6 +7,7 @@ use miriam_textio::number::push_integer;
 use miriam_textio::{Error as TextError, Output, Progress, number};
 
 mod buckets;
+mod csv;
 mod distribution;
 mod filter;
 mod json_scorer;

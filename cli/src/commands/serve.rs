@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::ensure;
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use miriam_serve::{
     Api, CheckedModel, Configuration, ConfigurationSource, ModelConfiguration, OpenListener, Server,
 };
@@ -31,7 +32,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// A model: its name and path, then its languages and other keys, from=de,to=en; repeatable
-    #[arg(short, long, value_name = "NAME=PATH,...", value_parser = ModelConfiguration::parse)]
+    #[arg(short, long, value_name = "NAME=PATH,...", value_parser = model_parser())]
     model: Vec<ModelConfiguration>,
     /// The address and port to listen on, port 0 for any free one; repeatable [127.0.0.1:8080]
     #[arg(short, long, value_name = "ADDRESS:PORT")]
@@ -88,6 +89,11 @@ pub struct Arguments {
     new_key: Option<String>,
     #[command(flatten)]
     tuner_cache: AutotunerCacheOptions,
+}
+
+/// Returns a parser of models, whose paths may have any bytes.
+fn model_parser() -> impl TypedValueParser<Value = ModelConfiguration> {
+    OsStringValueParser::new().try_map(ModelConfiguration::parse)
 }
 
 impl Arguments {

@@ -9,16 +9,24 @@ use crate::model_kind::{ModelKind, explain_wrong_kind};
 /// Reads the configuration that `tokens`, the options of a command line, describe. If they name a
 /// model of another kind in the place of a moses.ini, the error says so.
 pub fn read_configuration(tokens: &[String]) -> anyhow::Result<Configuration> {
-    read_configuration_or(tokens, &[])
+    explain(Configuration::from_command_line(tokens), find_ini(tokens))
 }
 
-/// Works like [`read_configuration`], with `defaults` for options that neither `tokens` nor the ini
-/// have.
-pub fn read_configuration_or(
-    tokens: &[String],
+/// Works like [`read_configuration`], for the ini or the folder `ini`, whose name may have any
+/// bytes. `defaults` are for options that neither `options` nor the ini have.
+pub fn read_configuration_of(
+    ini: &Path,
+    options: &[String],
     defaults: &[(&str, &str)],
 ) -> anyhow::Result<Configuration> {
-    Configuration::from_command_line_or(tokens, defaults).map_err(|error| match find_ini(tokens) {
+    explain(Configuration::from_ini_and_options_or(ini, options, defaults), Some(ini))
+}
+
+fn explain(
+    configuration: Result<Configuration, Error>,
+    ini: Option<&Path>,
+) -> anyhow::Result<Configuration> {
+    configuration.map_err(|error| match ini {
         // A usage error is about the command line, whatever the file is.
         Some(ini) if !matches!(error, Error::Usage { .. }) => {
             explain_wrong_kind(error, ini, ModelKind::PhraseSystem)

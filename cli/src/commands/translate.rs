@@ -3,8 +3,9 @@
 //! Moses writes long options with one dash or two and allows negative numbers as values,
 //! which clap does not support; so the arguments after `translate` go to the decoder unchanged.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use miriam_decoder::{
@@ -15,7 +16,7 @@ use miriam_rescoring::load_system;
 use miriam_textio::{CancellationToken, Input, parse_size};
 
 use super::raw_text::{self, RawTextOptions};
-use super::system_configuration::read_configuration;
+use super::system_configuration::{read_configuration, read_configuration_of};
 use crate::common::{CommonOptions, Threads, is_broken_pipe, open_argument_or_file};
 use crate::progress::TerminalProgress;
 use crate::signals::{SignalHandler, describe_partial_files};
@@ -24,6 +25,8 @@ use crate::signals::{SignalHandler, describe_partial_files};
 pub struct TranslateArguments {
     /// Text instead of a file: the words before the first option.
     text: Option<String>,
+    /// The ini, if it is not among the options of the decoder.
+    ini: Option<PathBuf>,
     decoder_options: Vec<String>,
     raw_text: RawTextOptions,
     pub common: CommonOptions,
@@ -32,23 +35,29 @@ pub struct TranslateArguments {
 }
 
 impl TranslateArguments {
-    /// Separates the options of the program from those of the decoder. Fails if a token is not
-    /// UTF-8.
+    /// Separates the options of the program from those of the decoder. Fails if a token other than
+    /// the name of the ini is not UTF-8.
     pub fn new(
         tokens: impl Iterator<Item = OsString>,
         common: CommonOptions,
     ) -> Result<Self, Error> {
+        let mut tokens: Vec<OsString> = tokens.collect();
         let mut sorted = TranslateArguments {
             text: None,
+            ini: take_ini(&mut tokens),
             decoder_options: Vec::new(),
             raw_text: RawTextOptions::default(),
             common,
             shows_help: false,
             shows_version: false,
         };
-        let mut tokens = tokens.map(|token| {
+        let mut tokens = tokens.into_iter().map(|token| {
             token.into_string().map_err(|token| Error::Usage {
-                reason: format!("{} is not UTF-8", token.display()),
+                reason: format!(
+                    "{} is not UTF-8; only the name of the ini (-f) may have other bytes: rename \
+                     other files, or use links, standard input and standard output",
+                    token.display()
+                ),
             })
         });
         let mut is_first = true;
@@ -105,6 +114,30 @@ impl TranslateArguments {
     }
 }
 
+/// Removes `-f INI` from the tokens if the name of the ini is not UTF-8, and returns the name. The
+/// decoder takes its other options as text.
+fn take_ini(tokens: &mut Vec<OsString>) -> Option<PathBuf> {
+    fn names_ini(option: &[u8]) -> bool {
+        matches!(option, b"-f" | b"--f" | b"-config" | b"--config")
+    }
+    let at = tokens.iter().position(|token| token.to_str().is_none())?;
+    let bytes = tokens[at].as_bytes();
+    let mut parts = bytes.splitn(2, |&byte| byte == b'=');
+    if let (Some(option), Some(value)) = (parts.next(), parts.next())
+        && names_ini(option)
+    {
+        let ini = PathBuf::from(OsStr::from_bytes(value));
+        tokens.remove(at);
+        return Some(ini);
+    }
+    if at == 0 || !names_ini(tokens[at - 1].as_bytes()) {
+        return None;
+    }
+    let ini = tokens.remove(at);
+    tokens.remove(at - 1);
+    Some(ini.into())
+}
+
 /// Serves the system, with the options of raw text.
 #[cfg(feature = "serve")]
 fn serve(configuration: &Configuration, tokens: &TranslateArguments) -> anyhow::Result<()> {
@@ -130,7 +163,11 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     if tokens.shows_version {
         return crate::console::print_line(concat!("miriam ", env!("MIRIAM_VERSION")));
     }
-    let configuration = read_configuration(&tokens.decoder_options)?;
+    let options = &tokens.decoder_options;
+    let configuration = match &tokens.ini {
+        Some(ini) => read_configuration_of(ini, options, &[])?,
+        None => read_configuration(options)?,
+    };
     let settings = &configuration.settings;
     if settings.server.is_wanted && !settings.show_weights {
         return serve(&configuration, &tokens);
@@ -203,4 +240,32 @@ fn help_text() -> String {
         options_help(),
         raw_text::HELP
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(words: &[&[u8]]) -> Vec<OsString> {
+        words.iter().map(|word| OsStr::from_bytes(word).to_owned()).collect()
+    }
+
+    #[test]
+    fn the_name_of_the_ini_may_have_any_bytes() {
+        let rest: [&[u8]; 2] = [b"-s", b"50"];
+        let name: &[u8] = b"caf\xe9/moses.ini";
+        let joined = [b"--config=", name].concat();
+        let separate: [&[u8]; 4] = [b"-s", b"50", b"-f", name];
+        for words in [&separate[..], &[&joined[..], b"-s", b"50"]] {
+            let mut words = tokens(words);
+            let ini = take_ini(&mut words).unwrap();
+            assert_eq!(ini.as_os_str().as_bytes(), name);
+            assert_eq!(words, tokens(&rest));
+        }
+        for words in [&[b"-f", &b"moses.ini"[..]][..], &[b"-i", name], &[name]] {
+            let mut left = tokens(words);
+            assert_eq!(take_ini(&mut left), None);
+            assert_eq!(left, tokens(words));
+        }
+    }
 }

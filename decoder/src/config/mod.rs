@@ -173,15 +173,7 @@ impl Configuration {
                 return Err(Error::usage(reason));
             }
         };
-        let mut parameters = ini::read(&ini)?;
-        arguments::override_with(&mut parameters, command_line);
-        for (name, value) in defaults {
-            let values = parameters.values_mut(name);
-            if values.is_empty() {
-                values.push((*value).to_owned());
-            }
-        }
-        Self::from_parameters(ini, parameters)
+        Self::from_parsed(ini, command_line, defaults)
     }
 
     /// Reads the ini file at `path`, or the moses.ini of the folder at `path`, without a command
@@ -201,14 +193,43 @@ impl Configuration {
     ///
     /// Those of [`Configuration::from_command_line`].
     pub fn from_ini_and_options(path: &Path, options: &[String]) -> Result<Self> {
+        Self::from_ini_and_options_or(path, options, &[])
+    }
+
+    /// Works like [`Configuration::from_ini_and_options`], with the `defaults` of
+    /// [`Configuration::from_command_line_or`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Configuration::from_command_line`].
+    pub fn from_ini_and_options_or(
+        path: &Path,
+        options: &[String],
+        defaults: &[(&str, &str)],
+    ) -> Result<Self> {
         let options = arguments::parse(options)?;
         if options.get("config").is_some() {
-            return Err(Error::usage("-f: the configuration is given already"));
+            let reason = format!("-f is given twice: leave it out, or {}", path.display());
+            return Err(Error::usage(reason));
         }
-        let path = ini::locate(path.to_owned())?;
-        let mut parameters = ini::read(&path)?;
-        arguments::override_with(&mut parameters, options);
-        Self::from_parameters(path, parameters)
+        Self::from_parsed(ini::locate(path.to_owned())?, options, defaults)
+    }
+
+    /// Reads `ini`, overridden by the options of a command line.
+    fn from_parsed(
+        ini: PathBuf,
+        command_line: Parameters,
+        defaults: &[(&str, &str)],
+    ) -> Result<Self> {
+        let mut parameters = ini::read(&ini)?;
+        arguments::override_with(&mut parameters, command_line);
+        for (name, value) in defaults {
+            let values = parameters.values_mut(name);
+            if values.is_empty() {
+                values.push((*value).to_owned());
+            }
+        }
+        Self::from_parameters(ini, parameters)
     }
 
     fn from_parameters(ini: PathBuf, mut parameters: Parameters) -> Result<Self> {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::csv::{self, Record};
 use crate::json_lines::{TextField, push_key, push_number};
 
 /// The keys that are added to documents.
@@ -30,18 +31,18 @@ pub struct BucketOptions {
 impl Cutoffs {
     /// Reads a table with a column for each language and a row for each percentile, whose number
     /// comes first: `,de,en`, ..., `30,236.2,255.1`, ..., `60,...`. A column `all` is for documents
-    /// of other languages, and without a language.
+    /// of other languages, and without a language. Names may be in quotes.
     ///
     /// # Errors
     /// If a line does not fit, or if the row of percentile 30 or 60 is missing. The message
     /// contains the reason, and the line if one does not fit.
     pub fn parse(text: &str) -> Result<Self, String> {
         fn wrong(reason: &str, line: usize) -> String {
-            format!("line {}: {reason}", line + 1)
+            format!("line {line}: {reason}")
         }
-        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let (head_line, head) = lines.next().ok_or("it is empty")?;
-        let languages: Vec<&str> = head.split(',').skip(1).map(str::trim).collect();
+        let mut records = csv::parse(text)?.into_iter();
+        let Record { line: head_line, fields: head } = records.next().ok_or("it is empty")?;
+        let languages = &head[1..];
         if languages.is_empty() {
             let reason = "no languages; they follow a first column of percentiles";
             return Err(wrong(reason, head_line));
@@ -53,8 +54,8 @@ impl Cutoffs {
             return Err(wrong(&reason, head_line));
         }
         let mut rows = [None, None];
-        for (line, row) in lines {
-            let mut fields = row.split(',').map(str::trim);
+        for Record { line, fields } in records {
+            let mut fields = fields.iter();
             let percentile = fields.next().and_then(|field| field.parse().ok());
             let percentile: f64 =
                 percentile.ok_or_else(|| wrong("the first field is not a percentile", line))?;
@@ -63,7 +64,7 @@ impl Cutoffs {
             else {
                 continue;
             };
-            let numbers: Result<Vec<f64>, _> = fields.map(str::parse).collect();
+            let numbers: Result<Vec<f64>, _> = fields.map(|field| field.parse()).collect();
             let numbers = numbers.map_err(|_| wrong("a field is not a number", line))?;
             if numbers.len() != languages.len() {
                 let found = numbers.len();
@@ -80,13 +81,17 @@ impl Cutoffs {
             return Err(format!("the percentiles {HEAD} and {MIDDLE} are needed"));
         };
         let limits = head.into_iter().zip(middle).map(|(head, middle)| [head, middle]);
-        let languages = languages.into_iter().map(str::to_owned);
-        Ok(Cutoffs(languages.zip(limits).collect()))
+        Ok(Cutoffs(languages.iter().cloned().zip(limits).collect()))
     }
 
     /// Whether documents of all languages, and without a language, have limits.
     pub(super) fn covers_all(&self) -> bool {
-        self.0.contains_key(ALL_LANGUAGES)
+        self.has(ALL_LANGUAGES)
+    }
+
+    /// Whether the table has a column for `language`.
+    pub(super) fn has(&self, language: &str) -> bool {
+        self.0.contains_key(language)
     }
 
     /// Returns the bucket of `perplexity` in `language`; `all` if there is no perplexity or no

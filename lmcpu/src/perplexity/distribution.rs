@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use miriam_textio::number;
 
 use super::buckets::ALL_LANGUAGES;
+use super::csv;
 use super::filter::{Percent, RankLimit};
 
 /// The perplexities of the lines of a text, in their order, by the language that each line names. A
@@ -48,7 +49,7 @@ impl PerplexityDistribution {
         let mut table = Vec::new();
         for (language, _) in &columns {
             table.push(b',');
-            table.extend_from_slice(language.as_bytes());
+            csv::push_field(&mut table, language);
         }
         for percent in percents {
             table.extend_from_slice(format!("\n{percent}").as_bytes());
@@ -78,6 +79,7 @@ fn percentile(sorted: &[f64], percent: Percent) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Cutoffs;
     use super::*;
 
     fn percents(text: &str) -> Vec<Percent> {
@@ -103,6 +105,17 @@ mod tests {
         // There are nine lines, two of them without a perplexity.
         let limit = found.into_rank_limit("50".parse().unwrap());
         assert_eq!(limit, RankLimit { perplexity: 35.0, ties: 1 });
+    }
+
+    #[test]
+    fn names_of_languages_are_quoted() {
+        let mut found = PerplexityDistribution::default();
+        found.push(Some("Norwegian, \"ny\""), 7.0);
+        found.push(Some("de"), 2.0);
+        let table = found.into_percentile_table(&percents("30,60")).unwrap();
+        let table = String::from_utf8(table).unwrap();
+        assert_eq!(table, ",\"Norwegian, \"\"ny\"\"\",de\n30,7,2\n60,7,2\n");
+        assert!(Cutoffs::parse(&table).unwrap().has("Norwegian, \"ny\""));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 mod decoding;
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use miriam_lmcpu::{ArpaOptions, is_binary_model};
@@ -225,14 +227,25 @@ impl ModelConfiguration {
         Ok(options)
     }
 
-    /// Parses `NAME=PATH[,from=de,to=en,kind=neural,...]`.
+    /// Parses `NAME=PATH[,from=de,to=en,kind=neural,...]`. The path may have any bytes.
     ///
     /// # Errors
     /// If `=` is missing, or a key is unknown, repeated or has an invalid value.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let (name, rest) = text.split_once('=').ok_or("give NAME=PATH[,from=de,to=en]")?;
-        let mut parts = rest.split(',');
-        let path = parts.next().unwrap_or_default();
+    pub fn parse(argument: impl AsRef<OsStr>) -> Result<Self, String> {
+        fn text(bytes: &[u8]) -> Result<&str, String> {
+            std::str::from_utf8(bytes).map_err(|_| {
+                let shown = String::from_utf8_lossy(bytes);
+                format!("{shown} is not UTF-8; only the path of a model may have other bytes")
+            })
+        }
+        let argument = argument.as_ref().as_bytes();
+        let name_end = argument.iter().position(|&byte| byte == b'=');
+        let name_end = name_end.ok_or("give NAME=PATH[,from=de,to=en]")?;
+        let name = text(&argument[..name_end])?;
+        let mut parts = argument[name_end + 1..].splitn(2, |&byte| byte == b',');
+        let path = OsStr::from_bytes(parts.next().unwrap_or_default());
+        let keys = parts.next().map(text).transpose()?;
+        let parts = keys.into_iter().flat_map(|keys| keys.split(','));
         let parts: Vec<(&str, &str)> =
             parts.map(|part| part.split_once('=').unwrap_or((part, "true"))).collect();
         let mut model = ModelConfiguration {
@@ -399,8 +412,16 @@ mod tests {
             (model.path.as_path(), model.decoding.beam_size),
             (Path::new("a/moses.ini"), Some(3))
         );
-        for wrong in ["toy", "toy=x,beam=many", "toy=x,color=red", "toy=x,kind=best"] {
+        for wrong in ["toy", "toy=x,beam=many", "toy=x,color=red", "toy=x,kind=best", "toy=x,"] {
             assert!(ModelConfiguration::parse(wrong).is_err(), "{wrong}");
+        }
+        let latin = OsStr::from_bytes(b"toy=caf\xe9/moses.ini,from=en");
+        let model = ModelConfiguration::parse(latin).unwrap();
+        assert_eq!(model.path.as_os_str().as_bytes(), b"caf\xe9/moses.ini");
+        assert_eq!(model.from, ["en"]);
+        for wrong in [&b"caf\xe9=x"[..], b"toy=x,lm=caf\xe9"] {
+            let error = ModelConfiguration::parse(OsStr::from_bytes(wrong)).unwrap_err();
+            assert!(error.contains("is not UTF-8; only the path"), "{error}");
         }
     }
 }

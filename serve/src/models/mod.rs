@@ -217,15 +217,12 @@ impl Opener {
         } else {
             configuration.path.clone()
         };
-        let Some(name) = ini.to_str() else {
-            return Err(wrong("the path is not UTF-8".into()));
-        };
-        let options = ["-f", name, "-threads", &threads.to_string()].map(str::to_owned);
+        let options = ["-threads".to_owned(), threads.to_string()];
         let options: Vec<String> =
             options.into_iter().chain(configuration.options.clone()).collect();
         let mut found = match configuration.moses_system.as_ref().and_then(MosesSystem::take) {
             Some(found) => found,
-            None => PhraseConfiguration::from_command_line(&options)
+            None => PhraseConfiguration::from_ini_and_options(&ini, &options)
                 .map_err(|error| wrong(error.to_string()))?,
         };
         found.settings.threads = threads;
