@@ -35,6 +35,17 @@ pub(crate) struct NgramTable {
     children: Vec<Option<NodeRef>>,
 }
 
+/// Returns, for each bucket, how many of the buckets before it overflow without a gap; the first
+/// bucket follows the last. Searches reach a bucket from the homes in this run.
+fn overflow_runs<B: HashBucket>(buckets: &[B]) -> impl Iterator<Item = usize> {
+    let before_first = buckets.iter().rev().take_while(|bucket| bucket.overflows()).count();
+    buckets.iter().scan(before_first, |run, bucket| {
+        let current = *run;
+        *run = if bucket.overflows() { current + 1 } else { 0 };
+        Some(current)
+    })
+}
+
 impl NgramTable {
     /// Returns the number of n-grams.
     pub fn len(&self) -> usize {
@@ -175,7 +186,7 @@ impl NgramTable {
         // Suffix and word as one key, and the slot in the table.
         let mut entries: Vec<(u64, u32)> = Vec::new();
         let mut sizes = vec![0u64; self.len()];
-        for (at, bucket) in buckets.iter().enumerate() {
+        for (at, (bucket, run)) in buckets.iter().zip(overflow_runs(buckets)).enumerate() {
             let used = bucket.keys().iter().take_while(|&&key| key != EMPTY_KEY).count();
             if bucket.keys()[used..].iter().any(|&key| key != EMPTY_KEY) {
                 return Err(format!("bucket {at} has an empty slot between others"));
@@ -188,14 +199,9 @@ impl NgramTable {
                         "slot {slot} of bucket {at}: its suffix has no children in hash tables"
                     ));
                 }
-                let mut probed = home_bucket(key, buckets.len() as u64) as usize;
-                while probed != at {
-                    if !buckets[probed].overflows() {
-                        return Err(format!(
-                            "slot {slot} of bucket {at}: searches do not reach it"
-                        ));
-                    }
-                    probed = (probed + 1) % buckets.len();
+                let home = home_bucket(key, buckets.len() as u64) as usize;
+                if (at + buckets.len() - home) % buckets.len() > run {
+                    return Err(format!("slot {slot} of bucket {at}: searches do not reach it"));
                 }
                 sizes[parent as usize] += 1;
                 let number = (at * bucket.keys().len() + slot) as u32;
@@ -257,5 +263,34 @@ impl NgramTable {
     /// Whether the n-gram at `at` is one of `blanks`, the locations of the blanks of its order.
     fn is_blank(&self, at: usize, blanks: &[u32]) -> bool {
         self.locations[at] != NONE && blanks.binary_search(&self.locations[at]).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::LongestBucket;
+
+    /// Searches probe from the home on, as long as buckets overflow.
+    #[test]
+    fn runs_have_the_buckets_from_which_searches_come() {
+        for pattern in 0..1u32 << 7 {
+            let bucket = |at: u32| {
+                let overflows = pattern >> at & 1;
+                LongestBucket { keys: [EMPTY_KEY; 5], log10: [0; 5], overflows }
+            };
+            let buckets: Vec<LongestBucket> = (0..7).map(bucket).collect();
+            let runs: Vec<usize> = overflow_runs(&buckets).collect();
+            for (at, run) in runs.into_iter().enumerate() {
+                for home in 0..7 {
+                    let mut probed = home;
+                    while probed != at && buckets[probed].overflows() {
+                        probed = (probed + 1) % 7;
+                    }
+                    let is_in_run = (at + 7 - home) % 7 <= run;
+                    assert_eq!(probed == at, is_in_run, "{pattern:07b}: {home} to {at}");
+                }
+            }
+        }
     }
 }
