@@ -103,6 +103,40 @@ fn names_weights_and_preparation_stay() {
     assert!(read_ini(&folder.join("new.ini.binary")).contains("# the large one"));
 }
 
+/// Features may also be lines of `[feature-add]`, and their paths lines of `[feature-overwrite]`.
+#[test]
+fn added_and_changed_features_name_the_new_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("pt"), "das ||| the ||| 0.5\nhaus ||| house ||| 0.5\n").unwrap();
+    fs::write(folder.join("added"), "klein ||| small ||| 0.5\n").unwrap();
+    fs::write(folder.join("ro"), "haus ||| house ||| 0.5 0.25 0.25\n").unwrap();
+    let text = "[feature-add]\nPhraseDictionaryMemory name=Added num-features=1 path=added\n\
+                [mapping]\n0 T 0\n1 T 1\n[feature]\nUnknownWordPenalty\nDistortion\n\
+                PhraseDictionaryMemory name=T num-features=1 path=none\n\
+                LexicalReordering name=R num-features=3 type=msd-backward-fe\n\
+                [feature-overwrite]\nT path=pt\nR path=ro\nAdded table-limit=5\n\
+                [weight]\nDistortion0= 0.3\nT= 0.5\nAdded= 0.25\nR= 0.1 0.2 0.3\n";
+    let ini = folder.join("moses.ini");
+    fs::write(&ini, text).unwrap();
+    let binary = folder.join("binary");
+    run(&mut build(&ini, &binary));
+    let new = read_ini(&binary);
+    for line in [
+        "ProbingPT name=Added num-features=1 path=${INI}/added.miriam\n",
+        "ProbingPT name=T num-features=1 path=${INI}/pt.miriam\n",
+        "LexicalReordering name=R num-features=3 type=msd-backward-fe property-index=0\n",
+        "[feature-overwrite]\nAdded table-limit=5\n",
+    ] {
+        assert!(new.contains(line), "{line}: {new}");
+    }
+    let input = b"das klein haus\nklein haus das\n";
+    fs::remove_file(folder.join("pt")).unwrap();
+    let found = translate(&binary, input);
+    fs::write(folder.join("pt"), "das ||| the ||| 0.5\nhaus ||| house ||| 0.5\n").unwrap();
+    assert_eq!(found, translate(&ini, input));
+}
+
 #[test]
 fn tables_that_cannot_be_built_are_reported() {
     let toy = project_root().join("examples/toy");

@@ -48,6 +48,20 @@ pub trait FeatureScorer {
     /// # Errors
     /// If a text has no finite score, or the model fails.
     fn score(&mut self, lists: &[CandidateList<'_>]) -> Result<Vec<Vec<f64>>, ListError>;
+
+    /// Works like [`FeatureScorer::score`], for one list of which some translations may have no
+    /// score: they get the reason. The default is for scorers that have a score for every
+    /// translation.
+    ///
+    /// # Errors
+    /// If the sentence has no score, or the model fails.
+    fn score_each(
+        &mut self,
+        list: CandidateList<'_>,
+    ) -> Result<Vec<Result<f64, String>>, ListError> {
+        let scores = self.score(&[list])?.into_iter().flatten();
+        Ok(scores.map(Ok).collect())
+    }
 }
 
 /// A failure of scoring lists.
@@ -184,6 +198,44 @@ pub fn score_lists(
     Ok(values)
 }
 
+/// Works like [`score_lists`], for one list. Only the first `required` translations must have
+/// scores; others have `None` if a model has no score for them. No model scores a translation
+/// twice, or one that an earlier model has no score for.
+///
+/// # Errors
+/// The index of the scorer that failed or has no score for a required translation, with its error.
+pub fn score_available(
+    scorers: &mut [Box<dyn FeatureScorer + '_>],
+    list: CandidateList<'_>,
+    required: usize,
+) -> Result<Vec<Option<Vec<f64>>>, (usize, ListError)> {
+    let distinct = DistinctTexts::new(list.translations);
+    let mut values: Vec<Option<Vec<f64>>> = vec![Some(Vec::new()); distinct.texts.len()];
+    for (number, scorer) in scorers.iter_mut().enumerate() {
+        let left: Vec<usize> = (0..values.len()).filter(|&text| values[text].is_some()).collect();
+        let translations: Vec<&[u8]> = left.iter().map(|&text| distinct.texts[text]).collect();
+        let list = CandidateList { translations: &translations, ..list };
+        let scores = scorer.score_each(list).map_err(|error| (number, error))?;
+        for (text, score) in left.into_iter().zip(scores) {
+            let score = score.and_then(|score| {
+                if score.is_finite() { Ok(score) } else { Err(format!("its score is {score}")) }
+            });
+            match score {
+                Ok(score) => values[text].get_or_insert_default().push(score),
+                Err(reason) => {
+                    let mut translations = distinct.text_numbers[..required].iter();
+                    let translation = translations.position(|&other| other == text);
+                    if translation.is_some() {
+                        return Err((number, ListError::Text { list: 0, translation, reason }));
+                    }
+                    values[text] = None;
+                }
+            }
+        }
+    }
+    Ok(distinct.text_numbers.iter().map(|&text| values[text].clone()).collect())
+}
+
 /// The different translations of a list.
 struct DistinctTexts<'a> {
     texts: Vec<&'a [u8]>,
@@ -203,5 +255,65 @@ impl<'a> DistinctTexts<'a> {
         });
         let text_numbers = text_numbers.collect();
         DistinctTexts { texts, text_numbers }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A scorer of lengths, without scores for a text and for an empty source. It counts the texts
+    /// that it sees.
+    struct Lengths {
+        refused: &'static str,
+        most: usize,
+    }
+
+    impl FeatureScorer for Lengths {
+        fn score(&mut self, _: &[CandidateList<'_>]) -> Result<Vec<Vec<f64>>, ListError> {
+            panic!("each text is scored alone")
+        }
+
+        fn score_each(
+            &mut self,
+            list: CandidateList<'_>,
+        ) -> Result<Vec<Result<f64, String>>, ListError> {
+            self.most = self.most.checked_sub(list.translations.len()).expect("few texts");
+            if list.source.is_empty() {
+                let reason = "it is empty".to_owned();
+                return Err(ListError::Text { list: 0, translation: None, reason });
+            }
+            let score = |text: &&[u8]| match *text {
+                b"infinite" => Ok(f64::INFINITY),
+                text if text == self.refused.as_bytes() => Err("refused".to_owned()),
+                text => Ok(text.len() as f64),
+            };
+            Ok(list.translations.iter().map(score).collect())
+        }
+    }
+
+    #[test]
+    fn texts_without_scores_are_left_out_and_others_scored_once() {
+        let scorers = |first, second| -> [Box<dyn FeatureScorer>; 2] {
+            [
+                Box::new(Lengths { refused: "b", most: first }),
+                Box::new(Lengths { refused: "cc", most: second }),
+            ]
+        };
+        let translations = ["a", "b", "a", "cc", "infinite", "ddd"].map(str::as_bytes);
+        let list = CandidateList { source: b"s", translations: &translations };
+        let scores = score_available(&mut scorers(5, 3), list, 1).unwrap();
+        let both = |length: f64| Some(vec![length, length]);
+        assert_eq!(scores, [both(1.0), None, both(1.0), None, None, both(3.0)]);
+        let error = score_available(&mut scorers(5, 3), list, 4).unwrap_err();
+        let text = |translation, reason: &str| ListError::Text {
+            list: 0,
+            translation,
+            reason: reason.to_owned(),
+        };
+        assert_eq!(error, (0, text(Some(1), "refused")));
+        let list = CandidateList { source: b"", ..list };
+        let error = score_available(&mut scorers(5, 3), list, 1).unwrap_err();
+        assert_eq!(error, (0, text(None, "it is empty")));
     }
 }

@@ -122,7 +122,7 @@ pub fn build_binary_system(
         let report = build_file(&options, &file, progress)?;
         built.push((number, BuiltTable { feature: feature.name.clone(), file, report }));
     }
-    let text = text.change_features(|number, line| {
+    let change = |number: usize, line: &str| {
         if let Some((_, table)) = built.iter().find(|(built, _)| *built == number) {
             return binary_table_line(line, table);
         }
@@ -130,6 +130,12 @@ pub fn build_binary_system(
             Some((integrated, _)) if integrated == number => integrated_line(line),
             _ => line.to_owned(),
         }
+    };
+    let text = text.change_features(change, |name, key| {
+        let integrated = reordering.map(|(number, _)| &configuration.features[number].name);
+        let has_new_path = integrated.is_some_and(|integrated| integrated == name)
+            || built.iter().any(|(_, table)| table.feature == name);
+        key == "path" && has_new_path
     });
     if let Some(copy) = preparation_copy {
         copy.write()?;
@@ -185,18 +191,24 @@ fn binary_table_line(line: &str, table: &BuiltTable) -> String {
         new.push(format!("name={}", table.feature));
     }
     tokens.next();
-    new.extend(tokens.map(|token| {
-        if token.starts_with("path=") { format!("path=${{INI}}/{file}") } else { token.to_owned() }
-    }));
+    new.extend(replace_path(tokens, &format!("path=${{INI}}/{file}")));
     new.join(" ")
 }
 
 /// Converts the feature line of a reordering model whose scores are now in the phrase tables.
 fn integrated_line(line: &str) -> String {
-    let tokens = line
-        .split_ascii_whitespace()
-        .map(|token| if token.starts_with("path=") { "property-index=0" } else { token });
-    tokens.collect::<Vec<_>>().join(" ")
+    replace_path(line.split_ascii_whitespace(), "property-index=0").join(" ")
+}
+
+/// Returns the tokens of a feature line with `new` in place of its path, or at the end if
+/// `[feature-overwrite]` has the path.
+fn replace_path<'l>(tokens: impl Iterator<Item = &'l str>, new: &str) -> Vec<String> {
+    let mut tokens: Vec<String> = tokens.map(str::to_owned).collect();
+    match tokens.iter_mut().find(|token| token.starts_with("path=")) {
+        Some(path) => new.clone_into(path),
+        None => tokens.push(new.to_owned()),
+    }
+    tokens
 }
 
 #[cfg(test)]
@@ -222,6 +234,10 @@ mod tests {
         assert_eq!(
             integrated_line("LexicalReordering type=msd path=ro num-features=3"),
             "LexicalReordering type=msd property-index=0 num-features=3"
+        );
+        assert_eq!(
+            integrated_line("LexicalReordering a=b"),
+            "LexicalReordering a=b property-index=0"
         );
     }
 

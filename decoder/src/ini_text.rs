@@ -44,25 +44,45 @@ impl IniText {
             .map_err(|reason| Error::configuration(configuration.ini.display().to_string(), reason))
     }
 
-    /// Replaces each line of `[feature]`: `change` gets its number and its text without comments.
-    pub(crate) fn change_features(self, change: impl Fn(usize, &str) -> String) -> Self {
+    /// Replaces each line of `[feature]` and `[feature-add]`: `change` gets the number of the
+    /// feature and the text of its line without comments. From lines of `[feature-overwrite]`, keys
+    /// are removed for which `is_replaced` is true, with the name of a feature and the key.
+    pub(crate) fn change_features(
+        self,
+        change: impl Fn(usize, &str) -> String,
+        is_replaced: impl Fn(&str, &str) -> bool,
+    ) -> Self {
         let mut out = Vec::with_capacity(self.0.len() + 256);
-        let (mut section, mut number) = ("", 0);
+        // Features of `[feature-add]` come after the others, wherever the section is.
+        let features = section_lines(&self.0).filter(|(section, _)| *section == "feature");
+        let (mut next, mut next_added) = (0, features.count());
+        let mut section = "";
         for line in self.0.split_inclusive(|&b| b == b'\n') {
             section = section_name(line).unwrap_or(section);
             let content = strip_comment(line);
-            let is_feature =
-                section == "feature" && !content.is_empty() && !content.starts_with(b"[");
-            match std::str::from_utf8(content) {
-                Ok(text) if is_feature => {
-                    let indent = line.len() - line.trim_ascii_start().len();
-                    out.extend_from_slice(&line[..indent]);
-                    out.extend_from_slice(change(number, text).as_bytes());
-                    out.extend_from_slice(&line[indent + content.len()..]);
-                    number += 1;
-                }
-                _ => out.extend_from_slice(line),
+            let text = std::str::from_utf8(content).unwrap_or_default();
+            if text.is_empty() || text.starts_with('[') {
+                out.extend_from_slice(line);
+                continue;
             }
+            let changed = match section {
+                "feature" => {
+                    next += 1;
+                    Some(change(next - 1, text))
+                }
+                "feature-add" => {
+                    next_added += 1;
+                    Some(change(next_added - 1, text))
+                }
+                "feature-overwrite" => without_replaced_keys(text, &is_replaced),
+                _ => Some(text.to_owned()),
+            };
+            // A line of `[feature-overwrite]` without keys would be an error.
+            let Some(changed) = changed else { continue };
+            let indent = line.len() - line.trim_ascii_start().len();
+            out.extend_from_slice(&line[..indent]);
+            out.extend_from_slice(changed.as_bytes());
+            out.extend_from_slice(&line[indent + content.len()..]);
         }
         IniText(out)
     }
@@ -71,6 +91,19 @@ impl IniText {
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.0
     }
+}
+
+/// Returns a line of `[feature-overwrite]` without the keys for which `is_replaced` is true, as in
+/// [`IniText::change_features`]; `None` if no key is left.
+fn without_replaced_keys(line: &str, is_replaced: impl Fn(&str, &str) -> bool) -> Option<String> {
+    let mut tokens = line.split_ascii_whitespace();
+    let feature = tokens.next()?;
+    let is_kept = |token: &&str| !is_replaced(feature, token.split('=').next().unwrap_or_default());
+    let kept: Vec<&str> = tokens.clone().filter(is_kept).collect();
+    if kept.len() == tokens.count() {
+        return Some(line.to_owned());
+    }
+    (!kept.is_empty()).then(|| format!("{feature} {}", kept.join(" ")))
 }
 
 /// Returns `text` with `[feature]` and `[weight]` in place of its sections of the old format.
@@ -207,9 +240,19 @@ mod tests {
     fn feature_lines_change_and_all_else_stays() {
         let text =
             b"# F\n[stack]\n1\n[feature] # x\n A a=1 # one\n\nB\r\n[weight]\nA0= 1\n[feature]\nC";
-        let changed = IniText(text.to_vec()).change_features(|n, line| format!("{n}:{line}"));
+        let change = |text: &[u8]| {
+            let number = |number, line: &str| format!("{number}:{line}");
+            let is_replaced = |feature: &str, key: &str| feature == "A" && key == "path";
+            let changed = IniText(text.to_vec()).change_features(number, is_replaced);
+            String::from_utf8(changed.into_bytes()).unwrap()
+        };
         let expected = "# F\n[stack]\n1\n[feature] # x\n 0:A a=1 # one\n\n1:B\r\n[weight]\nA0= 1\n[feature]\n2:C";
-        assert_eq!(String::from_utf8(changed.into_bytes()).unwrap(), expected);
+        assert_eq!(change(text), expected);
+        let text = b"[feature-add]\nD\nE # e\n[feature-overwrite]\nA path=x # gone\n B path=x\r\n\
+                     A  load=lazy path=x\nA  load=lazy\n[feature]\nA\n[stack]\n1\n";
+        let expected = "[feature-add]\n1:D\n2:E # e\n[feature-overwrite]\n B path=x\r\n\
+                        A load=lazy\nA  load=lazy\n[feature]\n0:A\n[stack]\n1\n";
+        assert_eq!(change(text), expected);
     }
 
     #[test]

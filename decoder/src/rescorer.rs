@@ -3,7 +3,7 @@
 
 use hashbrown::HashSet;
 use miriam_combine::lists::{
-    CandidateList, CandidateTranslator, FeatureScorer, ListError, score_lists,
+    CandidateList, CandidateTranslator, FeatureScorer, ListError, score_available,
 };
 use miriam_textio::fields::split_words;
 
@@ -158,7 +158,7 @@ impl<'s> Rescorer<'s> {
         }
         let num_found = texts.len();
         let added = self.add_candidates(rescoring, &source, &mut texts);
-        match added.and_then(|()| self.score_texts(&source, &mut texts, num_found)) {
+        match added.and_then(|()| self.score_texts(&source, &texts, num_found)) {
             Ok(scores) => {
                 let width = self.system.num_components();
                 for (entry, scores) in self.entries.iter_mut().zip(scores) {
@@ -235,26 +235,20 @@ impl<'s> Rescorer<'s> {
         Ok(())
     }
 
-    /// Returns the scores of all texts. The texts of models, which follow the first `num_found`
-    /// texts, are removed if they cannot be scored.
+    /// Returns the scores of all texts, each of which is scored once. The texts of models, which
+    /// follow the first `num_found` texts, are removed from the entries if they have no score.
     fn score_texts(
         &mut self,
         source: &[u8],
-        texts: &mut Vec<Vec<u8>>,
+        texts: &[Vec<u8>],
         num_found: usize,
     ) -> Result<Vec<Vec<f64>>, (usize, ListError)> {
-        loop {
-            let translations: Vec<&[u8]> = texts.iter().map(|text| &text[..]).collect();
-            let list = CandidateList { source, translations: &translations };
-            match score_lists(&mut self.scorers, &[list]) {
-                Ok(mut scores) => return Ok(scores.swap_remove(0)),
-                Err((_, ListError::Text { translation: Some(at), .. })) if at >= num_found => {
-                    texts.remove(at);
-                    self.entries.remove(at);
-                }
-                Err(error) => return Err(error),
-            }
-        }
+        let translations: Vec<&[u8]> = texts.iter().map(|text| &text[..]).collect();
+        let list = CandidateList { source, translations: &translations };
+        let scores = score_available(&mut self.scorers, list, num_found)?;
+        let mut is_scored = scores.iter().map(Option::is_some);
+        self.entries.retain(|_| is_scored.next() == Some(true));
+        Ok(scores.into_iter().flatten().collect())
     }
 }
 

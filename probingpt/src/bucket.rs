@@ -18,6 +18,9 @@ use crate::format::BUCKET_SLOTS;
 /// A bucket as in the file: eight little-endian words.
 pub(crate) type Bucket = [u64; 8];
 
+/// The largest shift, because four bits of the byte are read.
+pub(crate) const MAX_SHIFT: u32 = 15;
+
 const LANE_ONES: u64 = 0x0001_0001_0001_0001;
 const LANE_HIGH_BITS: u64 = LANE_ONES << 15;
 

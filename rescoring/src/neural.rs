@@ -38,13 +38,27 @@ impl FeatureScorer for NeuralScorer<'_> {
             .iter()
             .map(|list| TextList { source: list.source, translations: list.translations })
             .collect();
-        let scores = self.0.score(&lists).map_err(|error| match error {
-            NeuralError::Text { list, translation, reason } => {
-                ListError::Text { list, translation, reason }
-            }
-            NeuralError::Model(error) => ListError::Model { reason: error.to_string() },
-        })?;
+        let scores = self.0.score(&lists).map_err(convert_error)?;
         Ok(scores.into_iter().map(|list| list.into_iter().map(f64::from).collect()).collect())
+    }
+
+    fn score_each(
+        &mut self,
+        list: CandidateList<'_>,
+    ) -> Result<Vec<Result<f64, String>>, ListError> {
+        let CandidateList { source, translations } = list;
+        let scores = self.0.score_each(TextList { source, translations });
+        let scores = scores.map_err(convert_error)?.into_iter();
+        Ok(scores.map(|score| score.map(f64::from)).collect())
+    }
+}
+
+fn convert_error(error: NeuralError) -> ListError {
+    match error {
+        NeuralError::Text { list, translation, reason } => {
+            ListError::Text { list, translation, reason }
+        }
+        NeuralError::Model(error) => ListError::Model { reason: error.to_string() },
     }
 }
 

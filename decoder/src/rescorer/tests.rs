@@ -46,6 +46,21 @@ impl FeatureScorer for Shortness {
         }
         Ok(vec![list.translations.iter().map(|text| -(text.len() as f64)).collect()])
     }
+
+    fn score_each(
+        &mut self,
+        list: CandidateList<'_>,
+    ) -> Result<Vec<Result<f64, String>>, ListError> {
+        let score = |text: &&[u8]| {
+            let list = CandidateList { translations: &[*text], ..list };
+            match self.score(&[list]) {
+                Ok(scores) => Ok(Ok(scores[0][0])),
+                Err(ListError::Text { translation: Some(_), reason, .. }) => Ok(Err(reason)),
+                Err(error) => Err(error),
+            }
+        };
+        list.translations.iter().map(score).collect()
+    }
 }
 
 fn load(weight: f32) -> System {

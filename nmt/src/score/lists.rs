@@ -145,12 +145,7 @@ impl ListScorer<'_> {
     /// special tokens, if a score is not finite, or if the device fails.
     pub fn score(&mut self, lists: &[TextList<'_>]) -> Result<Vec<Vec<f32>>, ListError> {
         let encoded = self.encode(lists)?;
-        let mut scores: Vec<Vec<f32>> =
-            lists.iter().map(|list| vec![0.0; list.translations.len()]).collect();
-        match self.model.options.direction {
-            ScoringDirection::Forward => self.score_forward(&encoded, &mut scores)?,
-            ScoringDirection::Reverse => self.score_reverse(&encoded, &mut scores)?,
-        }
+        let scores = self.score_encoded(&encoded)?;
         for (list, scores) in scores.iter().enumerate() {
             if let Some(at) = scores.iter().position(|score| !score.is_finite()) {
                 let reason = describe_score(scores[at]);
@@ -160,36 +155,93 @@ impl ListScorer<'_> {
         Ok(scores)
     }
 
-    fn encode(&mut self, lists: &[TextList<'_>]) -> Result<Vec<EncodedList>, ListError> {
-        let ListOptions { direction, limit, .. } = self.model.options;
-        let [source_side, target_side] = match direction {
-            ScoringDirection::Forward => [0, 1],
-            ScoringDirection::Reverse => [1, 0],
+    /// Works like [`ListScorer::score`], for one list of which some translations may have no score:
+    /// they get the reason. The others are scored once.
+    ///
+    /// # Errors
+    /// If the sentence has no score, or the device fails.
+    pub fn score_each(
+        &mut self,
+        list: TextList<'_>,
+    ) -> Result<Vec<Result<f32, String>>, ListError> {
+        let source = self.encode_source(0, list.source)?;
+        let (mut translations, mut refusals) = (Vec::new(), Vec::new());
+        for text in list.translations {
+            match self.encode_translation(text) {
+                Ok(ids) => {
+                    translations.push(ids);
+                    refusals.push(None);
+                }
+                Err(reason) => refusals.push(Some(reason)),
+            }
+        }
+        let lists = [EncodedList { source, translations }];
+        // A batch without translations has nothing to compute.
+        let scores = match &lists[0].translations[..] {
+            [] => Vec::new(),
+            _ => self.score_encoded(&lists)?,
         };
-        let tokenizers = self.model.models.tokenizers();
+        let mut scores = scores.into_iter().flatten();
+        let results = refusals.into_iter().map(|refusal| match refusal {
+            Some(reason) => Err(reason),
+            None => {
+                let score = scores.next().unwrap_or(f32::NAN);
+                if score.is_finite() { Ok(score) } else { Err(describe_score(score)) }
+            }
+        });
+        Ok(results.collect())
+    }
+
+    fn encode(&mut self, lists: &[TextList<'_>]) -> Result<Vec<EncodedList>, ListError> {
         let mut encoded = Vec::with_capacity(lists.len());
         for (number, list) in lists.iter().enumerate() {
-            let mut encode = |side: usize, text: &[u8], translation: Option<usize>| {
-                let ids = tokenizers[side].encode_to_score(text, limit, &mut self.scratch);
-                ids.map(|(_, ids)| ids).map_err(|reason| ListError::Text {
-                    list: number,
-                    translation,
-                    reason,
-                })
-            };
-            let source = if self.model.models.has_source() {
-                encode(source_side, list.source, None)?
-            } else {
-                Vec::new()
-            };
-            let translations = list.translations.iter().enumerate();
-            let translations = translations.map(|(at, text)| encode(target_side, text, Some(at)));
-            encoded.push(EncodedList {
-                source,
-                translations: translations.collect::<Result<_, _>>()?,
+            let source = self.encode_source(number, list.source)?;
+            let translations = list.translations.iter().enumerate().map(|(at, text)| {
+                let refuse =
+                    |reason| ListError::Text { list: number, translation: Some(at), reason };
+                self.encode_translation(text).map_err(refuse)
             });
+            let translations = translations.collect::<Result<_, _>>()?;
+            encoded.push(EncodedList { source, translations });
         }
         Ok(encoded)
+    }
+
+    /// Returns the ids of the sentence of list `list`; none if the model does not read it.
+    fn encode_source(&mut self, list: usize, text: &[u8]) -> Result<Vec<u32>, ListError> {
+        if !self.model.models.has_source() {
+            return Ok(Vec::new());
+        }
+        let side = match self.model.options.direction {
+            ScoringDirection::Forward => 0,
+            ScoringDirection::Reverse => 1,
+        };
+        let refuse = |reason| ListError::Text { list, translation: None, reason };
+        self.encode_text(side, text).map_err(refuse)
+    }
+
+    fn encode_translation(&mut self, text: &[u8]) -> Result<Vec<u32>, String> {
+        let side = match self.model.options.direction {
+            ScoringDirection::Forward => 1,
+            ScoringDirection::Reverse => 0,
+        };
+        self.encode_text(side, text)
+    }
+
+    fn encode_text(&mut self, side: usize, text: &[u8]) -> Result<Vec<u32>, String> {
+        let tokenizer = &self.model.models.tokenizers()[side];
+        let ids = tokenizer.encode_to_score(text, self.model.options.limit, &mut self.scratch);
+        ids.map(|(_, ids)| ids)
+    }
+
+    fn score_encoded(&mut self, lists: &[EncodedList]) -> Result<Vec<Vec<f32>>, ListError> {
+        let mut scores: Vec<Vec<f32>> =
+            lists.iter().map(|list| vec![0.0; list.translations.len()]).collect();
+        match self.model.options.direction {
+            ScoringDirection::Forward => self.score_forward(lists, &mut scores)?,
+            ScoringDirection::Reverse => self.score_reverse(lists, &mut scores)?,
+        }
+        Ok(scores)
     }
 
     /// Scores the translations of whole lists, lists of similar lengths together.

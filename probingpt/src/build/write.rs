@@ -6,7 +6,7 @@ use miriam_textio::Progress;
 use rayon::prelude::*;
 
 use super::encoder::Encoder;
-use super::index::IndexBuilder;
+use super::index::{BucketTooLarge, IndexBuilder};
 use super::plan::Plan;
 use super::ranking::Ranking;
 use super::records::{EncodedPartition, Rankings, encode_partition};
@@ -81,6 +81,15 @@ pub(crate) fn write_table(
     }
     let home_buckets = num_home_buckets(sources);
     let mut index = IndexBuilder::new(home_buckets);
+    let path = writer.path().to_owned();
+    let too_large = |BucketTooLarge| {
+        Error::File(miriam_storage::Error::TooLarge {
+            path: path.clone(),
+            reason: "a source phrase has more than 2 GiB of translations; keep the best of each \
+                     phrase with --prune"
+                .into(),
+        })
+    };
     // The position of the section in the file is aligned according to `bytes`, so `bytes` must be
     // the same with and without spilling.
     let mut records = writer.begin_section(section::RECORDS, 1, bytes)?;
@@ -93,14 +102,14 @@ pub(crate) fn write_table(
         };
         for part in encoded {
             out.clear();
-            index.push_partition(&part, &mut out);
+            index.push_partition(&part, &mut out).map_err(too_large)?;
             records.write(&out)?;
         }
         task.set_position((PARTITIONS + wave[0]) as u64 / 2);
         check_cancelled(progress)?;
     }
     out.clear();
-    index.finish(&mut out);
+    index.finish(&mut out).map_err(too_large)?;
     records.write(&out)?;
     records.finish()?;
     if index.record_bytes() >= 1 << 40 {
