@@ -192,6 +192,17 @@ impl Device {
             _ => self.driver_error("allocate memory", error),
         }
     }
+
+    /// Returns the error of an allocation of `bytes` bytes of pinned memory. The driver reports a
+    /// lack of memory of the machine as it does one of the device.
+    pub(crate) fn pinning_error(&self, bytes: usize, error: DriverError) -> Error {
+        match error.0 {
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
+                Error::PinnedMemory { number: self.properties.number, bytes: bytes as u64 }
+            }
+            _ => self.driver_error("pin memory of this machine", error),
+        }
+    }
 }
 
 fn attribute(context: &CudaContext, name: Attribute) -> std::result::Result<u32, DriverError> {

@@ -76,6 +76,18 @@ pub enum Error {
         /// The number of bytes that are free.
         free: u64,
     },
+    /// This machine does not grant pinned memory, which a device copies from and to.
+    #[error(
+        "this machine has no space for {bytes} bytes of pinned memory for GPU {number}, whose own \
+         memory is not full; free memory of the machine, raise the memory limit of the container \
+         or the limit of locked memory (ulimit -l), or use the CPU (--device cpu)"
+    )]
+    PinnedMemory {
+        /// The number of the device.
+        number: u32,
+        /// The number of bytes that were asked for.
+        bytes: u64,
+    },
     /// A call other than an allocation finds the memory of the device full.
     #[error(
         "GPU {number} has no memory left to {action}; use a GPU with more memory, end other \

@@ -176,10 +176,10 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// If the driver fails.
+    /// If this machine has too little memory ([`crate::Error::PinnedMemory`]), or the driver fails.
     pub fn alloc_pinned<T: Pod>(&self, len: usize) -> Result<PinnedBuffer<T>> {
-        self.pin_zeros(len)
-            .map_err(|error| self.device.driver_error("pin memory of this machine", error))
+        let bytes = len.max(1).saturating_mul(size_of::<T>());
+        self.pin_zeros(len).map_err(|error| self.device.pinning_error(bytes, error))
     }
 
     fn pin_zeros<T: Pod>(&self, len: usize) -> std::result::Result<PinnedBuffer<T>, DriverError> {

@@ -50,9 +50,9 @@ use miriam_nmt_models::Error;
 fn device_error(error: miriam_gpu::Error) -> Error {
     let reason = error.to_string();
     match error {
-        miriam_gpu::Error::OutOfMemory { .. } | miriam_gpu::Error::FullMemory { .. } => {
-            Error::DeviceMemory { reason }
-        }
+        miriam_gpu::Error::OutOfMemory { .. }
+        | miriam_gpu::Error::FullMemory { .. }
+        | miriam_gpu::Error::PinnedMemory { .. } => Error::DeviceMemory { reason },
         _ => Error::Device { reason },
     }
 }

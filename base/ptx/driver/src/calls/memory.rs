@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_uint, c_void};
 
-use super::{INVALID_VALUE, OUT_OF_MEMORY, SUCCESS, device_status, driver};
+use super::{INVALID_VALUE, OUT_OF_MEMORY, SUCCESS, device_status, driver, status};
 use crate::driver::{Driver, HostMemory, Work, fail};
 
 #[unsafe(no_mangle)]
@@ -61,6 +61,10 @@ pub unsafe extern "C" fn cuMemHostAlloc(
     bytes: usize,
     _: c_uint,
 ) -> c_int {
+    let refusal = status("pinned");
+    if refusal != SUCCESS {
+        return refusal;
+    }
     let words = vec![0u64; bytes.div_ceil(8).max(1)].into_boxed_slice();
     let length = words.len();
     let address = Box::into_raw(words).cast::<c_void>();
