@@ -116,7 +116,7 @@ fn texts_and_systems_that_do_not_fit_are_rejected() {
     assert!(error.contains("unexpected argument '--lm'"), "{error}");
     let config = ["--workload", "lm", "--config", lm];
     let error = run_to_usage_error(&mut bench_cost(&output, &config));
-    assert!(error.contains("a language model does not translate"), "{error}");
+    assert!(error.contains("[possible values: phrase, nmt]"), "{error}");
     let error =
         run_to_usage_error(&mut bench_cost(&output, &["--system", "a=cat", "--price", "0"]));
     assert!(error.contains("expected a positive number"), "{error}");

@@ -8,7 +8,7 @@ use miriam_bench::cost::CostOptions;
 use miriam_bench::scaling::{MeasuredSystem, ScalingOptions, Workload};
 use miriam_decoder::SearchAlgorithm;
 
-use super::systems::StudyArguments;
+use super::systems::{StudyArguments, TranslatingKind};
 use crate::commands::metric_arguments::BleuArguments;
 use crate::commands::system_configuration::read_configuration;
 use crate::common::{CommonOptions, exit_with_usage_error, utf8_word};
@@ -37,6 +37,9 @@ use crate::console::standard_output;
 pub struct Arguments {
     #[command(flatten)]
     study: StudyArguments,
+    /// The kind of models that --config names: phrase-based systems or neural models
+    #[arg(long, value_name = "KIND", default_value = "phrase", requires = "config")]
+    workload: TranslatingKind,
     /// The reference translation of the text
     #[arg(long, value_name = "FILE")]
     reference: PathBuf,
@@ -77,11 +80,8 @@ fn list_settings(system: &MeasuredSystem, beams: &[u16], pop_limits: &[u32]) -> 
     match system.workload {
         Workload::Neural(_) => vary(beams, "beam", "--beam-size"),
         Workload::Phrase(_) => vary(pop_limits, "pop limit", "-cube-pruning-pop-limit"),
-        Workload::LanguageModel(_) => exit_with_usage_error(format!(
-            "{}: a language model does not translate; leave out --workload lm",
-            system.name
-        )),
-        Workload::Command(_) => Vec::new(),
+        // Language models do not translate and cannot be named.
+        Workload::LanguageModel(_) | Workload::Command(_) => Vec::new(),
     }
 }
 
@@ -111,11 +111,11 @@ fn expand_systems(
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
-    let Arguments { study, reference, price, beams, pop_limits, bleu } = arguments;
+    let Arguments { study, workload, reference, price, beams, pop_limits, bleu } = arguments;
     let threads = common.threads.count();
     let bleu = bleu.build(None, false)?;
     let mut curves = Vec::new();
-    let study = study.scaling_options(vec![threads], &[], |systems| {
+    let study = study.scaling_options(vec![threads], workload, &[], |systems| {
         let has_neural =
             systems.iter().any(|system| matches!(system.workload, Workload::Neural(_)));
         if !beams.is_empty() && !has_neural {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::systems::StudyArguments;
+use super::systems::{ConfigKind, StudyArguments};
 use crate::common::{CommonOptions, Threads, exit_with_usage_error};
 use crate::console::standard_output;
 
@@ -28,6 +28,9 @@ use crate::console::standard_output;
 pub struct Arguments {
     #[command(flatten)]
     study: StudyArguments,
+    /// The kind of models that --config names: phrase-based systems, or neural or language models
+    #[arg(long, value_name = "KIND", default_value = "phrase", requires = "config")]
+    workload: ConfigKind,
     /// A language model, as for `lm perplexity`, which scores the text. May be repeated
     #[arg(long, value_name = "[NAME=]FILE", group = "systems")]
     lm: Vec<String>,
@@ -41,7 +44,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if let Threads::Count(_) = common.threads {
         exit_with_usage_error("--threads: give the numbers of threads by --counts");
     }
-    let counts = arguments.counts.into_iter().map(usize::from).collect();
-    let options = arguments.study.scaling_options(counts, &arguments.lm, |systems| systems)?;
+    let Arguments { study, workload, lm, counts } = arguments;
+    let counts = counts.into_iter().map(usize::from).collect();
+    let options = study.scaling_options(counts, workload, &lm, |systems| systems)?;
     Ok(miriam_bench::scaling::run(&options, &mut standard_output())?)
 }

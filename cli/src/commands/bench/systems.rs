@@ -23,17 +23,14 @@ pub struct StudyArguments {
     /// A neural model, as for `nmt translate -m`. May be repeated
     #[arg(long, value_name = "[NAME=]MODEL")]
     nmt: Vec<String>,
-    /// The kind of models that --config names: phrase-based systems, or neural or language models
-    #[arg(long, value_name = "KIND", default_value = "phrase", requires = "config")]
-    workload: ConfigKind,
     /// Another program: a command of the shell that reads lines from standard input and
     /// writes a line for each. {threads} and {cpus} in it become the number of threads
     /// and the list of their CPUs. It runs on the text once, then on the text several times over;
     /// the difference of the two runs counts, which excludes loading. May be repeated
     #[arg(long, value_name = "NAME=COMMAND")]
     system: Vec<String>,
-    /// Further options for one system, as a shell splits them: of `translate`, `nmt
-    /// translate` or `lm perplexity`. May be repeated
+    /// Further options for one system, as a shell splits them: those of the subcommand for its kind
+    /// of model, such as `nmt translate`. May be repeated
     #[arg(long = "options", value_name = "NAME=OPTIONS")]
     own_options: Vec<String>,
     /// The text: plain, .gz, .zst, .bz2 or .xz
@@ -52,33 +49,52 @@ pub struct StudyArguments {
     /// Measure again what an earlier study in the folder measured
     #[arg(long)]
     overwrite: bool,
-    /// Further options for all systems except other programs: options of `translate`, `nmt
-    /// translate` or `lm perplexity`. The systems must then be of one kind
+    /// Further options for all systems except other programs: those of the subcommand for their kind
+    /// of model, such as `nmt translate`. The systems must then be of one kind
     #[arg(last = true, value_name = "OPTIONS")]
     options: Vec<String>,
 }
 
+/// A kind of models that translate.
 #[derive(Clone, Copy, ValueEnum)]
-enum ConfigKind {
+pub enum TranslatingKind {
+    Phrase,
+    Nmt,
+}
+
+/// A kind of models.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ConfigKind {
     Phrase,
     Nmt,
     Lm,
 }
 
+impl From<TranslatingKind> for ConfigKind {
+    fn from(kind: TranslatingKind) -> Self {
+        match kind {
+            TranslatingKind::Phrase => ConfigKind::Phrase,
+            TranslatingKind::Nmt => ConfigKind::Nmt,
+        }
+    }
+}
+
 impl StudyArguments {
     /// Returns the options of a study with `counts` threads, of the language models `lm` too.
-    /// `expand` may replace a system by several that have further options.
+    /// `config` is the kind of the models that `--config` names. `expand` may replace a system by
+    /// several that have further options.
     ///
     /// # Errors
     /// If a model or a configuration cannot be read. Wrong options end the program.
     pub fn scaling_options(
         self,
         counts: Vec<usize>,
+        config: impl Into<ConfigKind>,
         lm: &[String],
         expand: impl FnOnce(Vec<MeasuredSystem>) -> Vec<MeasuredSystem>,
     ) -> anyhow::Result<ScalingOptions> {
         Ok(ScalingOptions {
-            systems: self.systems(lm, expand)?,
+            systems: self.systems(config.into(), lm, expand)?,
             input: self.input,
             counts,
             output: self.output,
@@ -91,11 +107,12 @@ impl StudyArguments {
     /// Returns the systems in their order in the figure.
     fn systems(
         &self,
+        config: ConfigKind,
         lm: &[String],
         expand: impl FnOnce(Vec<MeasuredSystem>) -> Vec<MeasuredSystem>,
     ) -> anyhow::Result<Vec<MeasuredSystem>> {
         let mut systems = Vec::new();
-        let config = match self.workload {
+        let config = match config {
             ConfigKind::Phrase => Workload::Phrase,
             ConfigKind::Nmt => Workload::Neural,
             ConfigKind::Lm => Workload::LanguageModel,
