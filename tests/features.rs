@@ -251,6 +251,65 @@ fn operation_sequence_models_do_not_see_forced_translations() {
     }
 }
 
+/// Words that are a second factor have the scores that they have as the only one.
+#[test]
+fn operation_sequence_models_read_the_factors_of_their_line() {
+    fn write_factors(text: &str) -> String {
+        let words = text.split(' ').map(|word| format!("{}|{word}", word.to_uppercase()));
+        words.collect::<Vec<_>>().join(" ")
+    }
+    let lines = ["the red house is big .", "a red house .", "the zzz is big .", "red the ."];
+    let changes = |keys: &str| {
+        let model = format!("Distortion\nOpSequenceModel {keys} path=operations.arpa\nKENLM");
+        let weights = "LM0= 0.5\nOpSequenceModel0= 0.3 -0.02 -0.05 0.03 0.1".to_owned();
+        [("Distortion\nKENLM", model), ("LM0= 0.5", weights)]
+    };
+    let system = |keys: &str, more: &[(&str, &str)]| {
+        let own = changes(keys);
+        let own = own.iter().map(|(from, to)| (*from, &to[..]));
+        ToySystem::new(&own.chain(more.iter().copied()).collect::<Vec<_>>())
+    };
+    let scores = |toy: &ToySystem, lines: &[String]| {
+        fs::write(toy.path("input.txt"), lines.join("\n") + "\n").unwrap();
+        [toy.scores("-search-algorithm 0"), toy.scores("-search-algorithm 1")]
+    };
+    let factored = |keys: &str| {
+        let toy = system(
+            keys,
+            &[
+                (
+                    "phrase-table input-factor=0 output-factor=0",
+                    "phrase-table input-factor=1 output-factor=0,1",
+                ),
+                ("allff input-factor=0 output-factor=0", "allff input-factor=1 output-factor=1"),
+                ("KENLM name=LM0 factor=0", "KENLM name=LM0 factor=1"),
+                ("[input-factors]\n0", "[input-factors]\n0\n1"),
+            ],
+        );
+        let table = lossy_text(&read_decompressed(&toy.path("phrase-table")));
+        let table = table.lines().map(|line| {
+            let mut fields: Vec<String> = line.split(" ||| ").map(str::to_owned).collect();
+            fields[1] = write_factors(&fields[1]);
+            fields.join(" ||| ") + "\n"
+        });
+        fs::write(toy.path("phrase-table"), table.collect::<String>()).unwrap();
+        toy
+    };
+    let expected = scores(&system("", &[]), &lines.map(str::to_owned));
+    let lines = lines.map(write_factors);
+    let found = scores(&factored("input-factor=1 output-factor=1"), &lines);
+    assert_eq!(found, expected);
+    assert_ne!(scores(&factored("output-factor=1"), &lines), expected);
+    assert_ne!(scores(&factored("input-factor=1"), &lines), expected);
+    let complain = |keys: &str| run_to_error(&mut factored(keys).command("-i input.txt"));
+    let message = complain("output-factor=2");
+    assert!(message.contains("has no factor 2, which OpSequenceModel0 needs"), "{message}");
+    let message = complain("input-factor=2");
+    assert!(message.contains("OpSequenceModel0 needs factor 2 of the input"), "{message}");
+    let message = complain("input-factor=x");
+    assert!(message.contains("input-factor=: \"x\" is not the number of a factor"), "{message}");
+}
+
 /// A second score counts the target words that the model does not know: here two copied words.
 #[test]
 fn a_language_model_may_count_unknown_words() {

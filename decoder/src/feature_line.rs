@@ -68,16 +68,6 @@ impl FeatureLine {
         self.pairs.push((key, value));
     }
 
-    /// Takes `key`, whose only supported value is `value`.
-    pub(crate) fn accept_only(&mut self, key: &str, value: &str) -> Result<(), String> {
-        match self.take(key) {
-            Some(given) if given != value => {
-                Err(format!("{key}={given}: only {key}={value} is supported"))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Takes a list of factors, `0,1`.
     pub(crate) fn take_factors(&mut self, key: &str) -> Result<Option<Vec<usize>>, String> {
         let list = self.take(key).map(|text| parse_factors(&text));

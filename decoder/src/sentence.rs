@@ -172,6 +172,12 @@ impl<'a> SourceSpan<'a> {
         self.ids().iter().map(|&word| models.surface(self.sentence.word(word, models))).collect()
     }
 
+    /// Returns factor `number` of the words; a word without it is empty.
+    pub(crate) fn factors(self, models: &'a Models, number: usize) -> Vec<&'a [u8]> {
+        let words = self.ids().iter().map(|&id| self.sentence.word(id, models));
+        words.map(|word| models.word_factor(word, number).unwrap_or_default()).collect()
+    }
+
     /// Appends the words' ids in `table` to `ids`.
     pub(crate) fn push_table_ids(self, table: &PhraseTable, models: &Models, ids: &mut Vec<u32>) {
         let words = self.ids();

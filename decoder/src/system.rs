@@ -194,8 +194,18 @@ fn factor_scheme(configuration: &Configuration) -> Result<Option<FactorScheme>> 
         need(&mut reordered, &spec.output_factors, feature);
     }
     for feature in &configuration.features {
-        if let FeatureKind::LanguageModel(spec) = &feature.kind {
-            need(&mut target, &[spec.factor], feature);
+        match &feature.kind {
+            FeatureKind::LanguageModel(spec) => need(&mut target, &[spec.factor], feature),
+            FeatureKind::OperationSequenceModel(spec) => {
+                // A word without a surface is its own surface.
+                if spec.source_factor > 0 {
+                    need(&mut source, &[spec.source_factor], feature);
+                }
+                if spec.target_factor > 0 {
+                    need(&mut target, &[spec.target_factor], feature);
+                }
+            }
+            _ => {}
         }
     }
     if let Some(listed) = &settings.input
@@ -229,9 +239,8 @@ fn determines_options(configuration: &Configuration, input: &[usize]) -> bool {
     configuration
         .reordering_tables()
         .all(|(_, _, spec, _)| spec.input_factors.iter().all(|factor| input.contains(factor)))
-        && (input.contains(&0)
-            || !configuration
-                .features
-                .iter()
-                .any(|feature| matches!(feature.kind, FeatureKind::OperationSequenceModel(_))))
+        && configuration.features.iter().all(|feature| match &feature.kind {
+            FeatureKind::OperationSequenceModel(spec) => input.contains(&spec.source_factor),
+            _ => true,
+        })
 }

@@ -57,6 +57,14 @@ impl Models {
         }
     }
 
+    /// Returns factor `number` of a word; `None` if the word lacks it.
+    pub(crate) fn word_factor<'a>(&'a self, word: &'a [u8], number: usize) -> Option<&'a [u8]> {
+        match (&self.factor_scheme, number) {
+            (_, 0) => Some(self.surface(word)),
+            (scheme, _) => scheme.as_ref()?.factor(word, number),
+        }
+    }
+
     /// Fills the vocabulary with the words of all tables and joins every model to it. Must be
     /// called once, after the last model is loaded.
     pub(crate) fn join_vocabulary(&mut self) -> Result<()> {

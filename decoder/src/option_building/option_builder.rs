@@ -1,6 +1,8 @@
 //! Scoring and pruning of the options of one source phrase (`docs/spec/phrase-decoding.md` 3.4).
 //! Scores are f32 and are added one after another, in the order of the features.
 
+use std::borrow::Cow;
+
 use miriam_lmcpu::LmWord;
 use miriam_probingpt::{RecordOffset, Targets};
 use miriam_textio::WordId;
@@ -12,7 +14,7 @@ use crate::features::{
 };
 use crate::lm_scoring::{IsolatedPhrase, LmBatch};
 use crate::models::PhraseTable;
-use crate::sentence::{Sentence, SourceSpan};
+use crate::sentence::SourceSpan;
 use crate::system::System;
 use crate::translation_options::{
     InputPhrase, InputPhraseDetails, OptionList, OptionScores, OptionSource,
@@ -56,7 +58,8 @@ struct Candidate {
 /// The inputs of an operation sequence model besides the target words; empty if there is no such
 /// model.
 struct OperationInputs<'a> {
-    sentence: &'a Sentence,
+    span: SourceSpan<'a>,
+    /// The surfaces of the span.
     source: &'a [&'a [u8]],
     points: AlignmentSource<'a>,
 }
@@ -128,22 +131,25 @@ impl<F: Fn(usize, WordId) -> LmWord> UnscoredPhrase for PhraseScorer<'_, F> {
     }
 
     fn operations_score(&mut self, model: &OperationSequenceModel) -> f32 {
-        let OperationInputs { sentence, source, ref points } = self.operations;
+        let OperationInputs { span, source, ref points } = self.operations;
         let models = &self.system.models;
-        let surface = |&word: &WordId| models.surface(sentence.word(word, models));
-        let mut target: Vec<&[u8]> = self.words.iter().map(surface).collect();
+        let source = model.source_words(models, span, || Cow::Borrowed(source));
+        let word = |&id: &WordId| model.target_word(models, span.sentence.word(id, models));
+        let mut target: Vec<&[u8]> = self.words.iter().map(word).collect();
         let scorer = &mut self.buffers.operation_scorer;
         match *points {
             AlignmentSource::Table(table, alignment) => {
                 let points = table.phrases.alignment_points(alignment);
-                scorer.score(model, source, &target, points)
+                scorer.score(model, &source, &target, points)
             }
             AlignmentSource::Input(points) => {
-                scorer.score(model, source, &target, points.iter().copied())
+                scorer.score(model, &source, &target, points.iter().copied())
             }
             AlignmentSource::UnknownWordPenalty => {
-                target.fill(UNKNOWN_TARGET);
-                scorer.score(model, source, &target, std::iter::empty())
+                if model.hides_unknown_words() {
+                    target.fill(UNKNOWN_TARGET);
+                }
+                scorer.score(model, &source, &target, std::iter::empty())
             }
         }
     }
@@ -230,11 +236,7 @@ impl OptionBuilder {
                     system.models.language_models[lm].word_ids[word.index()]
                 },
                 batch_index: batch_start.map(|first| first + i as u32),
-                operations: OperationInputs {
-                    sentence: source.sentence,
-                    source: &source_words,
-                    points,
-                },
+                operations: OperationInputs { span: source, source: &source_words, points },
                 buffers: &mut self.scoring,
             };
             self.candidates.push(scorer.score(total, i as u32));
@@ -272,11 +274,7 @@ impl OptionBuilder {
                 words: &phrase.words,
                 lm_word,
                 batch_index: None,
-                operations: OperationInputs {
-                    sentence: source.sentence,
-                    source: &source_words,
-                    points,
-                },
+                operations: OperationInputs { span: source, source: &source_words, points },
                 buffers: &mut self.scoring,
             };
             self.candidates.push(scorer.score(phrase.total, i as u32));

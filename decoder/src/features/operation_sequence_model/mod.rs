@@ -8,6 +8,7 @@
 mod operations;
 mod scorer;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use miriam_lmcpu::{LanguageModel, LmWord, State};
@@ -17,7 +18,10 @@ use super::phrase_feature::{PhraseFeature, UnscoredPhrase};
 use super::stateful_feature::StatefulFeature;
 use super::{FeatureSet, LoadContext};
 use crate::Result;
+use crate::factors::parse_factor;
 use crate::feature_line::FeatureLine;
+use crate::models::Models;
+use crate::sentence::SourceSpan;
 pub(crate) use operations::UNKNOWN_TARGET;
 use operations::{Cursor, FixedOperations, OperationCounts, OperationProgram};
 pub(super) use scorer::OperationSequenceScorer;
@@ -32,17 +36,25 @@ pub struct OperationSequenceModelSpec {
     pub path: String,
     /// The method of loading a binary file.
     pub load: LoadMethod,
+    /// The factor of source words in the operations.
+    pub source_factor: usize,
+    /// The factor of target words in the operations.
+    pub target_factor: usize,
 }
 
 impl OperationSequenceModelSpec {
     /// Reads the keys of a feature line; also returns the number of components.
     pub(super) fn parse(keys: &mut FeatureLine) -> Result<(Self, usize), String> {
-        keys.accept_only("input-factor", "0")?;
-        keys.accept_only("output-factor", "0")?;
+        let mut factor = |key: &str| {
+            let factor = keys.take(key).map_or(Ok(0), |text| parse_factor(&text));
+            factor.map_err(|reason| format!("{key}=: {reason}"))
+        };
+        let (source_factor, target_factor) = (factor("input-factor")?, factor("output-factor")?);
         // Moses2 switches the supporting features off only for the word `no`.
         let is_alone = keys.take("support-features").is_some_and(|text| text == "no");
         let path = keys.take("path").ok_or("path= is missing")?;
-        let spec = OperationSequenceModelSpec { path, load: keys.take_load()? };
+        let load = keys.take_load()?;
+        let spec = OperationSequenceModelSpec { path, load, source_factor, target_factor };
         Ok((spec, if is_alone { 1 } else { 5 }))
     }
 }
@@ -60,7 +72,13 @@ pub(super) fn load(
     let fixed = FixedOperations::new(&*model);
     let operations = Arc::new(LoadedModel { model, fixed });
     let weights = vec![0.0; num_components];
-    let feature = OperationSequenceModel { operations, component, weights };
+    let feature = OperationSequenceModel {
+        operations,
+        component,
+        weights,
+        source_factor: spec.source_factor,
+        target_factor: spec.target_factor,
+    };
     set.phrase.push(PhraseFeature::OperationSequenceModel(feature.clone()));
     set.add_stateful(StatefulFeature::OperationSequenceModel(feature));
     Ok(())
@@ -79,9 +97,35 @@ pub(crate) struct OperationSequenceModel {
     component: usize,
     /// The weight of the model, then the four weights of the supporting features if they are used.
     weights: Vec<f32>,
+    source_factor: usize,
+    target_factor: usize,
 }
 
 impl OperationSequenceModel {
+    /// Returns the words of `source` in operations; `surfaces` are their surfaces.
+    pub(crate) fn source_words<'a>(
+        &self,
+        models: &'a Models,
+        source: SourceSpan<'a>,
+        surfaces: impl FnOnce() -> Cow<'a, [&'a [u8]]>,
+    ) -> Cow<'a, [&'a [u8]]> {
+        if self.source_factor == 0 {
+            return surfaces();
+        }
+        Cow::Owned(source.factors(models, self.source_factor))
+    }
+
+    /// Returns a target word in operations. An unknown word may lack the factor.
+    pub(crate) fn target_word<'a>(&self, models: &'a Models, word: &'a [u8]) -> &'a [u8] {
+        models.word_factor(word, self.target_factor).unwrap_or(UNKNOWN_TARGET)
+    }
+
+    /// Whether the words of unknown words and forced translations are hidden from the model. As in
+    /// Moses2, this is so only for models of factor 0 on both sides.
+    pub(crate) fn hides_unknown_words(&self) -> bool {
+        self.source_factor == 0 && self.target_factor == 0
+    }
+
     pub(super) fn set_weights(&mut self, weights: &[f32]) {
         let own = self.component..self.component + self.weights.len();
         self.weights.copy_from_slice(&weights[own]);

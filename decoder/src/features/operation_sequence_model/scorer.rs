@@ -7,6 +7,7 @@
 //! hypothesis is expanded for the first time, this position is computed from the previous
 //! hypothesis, and stored under the hypothesis' number.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use miriam_lmcpu::LmWord;
@@ -208,12 +209,16 @@ impl OperationSequenceScorer {
             return;
         }
         let (models, sentence, options) = (input.models, input.sentence, input.options);
-        let source = sentence.source_span(span).surfaces(models);
-        let surface = |&id: &WordId| models.surface(sentence.word(id, models));
-        let mut target: Vec<&[u8]> = options.words(option).iter().map(surface).collect();
+        let source = sentence.source_span(span);
+        let source =
+            self.feature.source_words(models, source, || Cow::Owned(source.surfaces(models)));
+        let word = |&id: &WordId| self.feature.target_word(models, sentence.word(id, models));
+        let mut target: Vec<&[u8]> = options.words(option).iter().map(word).collect();
         let mut points = Vec::new();
         if options.belongs_to_unknown_word_penalty(option) {
-            target.fill(UNKNOWN_TARGET);
+            if self.feature.hides_unknown_words() {
+                target.fill(UNKNOWN_TARGET);
+            }
         } else {
             options.push_alignment_points(option, models, &mut points);
         }
