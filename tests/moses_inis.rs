@@ -271,6 +271,23 @@ fn a_folder_names_its_ini() {
     assert!(message.contains("this folder has no moses.ini"), "{message}");
 }
 
+/// The factor of placeholders must be a column of the input. Markup needs no column.
+#[test]
+fn placeholders_need_a_column_of_the_input() {
+    let folder = write_models();
+    let words = "das ||| the ||| 0.5 0.25 ||| 0-0\nhaus ||| house ||| 0.25 0.5 ||| 0-0\n";
+    fs::write(folder.path().join("aligned"), words).unwrap();
+    let aligned = PLAIN_TABLE.replace("phrase-table", "aligned");
+    let ini = write_ini(folder.path(), &aligned, "T= 1 1", "[input-factors]\n0\n");
+    let options = ["-placeholder-factor", "1", "-xml-input", "exclusive"];
+    let input = "das haus|Heim\ndas <ne entity=\"Heim\">haus</ne>\n";
+    let output = translate_text(&ini, &options, input);
+    let log = lossy_text(&output.stderr);
+    assert!(log.contains("line 1") && log.contains("word 2, \"haus|Heim\", has more"), "{log}");
+    assert!(log.contains("give -input-factors 0 1, or write placeholders as <ne"), "{log}");
+    assert_eq!(lossy_text(&output.stdout), "\nthe Heim \n");
+}
+
 /// The folder of a system may have a name of any bytes, for a server too. Other options are text.
 #[test]
 fn names_that_are_not_utf8() {

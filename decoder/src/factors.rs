@@ -192,6 +192,13 @@ impl FactorScheme {
         self.columns(token).nth(order.map_or(MAX_FACTOR + 1, <[usize]>::len)).is_some()
     }
 
+    /// Returns the factor of placeholders and the factors of the columns of the input, if the factor
+    /// is not among them, so that no word can have it.
+    pub(crate) fn unlisted_placeholder_factor(&self) -> Option<(usize, &[usize])> {
+        let (factor, listed) = (self.settings.placeholder_factor?, self.settings.input.as_deref()?);
+        (!listed.contains(&factor)).then_some((factor, listed))
+    }
+
     /// Returns the first factor that `word` lacks although words of the input must have it.
     pub(crate) fn missing_in_source(&self, word: &[u8]) -> Option<MissingFactor<'_>> {
         self.first_missing(&self.required_in_source, word)

@@ -36,7 +36,8 @@ impl Sentence {
     ///
     /// # Errors
     ///
-    /// If a word lacks a factor that a model uses.
+    /// If a word lacks a factor that a model uses, or has a factor that could be a placeholder's but
+    /// is not listed.
     pub(crate) fn read(&mut self, line: &[u8], models: &Models) -> Result<()> {
         self.ids.clear();
         self.local_vocabulary.clear();
@@ -60,7 +61,19 @@ impl Sentence {
         let Some(scheme) = &models.factor_scheme else { return Ok(()) };
         let mut word = Vec::new();
         for (i, token) in fields::split_words(line).enumerate() {
-            self.num_cut_words += u64::from(scheme.parse_input_word(token, &mut word));
+            let is_cut = scheme.parse_input_word(token, &mut word);
+            if is_cut && let Some((factor, listed)) = scheme.unlisted_placeholder_factor() {
+                let token = String::from_utf8_lossy(token);
+                let listed = listed.iter().map(|factor| format!("{factor} "));
+                return Err(Error::line(format!(
+                    "word {}, {token:?}, has more factors than input-factors lists, and the factor \
+                     of placeholders ({factor}) is not listed; give -input-factors {}{factor}, or \
+                     write placeholders as <ne entity=\"...\">",
+                    i + 1,
+                    listed.collect::<String>()
+                )));
+            }
+            self.num_cut_words += u64::from(is_cut);
             if let Some(factor) = scheme.placeholder_factor()
                 && let Some(entity) = scheme.remove_factor(&mut word, factor)
             {
