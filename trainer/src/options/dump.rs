@@ -2,9 +2,14 @@
 
 use std::fmt::Write;
 
-use super::raw::RawOptions;
+use super::marian_yaml::{is_marian_list, is_own_option};
+use super::raw::{OWN_OPTION, RawOptions};
 use super::table::{Arity, Status, all_options};
 use crate::yaml_text::yaml_scalar;
+
+/// The line above the options that Marian does not have.
+const OWN_OPTIONS_NOTE: &str =
+    "# Marian does not have the following options; to it, they are comments. miriam reads them.\n";
 
 /// The set of options that are dumped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,10 +21,11 @@ pub enum DumpScope {
 }
 
 impl RawOptions {
-    /// Returns the options in YAML, with the names that the command line has. Paths are relative to
-    /// the current folder, or absolute where a configuration has `relative-paths`.
+    /// Returns the options in YAML, in the form that Marian reads. Options that Marian does not
+    /// have follow in comments, which [`RawOptions::from_yaml`] reads. Paths are relative to the
+    /// current folder, or absolute where a configuration has `relative-paths`.
     pub fn dump(&self, scope: DumpScope) -> String {
-        let mut yaml = String::new();
+        let (mut yaml, mut own) = (String::new(), String::new());
         for spec in all_options() {
             let is_given = self.is_given(spec.name);
             let is_wanted = scope == DumpScope::Full && spec.status == Status::Honoured;
@@ -32,23 +38,30 @@ impl RawOptions {
             if !is_given && spec.name == "lr-decay-start" {
                 continue;
             }
-            let values = self.get_strings(spec.name);
+            let Some((name, values)) = self.marian_values(spec) else { continue };
             let values: Vec<String> = values.iter().map(|value| flow_scalar(value)).collect();
-            let name = spec.name;
-            let line = match (spec.arity, &values[..]) {
-                (Arity::Many, _) => format!("{name}: [{}]", values.join(", ")),
-                (Arity::Flag, []) => format!("{name}: false"),
-                (_, [value, ..]) => format!("{name}: {value}"),
-                (_, []) if is_given => format!("{name}: \"\""),
-                (_, []) => continue,
+            let line = match &values[..] {
+                _ if is_marian_list(spec) => format!("{name}: [{}]", values.join(", ")),
+                [] if spec.arity == Arity::Flag => format!("{name}: false"),
+                [value, ..] => format!("{name}: {value}"),
+                [] if is_given => format!("{name}: \"\""),
+                [] => continue,
             };
-            writeln!(yaml, "{line}").expect("writing to a string does not fail");
+            if is_own_option(spec.name) {
+                writeln!(own, "{}{line}", String::from_utf8_lossy(OWN_OPTION))
+            } else {
+                writeln!(yaml, "{line}")
+            }
+            .expect("writing to a string does not fail");
         }
-        yaml
+        if !own.is_empty() {
+            yaml += OWN_OPTIONS_NOTE;
+        }
+        yaml + &own
     }
 }
 
-/// Returns a scalar for a list in brackets, quoted if a comma would end it.
+/// Returns a scalar for a list in brackets, quoted if a comma would end it there.
 fn flow_scalar(text: &str) -> String {
     if text.contains(',') {
         serde_json::to_string(text).expect("a string can be written as JSON")
@@ -75,7 +88,10 @@ mod tests {
     fn given_options_are_dumped_and_read_back() {
         let given = given();
         let yaml = given.dump(DumpScope::Minimal);
-        assert_eq!(RawOptions::from_yaml(yaml.as_bytes(), "dumped").unwrap(), given, "{yaml}");
+        let mut expected = given.clone();
+        // Marian reads the list as one string.
+        expected.set("after", vec!["3e,5u".into()]).unwrap();
+        assert_eq!(RawOptions::from_yaml(yaml.as_bytes(), "dumped").unwrap(), expected, "{yaml}");
         assert!(yaml.contains("train-sets: [\"my text\", \"b,c.en\"]\n"), "{yaml}");
         assert!(!yaml.contains("maxi-batch-sort"), "{yaml}");
         assert_eq!(RawOptions::default().dump(DumpScope::Minimal), "");
@@ -110,6 +126,47 @@ mod tests {
             format!("{:?} {files:?}", options.training_config([10, 10]).unwrap())
         });
         assert_eq!(read, given);
+    }
+
+    /// The expected lines are in the form of `--dump-config` of Marian 1.12.42, which rejects lists
+    /// for options of one value, and options that it does not have.
+    #[test]
+    fn marian_reads_dumped_options() {
+        let yaml = b"after: [3e, 5u]\nthrow-on-divergence: true\ndynamic-gradient-scaling: yes\n\
+            workers: 3\ngranule-words: 7\nmomentum-schedule: [\"0.8,0.9@0\", \"0.85,0.95@6\"]\n\
+            no-shuffle: true\ndata-weighting: none\n";
+        let options = RawOptions::from_yaml(yaml, "t").unwrap();
+        for scope in [DumpScope::Minimal, DumpScope::Full] {
+            let dumped = options.dump(scope);
+            for line in [
+                "after: \"3e,5u\"",
+                "throw-on-divergence: [1000, 10, 5]",
+                "dynamic-gradient-scaling: [2, log]",
+                "cpu-threads: 3",
+                "#miriam-option granule-words: 7",
+                "#miriam-option momentum-schedule: [\"0.8,0.9@0\", \"0.85,0.95@6\"]",
+            ] {
+                assert!(format!("\n{dumped}").contains(&format!("\n{line}\n")), "{line}\n{dumped}");
+            }
+            for absent in ["workers:", "\ndata-weighting: ", "\nno-shuffle", "\nprecision"] {
+                assert!(!dumped.contains(absent), "{absent}: {dumped}");
+            }
+            let read = RawOptions::from_yaml(dumped.as_bytes(), "dumped").unwrap();
+            for own in ["granule-words", "momentum-schedule", "no-shuffle"] {
+                assert_eq!(read.get_strings(own), options.get_strings(own), "{own}");
+            }
+        }
+        let full = options.dump(DumpScope::Full);
+        assert!(full.contains("\nshuffle: none\n"), "{full}");
+        assert!(RawOptions::default().dump(DumpScope::Full).contains("\nafter: 0e\n"));
+        // Keys and their forms are those of Marian's own configuration.
+        let marian = include_str!("../../tests/golden/marian-full.yml");
+        let is_list = |key: &str| marian.contains(&format!("\n{key}:\n  "));
+        let keys = full.lines().filter(|line| !line.starts_with('#'));
+        for (key, value) in keys.filter_map(|line| line.split_once(": ")) {
+            assert!(format!("\n{marian}").contains(&format!("\n{key}:")), "{key} is not Marian's");
+            assert_eq!(value.starts_with('['), is_list(key), "{key}: {value}");
+        }
     }
 
     #[test]

@@ -3,12 +3,13 @@
 //! not have are in comments that only Miriam reads.
 
 use super::raw::{OWN_OPTION, RawOptions};
-use super::table::{Arity, Status, all_options};
+use super::table::{Arity, OptionSpec, Status, all_options};
 use crate::error::Result;
 use crate::yaml_text::yaml_scalar;
 
 /// Options that Marian does not have, and `precision`, whose bf16 it does not know.
 const NOT_OF_MARIAN: [&str; 33] = [
+    "async-sgd",
     "batch-flexible-lr",
     "batch-normal-words",
     "batches",
@@ -35,7 +36,6 @@ const NOT_OF_MARIAN: [&str; 33] = [
     "lr-cycle",
     "lr-random",
     "momentum-schedule",
-    "no-shuffle",
     "precision",
     "quantize-aware",
     "scale-rate-by-delay",
@@ -44,6 +44,20 @@ const NOT_OF_MARIAN: [&str; 33] = [
     "train-ce-sample",
 ];
 
+/// Whether Marian does not have an option, or not with all of its values.
+pub(super) fn is_own_option(name: &str) -> bool {
+    NOT_OF_MARIAN.contains(&name)
+}
+
+/// Whether Marian reads the values of an option as a list.
+pub(super) fn is_marian_list(spec: &OptionSpec) -> bool {
+    spec.arity == Arity::Many && spec.name != "after"
+}
+
+fn own_strings<const N: usize>(texts: [&str; N]) -> Vec<String> {
+    texts.map(str::to_owned).to_vec()
+}
+
 impl RawOptions {
     /// Returns the options that are given or have a default, in Marian's YAML. Options that Marian
     /// does not have are written only if they are given, as comments that [`RawOptions::from_yaml`]
@@ -51,36 +65,19 @@ impl RawOptions {
     pub fn marian_yaml(&self) -> String {
         let mut yaml = String::new();
         for spec in all_options().filter(|spec| spec.status == Status::Honoured) {
-            let name = if spec.name == "workers" { "cpu-threads" } else { spec.name };
-            let is_repeated = spec.name == "cpu-threads" && self.is_given("workers");
             // Paths are relative to the current folder by now.
-            let is_resolved = name == "relative-paths";
-            if is_repeated || is_resolved || NOT_OF_MARIAN.contains(&name) {
+            if spec.name == "relative-paths" || is_own_option(spec.name) {
                 continue;
             }
-            let mut values = self.get_strings(spec.name);
-            if name == "throw-on-divergence" && values == ["true"] {
-                values = ["1000", "10", "5"].map(str::to_owned).to_vec();
-            }
-            if name == "dynamic-gradient-scaling" && values == ["true"] {
-                values = ["2", "log"].map(str::to_owned).to_vec();
-            }
-            if name == "shuffle" && self.get_string("no-shuffle") == "true" {
-                values = vec!["none".into()];
-            }
-            // Marian would look for a file called `none`.
-            if values.is_empty() || name == "data-weighting" && values == ["none"] {
-                continue;
-            }
+            let Some((name, values)) = self.marian_values(spec) else { continue };
             let values: Vec<String> = values.iter().map(|value| yaml_scalar(value)).collect();
-            match spec.arity {
-                // The list is written as one string.
-                _ if name == "after" => yaml += &format!("after: {}\n", values.join(",")),
-                Arity::Many => {
+            match (is_marian_list(spec), &values[..]) {
+                (_, []) => {}
+                (true, values) => {
                     yaml += &format!("{name}:\n");
                     values.iter().for_each(|value| yaml += &format!("  - {value}\n"));
                 }
-                _ => yaml += &format!("{name}: {}\n", values[0]),
+                (false, [value, ..]) => yaml += &format!("{name}: {value}\n"),
             }
         }
         for name in NOT_OF_MARIAN.iter().filter(|name| self.is_given(name)) {
@@ -90,6 +87,27 @@ impl RawOptions {
             yaml += &format!("{}{name}: {values}\n", String::from_utf8_lossy(OWN_OPTION));
         }
         yaml
+    }
+
+    /// Returns Marian's name of an option and its values in Marian's form, given or by default.
+    /// `None` stands for an option that another one gives, or that is not written for Marian.
+    pub(super) fn marian_values(&self, spec: &OptionSpec) -> Option<(&'static str, Vec<String>)> {
+        let values = self.get_strings(spec.name);
+        let values = match spec.name {
+            "cpu-threads" if self.is_given("workers") => return None,
+            // Marian would look for a file called `none`.
+            "data-weighting" if values == ["none"] => return None,
+            // Marian reads the list as one string.
+            "after" => vec![values.join(",")],
+            "throw-on-divergence" if values == ["true"] => own_strings(["1000", "10", "5"]),
+            "dynamic-gradient-scaling" if values == ["true"] => own_strings(["2", "log"]),
+            // An empty list switches them off.
+            "throw-on-divergence" | "dynamic-gradient-scaling" if values == ["false"] => Vec::new(),
+            "shuffle" if self.get_string("no-shuffle") == "true" => own_strings(["none"]),
+            _ => values,
+        };
+        let name = if spec.name == "workers" { "cpu-threads" } else { spec.name };
+        Some((name, values))
     }
 
     /// Returns the options of the model as Marian writes them, in YAML.
