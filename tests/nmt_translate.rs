@@ -536,9 +536,17 @@ fn every_format_translates() {
         let same = translate(&tiny_model("tiny-ct2"), &["--compute-type", in_ctranslate2]);
         assert_eq!(lines, same, "{precision}");
         if precision == "i8" {
-            assert_eq!(translate(&tiny_model("tiny-ct2"), &["--compute-type", "auto"]), lines);
+            for kind in ["auto", "int8_float32"] {
+                let same = translate(&tiny_model("tiny-ct2"), &["--compute-type", kind]);
+                assert_eq!(same, lines, "{kind}");
+            }
         }
     }
+    // CTranslate2 rejects it on CPUs, too.
+    let mut half = miriam();
+    half.args(["nmt", "translate", "--quiet", "--compute-type", "int8_float16", "-m"]);
+    let error = run_to_error(half.arg(tiny_model("tiny-ct2")));
+    assert!(error.contains("\"int8_float16\" is not supported on CPUs; give default"), "{error}");
     assert_eq!(translate(&tiny_model("tiny-ct2"), &["--compute-type", "default"]), whole);
 }
 

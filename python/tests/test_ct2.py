@@ -101,7 +101,8 @@ def test_properties_and_unloading(tiny: ct2.Translator) -> None:
         ({"compute_type": "float8"}, ValueError, "invalid compute type"),
         ({"compute_type": "i8"}, ValueError, "invalid compute type"),
         ({"compute_type": "float16"}, ValueError, "not supported on CPUs"),
-        ({"compute_type": "int8_float16"}, ValueError, "not supported on CPUs"),
+        ({"compute_type": "int8_float16"}, ValueError, "not supported on CPUs; give default"),
+        ({"compute_type": "int8_bfloat16"}, ValueError, "not supported on CPUs"),
         ({"compute_type": ["int8"]}, TypeError, "incompatible constructor arguments"),
         ({"inter_threads": 0}, ValueError, "inter_threads"),
         ({"flash_attention": True}, ValueError, "flash_attention"),
@@ -594,6 +595,7 @@ def test_the_module_takes_the_place_of_ctranslate2(tiny: ct2.Translator) -> None
         patch.delitem(sys.modules, "ctranslate2")
     assert ct2.contains_model(str(TINY)) and not ct2.contains_model(str(ROOT))
     assert ct2.contains_model(os.fsencode(TINY))
-    assert "int8_float32" in ct2.get_supported_compute_types("cpu")
+    expected = {"float32", "int16", "int8", "int8_float32"}
+    assert ct2.get_supported_compute_types("cpu") == expected
     assert ct2.get_cuda_device_count() == 0
     assert not math.isnan(tiny.score_batch([["w2"]], [["w3"]])[0].log_probs[0])

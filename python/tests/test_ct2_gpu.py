@@ -30,6 +30,7 @@ scored = translator.score_batch(sources, targets)
 print(json.dumps({
     "count": ct2.get_cuda_device_count(),
     "device": translator.device,
+    "kind": translator.compute_type,
     "hypotheses": [result.hypotheses for result in found],
     "scores": [result.scores for result in found],
     "log_probs": [result.log_probs for result in scored],
@@ -38,7 +39,8 @@ print(json.dumps({
 
 
 @pytest.mark.parametrize(
-    "kind, tolerance", [("float32", 1e-4), ("float16", 2e-2), ("bfloat16", 2e-1)]
+    "kind, tolerance",
+    [("float32", 1e-4), ("float16", 2e-2), ("bfloat16", 2e-1), ("int8_float16", 2e-2)],
 )
 def test_a_gpu_gives_what_the_cpu_gives(kind: str, tolerance: float) -> None:
     folder = os.environ.get("MIRIAM_EMULATED_DRIVER")
@@ -55,8 +57,10 @@ def test_a_gpu_gives_what_the_cpu_gives(kind: str, tolerance: float) -> None:
     )
     assert outcome.returncode == 0, outcome.stderr
     assert "CPU" not in outcome.stderr
+    assert ("GPUs do not multiply integers" in outcome.stderr) == kind.startswith("int8")
     gpu = json.loads(outcome.stdout)
     assert (gpu["count"], gpu["device"]) == (1, "cuda")
+    assert gpu["kind"] == kind.removeprefix("int8_")
     cpu = ct2.Translator(str(TINY), compute_type="float32")
     log_probs = [result.log_probs for result in cpu.score_batch(SOURCES, TARGETS)]
     assert [len(found) for found in gpu["log_probs"]] == [len(expected) for expected in log_probs]

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use miriam_nmt::packed::Precision;
+use miriam_nmt::packed::{Precision, SelectedPrecision};
 use miriam_nmt::translate::pool::BatchLimits;
 use miriam_nmt::{DeviceSet, Vocabulary};
 use miriam_storage::Bytes;
@@ -91,46 +91,24 @@ fn invalid_compute_type() -> PyErr {
     )
 }
 
-/// Returns the precision of a compute type. `None` is the default: the precision of the stored
-/// weights on CPUs, and f32 on GPUs. "auto" is int8 on CPUs, and the default on GPUs.
+/// Returns the precision of a compute type on `devices`.
 ///
 /// # Errors
 ///
 /// `ValueError` for a name that CTranslate2 does not have, or that `devices` do not compute in.
-pub(super) fn parse_compute_type(name: &str, devices: &DeviceSet) -> PyResult<Option<Precision>> {
-    let is_cuda = devices.is_cuda();
-    let known = Precision::from_compute_type(name, is_cuda);
-    if let Some(found) = known
-        && found.is_none_or(
-            |precision| {
-                if is_cuda { !precision.is_integer() } else { !precision.needs_gpu() }
-            },
-        )
-    {
-        return Ok(found);
-    }
-    let (device, names) = if is_cuda {
-        ("GPUs", "\"float32\", \"float16\" or \"bfloat16\"")
-    } else {
-        ("CPUs", "\"float32\", \"int16\" or \"int8\"")
-    };
-    let is_known = known.is_some() || ["int8_float16", "int8_bfloat16"].contains(&name);
-    let reason = if is_known {
-        format!("compute type {name:?} is not supported on {device}")
-    } else {
-        format!("invalid compute type {name:?}")
-    };
-    Err(PyValueError::new_err(format!("{reason}; give \"default\", \"auto\", {names}")))
+pub(super) fn parse_compute_type(name: &str, devices: &DeviceSet) -> PyResult<SelectedPrecision> {
+    Precision::from_compute_type(name, devices.is_cuda()).map_err(PyValueError::new_err)
 }
 
 /// Returns CTranslate2's name of a precision.
 pub(super) fn compute_type_name(precision: Precision) -> &'static str {
     match precision {
-        Precision::I8Alphas => "int8_float32",
+        Precision::F32 => "float32",
+        Precision::I16 => "int16",
+        Precision::I8 | Precision::I8Alphas => "int8_float32",
         Precision::Mixed => "int16_int8_float32",
-        Precision::F32 | Precision::I16 | Precision::I8 | Precision::F16 | Precision::Bf16 => {
-            precision.ctranslate2_names().last().copied().unwrap_or(precision.name())
-        }
+        Precision::F16 => "float16",
+        Precision::Bf16 => "bfloat16",
     }
 }
 

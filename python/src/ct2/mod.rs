@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use miriam_nmt::packed::Precision;
 use pyo3::prelude::*;
 
 pub use results::{
@@ -58,10 +59,8 @@ pub fn get_supported_compute_types(
     device: &str,
     device_index: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<std::collections::HashSet<&'static str>> {
-    if arguments::devices(device, device_index)?.is_cuda() {
-        return Ok(["float32", "float16", "bfloat16"].into());
-    }
-    Ok(["float32", "int16", "int8", "int8_float32"].into())
+    let is_cuda = arguments::devices(device, device_index)?.is_cuda();
+    Ok(Precision::supported_compute_types(is_cuda).collect())
 }
 
 /// Whether `path` is a folder with a model of CTranslate2.

@@ -5,7 +5,7 @@ use std::sync::{Arc, RwLock};
 use std::time::Instant;
 
 use miriam_nmt::engine::{Autotuner, Cpu};
-use miriam_nmt::packed::Precision;
+use miriam_nmt::packed::{Precision, SelectedPrecision};
 use miriam_nmt::translate::pool::{
     DecodingOptions, Pending, ScoringExample, TextFormat, TranslatorPool,
 };
@@ -193,7 +193,10 @@ impl Translator {
             Some(value) => select_compute_type(value, &devices)?,
             None => "default".into(),
         };
-        let precision = parse_compute_type(&name, &devices)?;
+        let SelectedPrecision { precision, warning } = parse_compute_type(&name, &devices)?;
+        if let Some(warning) = warning {
+            warn(py, &warning, 1)?;
+        }
         for (is_set, name) in
             [(flash_attention, "flash_attention"), (tensor_parallel, "tensor_parallel")]
         {

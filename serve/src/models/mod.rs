@@ -165,10 +165,12 @@ impl Opener {
         }
         options.mini_batch = configuration.mini_batch.unwrap_or(options.mini_batch).max(1);
         if let Some(name) = &configuration.precision {
-            let known = Precision::from_name(name);
-            let names = Precision::ALL.map(Precision::name).join(", ");
-            options.precision =
-                known.ok_or_else(|| wrong(format!("precision {name:?}: there are {names}")))?;
+            let selected = Precision::select(name, options.devices.is_cuda());
+            let selected = selected.map_err(|reason| wrong(format!("precision: {reason}")))?;
+            if let Some(warning) = selected.warning {
+                tracing::warn!("{}: precision: {warning}", configuration.name);
+            }
+            options.precision = selected.precision.unwrap_or(options.precision);
         }
         let segmentation = bundle.segmentation_warning().filter(|_| !options.input.is_tokenized);
         for warning in segmentation.into_iter().chain(bundle.settings_warning()) {

@@ -87,9 +87,6 @@ pub struct SharedModelArguments {
     dialect: Option<String>,
 }
 
-/// CTranslate2's compute types whose precision depends on the device and on the model.
-const CHOSEN_COMPUTE_TYPES: [&str; 2] = ["default", "auto"];
-
 /// Returns a parser for the names of `precisions`, including CTranslate2's names.
 pub fn precision_names(precisions: &[Precision]) -> PossibleValuesParser {
     precisions.iter().map(precision_name).into()
@@ -97,8 +94,8 @@ pub fn precision_names(precisions: &[Precision]) -> PossibleValuesParser {
 
 /// Returns a parser for the names of all precisions, and for all compute types of CTranslate2.
 pub fn precision_or_compute_type() -> PossibleValuesParser {
-    let chosen = CHOSEN_COMPUTE_TYPES.map(|name| PossibleValue::new(name).hide(true));
-    Precision::ALL.iter().map(precision_name).chain(chosen).into()
+    let own = Precision::ALL.iter().map(|precision| PossibleValue::new(precision.name()));
+    own.chain(Precision::compute_types().map(|name| PossibleValue::new(name).hide(true))).into()
 }
 
 fn precision_name(precision: &Precision) -> PossibleValue {
@@ -107,11 +104,13 @@ fn precision_name(precision: &Precision) -> PossibleValue {
 
 /// Returns the precision that `name` selects on GPUs if `is_cuda`, otherwise on CPUs; `None` for
 /// that of the model.
-pub fn select_precision(name: &str, is_cuda: bool) -> Option<Precision> {
-    if CHOSEN_COMPUTE_TYPES.contains(&name) {
-        return Precision::from_compute_type(name, is_cuda).flatten();
+pub fn select_precision(name: &str, is_cuda: bool) -> anyhow::Result<Option<Precision>> {
+    let selected = Precision::select(name, is_cuda);
+    let selected = selected.map_err(|reason| anyhow!("--precision: {reason}"))?;
+    if let Some(warning) = selected.warning {
+        tracing::warn!("--precision: {warning}");
     }
-    Precision::from_name(name)
+    Ok(selected.precision)
 }
 
 /// Model arguments of a command that can also run without models.
@@ -333,7 +332,7 @@ impl ModelArguments {
     /// without GPUs, because command lines are copied from machines that have some.
     pub fn place(&self, options: &mut TranslationOptions) -> anyhow::Result<()> {
         let mut devices = self.shared.device.clone();
-        if devices == DeviceSet::Auto && self.precision(true).is_some_and(Precision::is_integer) {
+        if devices == DeviceSet::Auto && self.asks_for_integers() {
             devices = DeviceSet::Cpu;
         }
         if !self.shared.devices.is_empty() {
@@ -348,22 +347,33 @@ impl ModelArguments {
             }
         }
         options.set_devices(devices)?;
-        options.precision = self.precision(options.devices.is_cuda()).unwrap_or(options.precision);
+        options.precision = self.precision(options.devices.is_cuda())?.unwrap_or(options.precision);
         Ok(())
     }
 
+    /// Whether a precision is given that only CPUs compute in.
+    fn asks_for_integers(&self) -> bool {
+        let mut named = self.shared.precision.iter().filter(|name| *name != "auto");
+        named.any(|name| {
+            let on_cpus = Precision::select(name, false).ok().and_then(|found| found.precision);
+            on_cpus.is_some_and(Precision::is_integer)
+        })
+    }
+
     /// Returns the precision of GEMM on GPUs if `is_cuda`, otherwise on CPUs, if it is set.
-    fn precision(&self, is_cuda: bool) -> Option<Precision> {
-        let named = self.shared.precision.iter().map(|name| select_precision(name, is_cuda));
-        let named: Vec<Option<Precision>> = named.collect();
+    ///
+    /// # Errors
+    /// If the device does not have it.
+    fn precision(&self, is_cuda: bool) -> anyhow::Result<Option<Precision>> {
+        let names = &self.shared.precision;
         // Marian also names the precision of parameters, which is the same here.
-        if named.windows(2).any(|pair| pair[0] != pair[1]) {
+        if names.windows(2).any(|pair| pair[0] != pair[1]) {
             exit_with_usage_error(format!(
                 "--precision {}: expected one precision",
-                self.shared.precision.join(" ")
+                names.join(" ")
             ));
         }
-        named.first().copied().flatten()
+        names.first().map_or(Ok(None), |name| select_precision(name, is_cuda))
     }
 }
 

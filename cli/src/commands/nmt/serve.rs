@@ -13,7 +13,7 @@ use miriam_serve::{
 
 use super::configured_options;
 use super::ignored_options::IgnoredOptions;
-use super::models::{precision_or_compute_type, select_precision};
+use super::models::precision_or_compute_type;
 use super::translate::{CpuThreads, SamplingArguments, SearchArguments, parse_cpu_threads};
 use super::value_parsers::{batch_size, finite, length};
 use crate::commands::serve::run_server;
@@ -109,8 +109,6 @@ impl Arguments {
             );
             device = None;
         }
-        let precision =
-            self.precision.as_deref().and_then(|name| select_precision(name, device.is_some()));
         ModelConfiguration {
             name: "marian".into(),
             path: self.model.first().or(self.config.first()).cloned().unwrap_or_default(),
@@ -135,7 +133,7 @@ impl Arguments {
             search: self.search.semantics_name(),
             shortlist: ShortlistSetting::from_words(&self.shortlist),
             mini_batch: self.mini_batch,
-            precision: precision.map(|found| found.name().to_owned()),
+            precision: self.precision.clone(),
             device,
             ..Default::default()
         }

@@ -1,6 +1,7 @@
 //! Packed weight matrices: their precision, their names in files, and matrices that stay in a
 //! mapped file.
 
+mod compute_type;
 mod mapped_matrix;
 mod precision;
 
@@ -8,6 +9,7 @@ use std::collections::BTreeMap;
 
 use miriam_kernels::pack::Line;
 
+pub use compute_type::SelectedPrecision;
 pub use mapped_matrix::{MappedMatrix, PackedView};
 pub use precision::Precision;
 

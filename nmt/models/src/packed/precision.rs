@@ -44,38 +44,12 @@ impl Precision {
         Precision::Bf16,
     ];
 
-    /// Returns the precision that `name` names here or in CTranslate2.
+    /// Returns the precision that `name` names here, or that weights of CTranslate2's type `name`
+    /// have.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|precision| {
-            precision.name() == name || precision.ctranslate2_names().contains(&name)
+            precision.name() == name || precision.ctranslate2_names().any(|known| known == name)
         })
-    }
-
-    /// Returns the precision of CTranslate2's compute type `name` on CPUs, or on GPUs if `is_cuda`;
-    /// `None` if there is no such type. "default" is `Some(None)`: the precision of the stored
-    /// weights on CPUs, and f32 on GPUs. "auto" is i8 on CPUs, and the default on GPUs.
-    pub fn from_compute_type(name: &str, is_cuda: bool) -> Option<Option<Self>> {
-        match name {
-            "default" => Some(None),
-            "auto" => Some((!is_cuda).then_some(Precision::I8)),
-            _ => {
-                let mut all = Self::ALL.into_iter();
-                all.find(|precision| precision.ctranslate2_names().contains(&name)).map(Some)
-            }
-        }
-    }
-
-    /// Returns CTranslate2's names of this type of computation; the last is the one that
-    /// CTranslate2 reports.
-    pub fn ctranslate2_names(self) -> &'static [&'static str] {
-        match self {
-            Precision::F32 => &["float32"],
-            Precision::I16 => &["int16"],
-            Precision::I8 => &["int8", "int8_float32"],
-            Precision::Mixed | Precision::I8Alphas => &[],
-            Precision::F16 => &["float16"],
-            Precision::Bf16 => &["bfloat16"],
-        }
     }
 
     /// Returns its name in options and reports.
