@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+import warnings
 from collections import deque
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -116,7 +117,8 @@ class Translator(_native.Translator):
             )
 
         inputs = [source] if target_prefix is None else [source, target_prefix]
-        yield from _in_order(submit, inputs, max_batch_size, batch_type)
+        size = _portion_size(max_batch_size)
+        yield from _in_order(submit, _portions(inputs, size, batch_type))
 
     def score_iterable(
         self,
@@ -137,7 +139,8 @@ class Translator(_native.Translator):
                 **options,
             )
 
-        yield from _in_order(submit, [source, target], max_batch_size, batch_type)
+        size = _portion_size(max_batch_size)
+        yield from _in_order(submit, _portions([source, target], size, batch_type))
 
     def generate_tokens(
         self,
@@ -470,32 +473,35 @@ def _file_results(
     read_batch_size: int,
     batch_type: str,
 ) -> Iterator[_Other]:
-    """Yields the results for the lines of parallel files, as ``_in_order``, and raises
-    ``RuntimeError`` like CTranslate2 if their lengths differ."""
+    """Yields the results for the lines of parallel files, as ``_in_order``. As in CTranslate2,
+    fewer targets than sources are a ``RuntimeError``, and further targets are ignored, here with a
+    warning."""
+    portions = _portions(columns, _portion_size(max_batch_size, read_batch_size), batch_type, True)
     try:
-        yield from _in_order(submit, columns, max_batch_size, batch_type, read_batch_size)
+        yield from _in_order(submit, portions)
     except _LengthError as error:
-        raise RuntimeError(f"one file has fewer examples than the other: {error}") from None
+        raise RuntimeError(f"the target has fewer examples than the source: {error}") from None
 
 
 class _LengthError(ValueError):
     """Inputs of different lengths."""
 
 
-def _in_order(
-    submit: Callable[[list[list[Any]]], Iterable[_Pending[_Other]]],
-    inputs: Sequence[Iterable[Any]],
-    max_batch_size: int,
-    batch_type: str,
-    read_batch_size: int = 0,
-) -> Iterator[_Other]:
-    """Submits examples in portions, and yields their results in order. At most two portions are in
-    progress, so memory does not grow with the input."""
+def _portion_size(max_batch_size: int, read_batch_size: int = 0) -> int:
+    """Returns the number of examples or tokens to submit at once."""
     if max_batch_size < 1:
         raise ValueError("max_batch_size must be at least 1")
-    size = read_batch_size or (max_batch_size * _READ_AHEAD if max_batch_size > 1 else 1)
+    return read_batch_size or (max_batch_size * _READ_AHEAD if max_batch_size > 1 else 1)
+
+
+def _in_order(
+    submit: Callable[[list[list[Any]]], Iterable[_Pending[_Other]]],
+    portions: Iterable[list[list[Any]]],
+) -> Iterator[_Other]:
+    """Submits portions of examples, and yields their results in order. At most two portions are in
+    progress, so memory does not grow with the input."""
     waiting: deque[_Pending[_Other]] = deque()
-    for columns in _portions(inputs, size, batch_type):
+    for columns in portions:
         before = len(waiting)
         waiting.extend(submit(columns))
         for _ in range(before):
@@ -505,16 +511,23 @@ def _in_order(
 
 
 def _portions(
-    inputs: Sequence[Iterable[Any]], size: int, batch_type: str
+    inputs: Sequence[Iterable[Any]], size: int, batch_type: str, may_end_early: bool = False
 ) -> Iterator[list[list[Any]]]:
     """Yields portions, each as one list per input. A portion has at most ``size`` examples or
-    tokens of the first input; an example with more tokens is a portion by itself."""
+    tokens of the first input; an example with more tokens is a portion by itself. If
+    ``may_end_early``, the first input may end before the others."""
     if batch_type not in ("examples", "tokens"):
         raise ValueError(f'invalid batch type {batch_type!r}; give "examples" or "tokens"')
     end = object()
     rows: list[tuple[Any, ...]] = []
     num_tokens = 0
     for number, row in enumerate(zip_longest(*inputs, fillvalue=end)):
+        if may_end_early and row[0] is end:
+            warnings.warn(
+                f"the target has more examples than the source: those after {number} are ignored",
+                stacklevel=5,
+            )
+            break
         if any(value is end for value in row):
             raise _LengthError(f"the inputs differ in length: one ends after {number}")
         weight = _num_tokens(row[0]) if batch_type == "tokens" else 1
