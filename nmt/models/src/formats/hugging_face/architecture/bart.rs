@@ -100,6 +100,7 @@ fn read_transformer(
             .map_err(|reason| Error::mismatch(config.path, "config.json", reason))?;
     }
     let source_vocab_size = config.number("vocab_size")?;
+    let target_vocab_size = config.number_or("decoder_vocab_size", source_vocab_size)?;
     let table = checkpoint.get("model.encoder.embed_positions.weight");
     let rows = table.and_then(|table| table.shape().first()).copied();
     let positional_encoding = match (kind, rows) {
@@ -133,13 +134,13 @@ fn read_transformer(
         norm_epsilon: NORM_EPSILON,
         embeddings: EmbeddingConfig {
             source_vocab_size,
-            target_vocab_size: config.number_or("decoder_vocab_size", source_vocab_size)?,
+            target_vocab_size,
             dim: config.number("d_model")?,
             shared: shares_tables,
             tied_output,
             output_bias: kind != Kind::M2m100,
             right_to_left: false,
-            suppress_tokens: config.suppressed_tokens(),
+            suppress_tokens: config.suppressed_tokens(target_vocab_size)?,
         },
         encoder,
         decoder,

@@ -97,17 +97,36 @@ impl Config<'_> {
         Ok(u32::try_from(start).unwrap_or(u32::MAX))
     }
 
-    /// Returns the tokens that are never generated. As in `transformers`, a token that ends a
-    /// translation is not among them.
-    pub fn suppressed_tokens(&self) -> Vec<u32> {
-        let bad_words = self.generation_option("bad_words_ids").and_then(Value::as_array);
+    /// Returns the tokens that are never generated, of a vocabulary of `vocab_size`. As in
+    /// `transformers`, a token that ends a translation is not among them.
+    ///
+    /// # Errors
+    /// If the vocabulary lacks an id, also one of a longer phrase; `transformers` rejects it when it
+    /// translates.
+    pub fn suppressed_tokens(&self, vocab_size: usize) -> Result<Vec<u32>> {
+        const NAME: &str = "bad_words_ids";
+        let bad_words = self.generation_option(NAME).and_then(Value::as_array);
         let ends = self.generation_option("eos_token_id").map_or(&[][..], listed_ids);
-        let suppressed = bad_words.into_iter().flatten().filter_map(|ids| {
-            // Sequences of several tokens are ignored; the settings report them.
-            let [id] = &ids.as_array()?[..] else { return None };
-            u32::try_from(id.as_u64()?).ok().filter(|_| !ends.contains(id))
-        });
-        suppressed.collect()
+        let phrases = bad_words.into_iter().flatten().filter_map(Value::as_array);
+        let mut suppressed = Vec::new();
+        for phrase in phrases.filter(|ids| !matches!(&ids[..], [id] if ends.contains(id))) {
+            for id in phrase {
+                let found = id.as_u64().and_then(|id| u32::try_from(id).ok());
+                let found = found.filter(|&id| (id as usize) < vocab_size);
+                let found = found.ok_or_else(|| {
+                    let reason = format!(
+                        "{id} is not an id of the vocabulary, which has {vocab_size} tokens"
+                    );
+                    let place = format!("generation_config.json or config.json, {NAME}");
+                    Error::mismatch(self.path, &place, reason)
+                })?;
+                // Phrases of several tokens are ignored; the settings report them.
+                if phrase.len() == 1 {
+                    suppressed.push(found);
+                }
+            }
+        }
+        Ok(suppressed)
     }
 
     /// Returns the activation function `name`; `key` is the option in messages.
@@ -135,14 +154,31 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn suppressed(bad_words: Value, ends: Value) -> Result<Vec<u32>> {
+        let value = json!({"bad_words_ids": bad_words, "eos_token_id": ends});
+        Config { value: &value, generation: None, path: Path::new("f") }.suppressed_tokens(10)
+    }
+
     #[test]
     fn ends_of_translations_are_not_suppressed() {
-        let suppressed = |ends: Value| {
-            let value = json!({"bad_words_ids": [[2], [5, 6], [9]], "eos_token_id": ends});
-            Config { value: &value, generation: None, path: Path::new("f") }.suppressed_tokens()
-        };
+        let suppressed = |ends| suppressed(json!([[2], [5, 6], [9]]), ends).unwrap();
         assert_eq!(suppressed(json!(3)), [2, 9]);
         assert_eq!(suppressed(json!(2)), [9]);
         assert_eq!(suppressed(json!([9, 2])), Vec::<u32>::new());
+    }
+
+    /// `transformers` 5.24 raises an error for these, and takes the last one.
+    #[test]
+    fn suppressed_tokens_belong_to_the_vocabulary() {
+        for (bad_words, id) in [
+            (json!([[2], [10]]), "10"),
+            (json!([[2, 11]]), "11"),
+            (json!([[4_294_967_297_u64]]), "4294967297"),
+        ] {
+            let error = suppressed(bad_words, json!(3)).unwrap_err().to_string();
+            let expected = format!("bad_words_ids: {id} is not an id of the vocabulary");
+            assert!(error.contains(&expected), "{error}");
+        }
+        assert_eq!(suppressed(json!([[10], [9]]), json!(10)).unwrap(), [9]);
     }
 }

@@ -170,7 +170,7 @@ fn read_transformer(checkpoint: &Checkpoint, config: &Config) -> Result<Transfor
             tied_output: has_tied_output(checkpoint, config)?,
             output_bias: false,
             right_to_left: false,
-            suppress_tokens: config.suppressed_tokens(),
+            suppress_tokens: config.suppressed_tokens(vocab_size)?,
         },
         encoder,
         decoder,
