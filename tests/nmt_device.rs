@@ -68,6 +68,7 @@ fn the_cpu_refuses_half_precision() {
             "bfloat16",
             "--precision: compute type \"bfloat16\" is not supported on CPUs; give default",
         ),
+        ("float16", "compute type \"float16\" is not supported on CPUs; give default"),
     ] {
         let message = run_to_error(&mut nmt(&translation(&toy, &["--precision", name])));
         assert!(message.contains(expected), "{message}");
@@ -75,6 +76,9 @@ fn the_cpu_refuses_half_precision() {
         let message = run_to_usage_error(&mut nmt(&convert));
         assert!(message.contains("possible values: f32, i16, i8, mixed]"), "{message}");
     }
+    let half = ["--compute-type", "int8_float16"];
+    let message = run_to_error(&mut nmt(&translation(&toy, &half)));
+    assert!(message.contains("\"int8_float16\" is not supported on CPUs; give"), "{message}");
 }
 
 #[cfg(feature = "cuda")]

@@ -542,11 +542,6 @@ fn every_format_translates() {
             }
         }
     }
-    // CTranslate2 rejects it on CPUs, too.
-    let mut half = miriam();
-    half.args(["nmt", "translate", "--quiet", "--compute-type", "int8_float16", "-m"]);
-    let error = run_to_error(half.arg(tiny_model("tiny-ct2")));
-    assert!(error.contains("\"int8_float16\" is not supported on CPUs; give default"), "{error}");
     assert_eq!(translate(&tiny_model("tiny-ct2"), &["--compute-type", "default"]), whole);
 }
 

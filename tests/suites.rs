@@ -46,6 +46,7 @@ mod nmt_device_models;
 mod nmt_distill;
 mod nmt_divergence;
 mod nmt_folders;
+mod nmt_forced_decoding;
 mod nmt_intgemm;
 mod nmt_language_model;
 mod nmt_marian_options;

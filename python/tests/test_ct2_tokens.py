@@ -151,6 +151,15 @@ def test_fewer_targets_than_sources_are_a_runtime_error(tiny: ct2.Translator) ->
         tiny.score_batch(SOURCES[:1], SOURCES)
 
 
+def test_sources_and_targets_are_cut_before_the_end(tiny: ct2.Translator) -> None:
+    """The numbers are those of CTranslate2 4.8.5."""
+    target = ["w4", "w5", "w6", "w7", "w8", "w9", "w10", "w11"]
+    for length, total in [(1, -3.764879), (3, -10.856047), (5, -18.301765), (1024, -32.427579)]:
+        [result] = tiny.score_batch([["w3", "w4", "w5", "w6"]], [target], max_input_length=length)
+        assert result.tokens == target[: length - 1] + ["</s>"]
+        assert sum(result.log_probs) == pytest.approx(total, abs=5e-3)
+
+
 @pytest.mark.parametrize("device", ["CPU", "AUTO"])
 def test_devices_may_be_in_upper_case(device: str) -> None:
     assert ct2.Translator(str(TINY), device).device in ("cpu", "cuda")
