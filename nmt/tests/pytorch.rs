@@ -196,6 +196,67 @@ fn file(tensor: Vec<u8>) -> Vec<u8> {
     archive(&[("m/data.pkl", &pickle), ("m/data/0", &floats), ("m/data/1", &floats)])
 }
 
+/// Returns the small Hugging Face model as an archive; `bias` is the pickled bias of the output
+/// layer, if it is in the file.
+fn model_with_bias(bias: Option<Vec<u8>>) -> Vec<u8> {
+    let model = open("tiny-hf/model.safetensors");
+    let (mut entries, mut storages) = (Vec::new(), Vec::new());
+    for (key, name) in model.names().filter(|name| *name != "final_logits_bias").enumerate() {
+        let tensor = model.get(name).unwrap();
+        let shape: Vec<i64> = tensor.shape().iter().map(|&side| side as i64).collect();
+        let strides: Vec<i64> =
+            (1..=shape.len()).map(|axis| shape[axis..].iter().product()).collect();
+        let storage = write::storage("FloatStorage", &key.to_string(), tensor.numel() as i64);
+        entries.push((name, write::tensor(storage, 0, &shape, &strides)));
+        let bytes: Vec<u8> = tensor.values().iter().flat_map(|x| x.to_le_bytes()).collect();
+        storages.push((format!("m/data/{key}"), bytes));
+    }
+    entries.extend(bias.map(|bias| ("final_logits_bias", bias)));
+    let pickle = write::dict(&entries);
+    let mut members = vec![("m/data.pkl", &pickle[..])];
+    members.extend(storages.iter().map(|(name, bytes)| (&name[..], &bytes[..])));
+    archive(&members)
+}
+
+/// Older files of mBART lack the bias of the output layer, which is then 0. A bias that the file
+/// has in a form that is not read is not 0.
+#[test]
+fn a_bias_that_cannot_be_read_is_not_zero() {
+    let open = |bias| {
+        let folder = folder_with(&[("pytorch_model.bin", &model_with_bias(bias))]);
+        ModelBundle::open(folder.path(), None).map_err(|error| error.to_string())
+    };
+    open(None).unwrap();
+    let sizes =
+        |sizes: &[i64]| write::tuple(&sizes.iter().map(|&n| write::number(n)).collect::<Vec<_>>());
+    let scheme = [
+        write::name("torch", "per_tensor_affine"),
+        [b"G", &0.5f64.to_be_bytes()[..]].concat(),
+        write::number(0),
+    ];
+    let quantized = write::call(
+        write::name("torch._utils", "_rebuild_qtensor"),
+        &[
+            write::storage("QInt8Storage", "bias", 25),
+            write::number(0),
+            sizes(&[1, 25]),
+            sizes(&[25, 1]),
+            write::tuple(&scheme),
+            b"\x89".to_vec(),
+            write::call(write::name("collections", "OrderedDict"), &[]),
+        ],
+    );
+    let packed = write::tuple(&[quantized.clone(), b"N".to_vec()]);
+    for (bias, reason) in [
+        (quantized, "it was not read (a quantised tensor of PyTorch)"),
+        (packed, "it was not read (it is not a tensor)"),
+        (b"N".to_vec(), "it was not read (it is not a tensor)"),
+    ] {
+        let error = open(Some(bias)).err().unwrap();
+        assert!(error.contains("final_logits_bias") && error.contains(reason), "{error}");
+    }
+}
+
 #[test]
 fn hostile_tensors_are_rejected_by_name() {
     let floats = |len| write::storage("FloatStorage", "0", len);

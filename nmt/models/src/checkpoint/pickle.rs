@@ -42,6 +42,8 @@ pub enum Object {
     Name(Name),
     Storage(Storage),
     Tensor(TensorRecord),
+    /// A tensor of integers with scales, which no reader of this crate needs.
+    QuantizedTensor,
 }
 
 /// The Python names that are supported.
@@ -50,6 +52,9 @@ pub enum Name {
     OrderedDict,
     RebuildTensor,
     RebuildParameter,
+    RebuildQuantizedTensor,
+    /// A type or a scheme of quantised tensors.
+    QuantizationConstant,
     StorageKind(StorageKind),
 }
 
@@ -68,7 +73,7 @@ const fn kind(name: &'static str, dtype: Option<DType>, size: usize) -> StorageK
     StorageKind { name, dtype, size }
 }
 
-const STORAGE_KINDS: [StorageKind; 12] = [
+const STORAGE_KINDS: [StorageKind; 16] = [
     kind("FloatStorage", Some(DType::F32), 4),
     kind("HalfStorage", Some(DType::F16), 2),
     kind("BFloat16Storage", Some(DType::Bf16), 2),
@@ -81,6 +86,23 @@ const STORAGE_KINDS: [StorageKind; 12] = [
     kind("BoolStorage", None, 1),
     kind("ComplexFloatStorage", None, 8),
     kind("ComplexDoubleStorage", None, 16),
+    kind("QInt8Storage", None, 1),
+    kind("QUInt8Storage", None, 1),
+    kind("QInt32Storage", None, 4),
+    kind("QUInt4x2Storage", None, 1),
+];
+
+/// The names of PyTorch's types and schemes of quantised tensors.
+const QUANTIZATION_CONSTANTS: [&[u8]; 9] = [
+    b"qint8",
+    b"quint8",
+    b"qint32",
+    b"quint4x2",
+    b"per_tensor_affine",
+    b"per_tensor_symmetric",
+    b"per_channel_affine",
+    b"per_channel_symmetric",
+    b"per_channel_affine_float_qparams",
 ];
 
 /// The memory of one or more tensors, by its key in the file.
@@ -378,6 +400,10 @@ impl<'a> Machine<'a> {
                 Some(Name::RebuildTensor)
             }
             (b"torch._utils", b"_rebuild_parameter") => Some(Name::RebuildParameter),
+            (b"torch._utils", b"_rebuild_qtensor") => Some(Name::RebuildQuantizedTensor),
+            (b"torch", name) if QUANTIZATION_CONSTANTS.contains(&name) => {
+                Some(Name::QuantizationConstant)
+            }
             (b"torch", name) => {
                 let kind = STORAGE_KINDS.iter().find(|kind| kind.name.as_bytes() == name);
                 kind.map(|kind| Name::StorageKind(*kind))
@@ -520,6 +546,10 @@ impl<'a> Machine<'a> {
                 Some(Object::Tensor(tensor)) => Object::Tensor(tensor.clone()),
                 _ => return Err("expected a tensor for a parameter".into()),
             },
+            Name::RebuildQuantizedTensor => Object::QuantizedTensor,
+            Name::QuantizationConstant => {
+                return Err("a type of quantised tensors is called".into());
+            }
             Name::StorageKind(kind) => return Err(format!("{} is called", kind.name)),
         };
         self.push_object(made);

@@ -172,9 +172,16 @@ fn build(
         let name = found
             .text(*name)
             .ok_or_else(|| Error::damaged(path, place, "an entry whose name is not a text"))?;
-        let Some(Object::Tensor(record)) = found.object(*value) else {
-            checkpoint.skip(name, NOT_A_TENSOR.into());
-            continue;
+        let record = match found.object(*value) {
+            Some(Object::Tensor(record)) => record,
+            Some(Object::QuantizedTensor) => {
+                checkpoint.skip(name, "a quantised tensor of PyTorch".into());
+                continue;
+            }
+            _ => {
+                checkpoint.skip(name, NOT_A_TENSOR.into());
+                continue;
+            }
         };
         let storage = &record.storage;
         let Some(dtype) = storage.kind.dtype else {

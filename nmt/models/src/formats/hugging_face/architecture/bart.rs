@@ -21,6 +21,9 @@ const POSITION_OFFSET: usize = 2;
 /// Marian's name for an output matrix that is not a table of embeddings.
 const OUTPUT_MATRIX: &str = "decoder_ff_logit_out_Wt";
 
+/// Marian's name for the bias of the output layer.
+const OUTPUT_BIAS: &str = "decoder_ff_logit_out_b";
+
 /// The differences between the models of the family.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -39,6 +42,10 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Config, kind: Kind) -> Resul
     if !tables.shared && checkpoint.get("model.encoder.embed_tokens.weight").is_some() {
         checkpoint.take("model.shared.weight");
     }
+    let mut unread = checkpoint.skipped_tensors().iter();
+    let has_unread_bias = unread.any(|(name, _)| {
+        marian_name(name, tables, kind).is_some_and(|(name, _)| name == OUTPUT_BIAS)
+    });
     let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();
     let mut tensors = TensorsByName::default();
     for name in names {
@@ -57,20 +64,22 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Config, kind: Kind) -> Resul
         tensors.insert(name, to, tensor, config)?;
     }
     let TensorsByName { mut tensors, names } = tensors;
-    fill_biases(&mut tensors, &transformer);
+    // A bias that the file has in another form is not one of zeros.
+    if !has_unread_bias {
+        fill_biases(&mut tensors, &transformer);
+    }
     Ok(NamedTensors { transformer, tensors, names })
 }
 
 /// Adds zeros if the bias of the output layer is missing, as in older files of mBART.
 fn fill_biases(tensors: &mut BTreeMap<String, Tensor>, transformer: &TransformerConfig) {
-    const BIAS: &str = "decoder_ff_logit_out_b";
     let tables = &transformer.embeddings;
     let table = if tables.tied_output { tables.decoder_table_name() } else { OUTPUT_MATRIX };
     if tables.output_bias
-        && !tensors.contains_key(BIAS)
+        && !tensors.contains_key(OUTPUT_BIAS)
         && has_size(tensors, table, 0, tables.target_vocab_size)
     {
-        tensors.insert(BIAS.into(), Tensor::zeros(tables.target_vocab_size));
+        tensors.insert(OUTPUT_BIAS.into(), Tensor::zeros(tables.target_vocab_size));
     }
 }
 
@@ -169,7 +178,7 @@ fn marian_name(name: &str, tables: &EmbeddingConfig, kind: Kind) -> Option<(Stri
         "model.decoder.embed_tokens.weight" => return plain(tables.decoder_table_name()),
         "lm_head.weight" if tables.tied_output => return plain(tables.decoder_table_name()),
         "lm_head.weight" => return plain(OUTPUT_MATRIX),
-        "final_logits_bias" => return plain("decoder_ff_logit_out_b"),
+        "final_logits_bias" => return plain(OUTPUT_BIAS),
         _ => {}
     }
     let (side, rest) = name.strip_prefix("model.")?.split_once('.')?;

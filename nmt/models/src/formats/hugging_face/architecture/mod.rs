@@ -110,10 +110,14 @@ pub fn resolve(
 }
 
 /// Returns the first tensor that was skipped, with the reason. Without one, returns the first other
-/// entry, which the model may not need.
+/// entry that is named like a parameter, or else the first one, which the model may not need.
 fn unread_tensor(skipped: &[(String, String)]) -> Option<&(String, String)> {
     let entries = skipped.iter().filter(|(name, _)| !is_ignored(name));
-    entries.min_by_key(|(_, reason)| reason == NOT_A_TENSOR)
+    entries.min_by_key(|(name, reason)| {
+        let is_parameter =
+            ["weight", "bias", "_packed_params"].iter().any(|end| name.ends_with(end));
+        (reason == NOT_A_TENSOR, !is_parameter)
+    })
 }
 
 fn is_ignored(name: &str) -> bool {
@@ -182,6 +186,8 @@ mod tests {
         let skipped = [ignored.clone(), other.clone(), bias.clone()];
         assert_eq!(unread_tensor(&skipped), Some(&bias));
         assert_eq!(unread_tensor(&skipped[..2]), Some(&other));
+        let packed = entry("final_logits_bias", NOT_A_TENSOR);
+        assert_eq!(unread_tensor(&[other.clone(), packed.clone()]), Some(&packed));
         assert_eq!(unread_tensor(&[ignored]), None);
     }
 }
