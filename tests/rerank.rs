@@ -107,6 +107,14 @@ fn tuning_of_a_list_takes_no_options_of_a_decoder() {
     fs::write(&reference, "a b c d e\r\n").unwrap();
     run(&mut tune(&["--method", "mert"]));
     assert_eq!(fs::read_to_string(&weights).unwrap(), found);
+    // Entries of several lists are pooled.
+    let [first, second] = ["first", "second"].map(|name| folder.path().join(name));
+    fs::write(&first, "0 ||| c ||| F0= 2 1 ||| 0\n").unwrap();
+    fs::write(&second, "0 ||| a b c d e ||| F0= 1 2 ||| 0\n").unwrap();
+    let mut command = miriam();
+    command.args(["tune", "--method", "mert", "-o"]).arg(&weights).arg("--n-best").arg(&first);
+    run(command.arg(&second).arg("--reference").arg(&reference));
+    assert_eq!(fs::read_to_string(&weights).unwrap(), found);
     // Several references by the first part of their names.
     let stem = folder.path().join("numbered");
     for number in [0, 1] {

@@ -181,7 +181,8 @@ fn a_tuned_ini_in_another_folder_opens() {
     let source = project_root().join("examples/toy/corpus.en");
     // The ini is named relative to the working directory.
     let mut command = tune(Path::new("moses.ini"), &other.join("tuned.ini"));
-    run(command.current_dir(folder.path()).args(["--iterations", "1"]));
+    let log = run_log(command.current_dir(folder.path()).args(["--iterations", "1"]));
+    assert!(log.contains("nothing is tuned"), "{log}");
     let tuned = |ini: &str, at: &Path| {
         let mut command = miriam();
         command.current_dir(at).args(["translate", "-f", ini, "-i", path_str(&source)]);

@@ -1,21 +1,22 @@
-//! Tuning of the feature weights of an n-best list for the best BLEU of the entries that rank
+//! Tuning of the feature weights of n-best lists for the best BLEU of the entries that rank
 //! first.
 //!
-//! The list stays as it is, so no decoder is needed. A round starts from the weights of the
+//! The lists stay as they are, so no decoder is needed. A round starts from the weights of the
 //! previous round. The best weights of all rounds are written.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use miriam_metrics::bleu::{BleuCounts, NgramMatcher, ReferenceNgrams};
-use miriam_textio::n_best::{FeatureScheme, NBestEntry, NBestForm, NBestReader};
+use miriam_textio::n_best::{FeatureScheme, NBestEntry};
 use miriam_textio::{Input, Lines, Output, Progress, display_name, fields, ordered_map};
 
 use crate::optimizers::{
     BleuStatistics, NBestList, NBestLists, TuningAlgorithm, derive_seed, l1_normalized,
 };
+use crate::pooled_lists::PooledLists;
 use crate::weights::FeatureWeights;
-use crate::{Error, Result};
+use crate::{Error, ListInput, Result};
 
 /// Options of tuning.
 #[derive(Clone, Debug)]
@@ -52,21 +53,22 @@ pub struct TuneListReport {
 /// Tuning ends after this many rounds without improvement.
 const PATIENCE: usize = 3;
 
-/// Finds weights for `list` and writes them to `output`, a line `NAME= weight ...` for each
-/// feature. The magnitudes of all weights sum to 1.
+/// Finds weights for the lists in `files` and writes them to `output`, a line `NAME= weight ...` for each
+/// feature. The magnitudes of all weights sum to 1. Several lists must have the same sentences and
+/// features; their entries are pooled.
 ///
 /// # Errors
-/// If a file cannot be read or written, references and list differ in length, the entries have no
-/// features or different features, or the initial weights do not fit them; [`Error::Cancelled`] if
-/// `progress` is cancelled.
+/// If there is no list, a file cannot be read or written, references and lists differ in length,
+/// the entries have no features or different features, or the initial weights do not fit them;
+/// [`Error::Cancelled`] if `progress` is cancelled.
 pub fn tune_lists(
-    list: &Path,
+    files: &[PathBuf],
     options: &TuneListOptions,
     mut output: Output,
     progress: &dyn Progress,
 ) -> Result<TuneListReport> {
     let references = read_references(options)?;
-    let (scheme, lists) = read_lists(list, &references, options, progress)?;
+    let (scheme, lists) = read_lists(files, &references, options, progress)?;
     let equal = vec![1.0; scheme.num_values()];
     let initial = options.initial.as_ref().map(|weights| weights.for_scheme(&scheme));
     let initial = initial.transpose()?;
@@ -147,12 +149,13 @@ fn read_references(options: &TuneListOptions) -> Result<Vec<Vec<Vec<u8>>>> {
 
 /// Reads the features and the BLEU statistics of all entries.
 fn read_lists(
-    list: &Path,
+    files: &[PathBuf],
     references: &[Vec<Vec<u8>>],
     options: &TuneListOptions,
     progress: &dyn Progress,
 ) -> Result<(FeatureScheme, NBestLists)> {
-    let mut reader = NBestReader::new([list.to_owned()], NBestForm::Any);
+    let inputs = files.iter().map(|file| ListInput::File(file.clone())).collect();
+    let mut reader = PooledLists::open(inputs)?;
     let scheme: OnceLock<FeatureScheme> = OnceLock::new();
     let task = progress.task("reading", Some(references.len() as u64));
     let mut sentences = 0;
@@ -160,7 +163,8 @@ fn read_lists(
     ordered_map(
         options.threads,
         || -> Result<_> {
-            let Some(entries) = reader.next()? else { return Ok(None) };
+            let Some(by_list) = reader.next()? else { return Ok(None) };
+            let entries: Vec<NBestEntry> = by_list.into_iter().flatten().collect();
             let Some(references) = references.get(sentences) else {
                 let reason = format!("there are references for {sentences} sentences only");
                 return Err(entries[0].error(1, reason).into());
@@ -192,7 +196,7 @@ fn read_lists(
         },
     )?;
     if found.len() < references.len() {
-        let reason = format!("{} has only {} sentences", display_name(list), found.len());
+        let reason = format!("{} has only {} sentences", display_name(&files[0]), found.len());
         let name = display_name(&options.references[0]);
         let line = found.len() as u64 + 1;
         return Err(miriam_textio::Error::format(&name, line, None, reason).into());
@@ -276,6 +280,7 @@ mod tests {
     use miriam_storage::random::SplitMix64;
     use miriam_textio::NoProgress;
     use std::fmt::Write as _;
+    use std::path::Path;
 
     /// A list and its reference. The first feature says how much of the reference an entry has; the
     /// second is large where entries are wrong.
@@ -320,9 +325,17 @@ mod tests {
     }
 
     fn tune(folder: &Path, options: &TuneListOptions) -> Result<TuneListReport, String> {
+        tune_files(folder, &["list"], options)
+    }
+
+    fn tune_files(
+        folder: &Path,
+        lists: &[&str],
+        options: &TuneListOptions,
+    ) -> Result<TuneListReport, String> {
+        let lists: Vec<PathBuf> = lists.iter().map(|name| folder.join(name)).collect();
         let output = Output::create(&folder.join("weights")).unwrap();
-        tune_lists(&folder.join("list"), options, output, &NoProgress)
-            .map_err(|error| error.to_string())
+        tune_lists(&lists, options, output, &NoProgress).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -352,6 +365,39 @@ mod tests {
             let again = TuneListOptions { initial: Some(weights), ..options(folder, method) };
             assert!(tune(folder, &again).unwrap().bleu >= report.bleu);
         }
+    }
+
+    /// Entries that are divided between two lists give the weights of one list.
+    #[test]
+    fn several_lists_are_pooled() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let (list, reference) = list(30);
+        let (mut first, mut second) = (String::new(), String::new());
+        for (number, line) in list.lines().enumerate() {
+            // Twelve lines are a sentence.
+            let part = if number % 12 < 5 { &mut first } else { &mut second };
+            writeln!(part, "{line}").unwrap();
+        }
+        let files =
+            [("list", &list), ("first", &first), ("second", &second), ("reference", &reference)];
+        for (name, text) in files {
+            std::fs::write(folder.join(name), text).unwrap();
+        }
+        let options = options(folder, TuningAlgorithm::Mert);
+        let expected = tune(folder, &options).unwrap();
+        let weights = std::fs::read(folder.join("weights")).unwrap();
+        // Entries that both lists have count once.
+        for lists in [&["first", "second"][..], &["list", "second"], &["list", "list"]] {
+            let report = tune_files(folder, lists, &options).unwrap();
+            assert_eq!(report.sentences, 30);
+            assert_eq!(report.entries, expected.entries, "{lists:?}");
+            assert_eq!(std::fs::read(folder.join("weights")).unwrap(), weights, "{lists:?}");
+        }
+        let short: String = first.lines().take(5).map(|line| format!("{line}\n")).collect();
+        std::fs::write(folder.join("short"), short).unwrap();
+        let error = tune_files(folder, &["first", "short"], &options).unwrap_err();
+        assert!(error.contains("sentence 1 is not in") && error.contains("short"), "{error}");
     }
 
     fn bleu(text: &str, reference: &str) -> f64 {

@@ -39,12 +39,12 @@ pub struct Arguments {
     /// ini, otherwise prepared as the system's input is
     #[arg(long, value_name = "FILE", required_unless_present = "n_best")]
     source: Option<PathBuf>,
-    /// An n-best list of the development text, instead of a system and the text. It may be of any
-    /// program, and compressed. The output has a line `NAME= weight ...` for each feature, as
-    /// `rerank` reads them
-    #[arg(long, value_name = "LIST", conflicts_with_all = ["ini", "source", "no_raw", "nbest_size",
-          "log", "decoder_options", "moses"])]
-    n_best: Option<PathBuf>,
+    /// An n-best list of the development text, instead of a system and the text; several, such as
+    /// those of earlier tuning runs, are pooled. They may be of any program, and compressed. The
+    /// output has a line `NAME= weight ...` for each feature, as `rerank` reads them
+    #[arg(long, value_name = "LIST", num_args = 1.., conflicts_with_all = ["ini", "source",
+          "no_raw", "nbest_size", "log", "decoder_options", "moses"])]
+    n_best: Vec<PathBuf>,
     /// The initial weights for an n-best list, in the form of the output [default: equal ones]
     #[arg(long, value_name = "FILE", requires = "n_best")]
     weights: Option<PathBuf>,
@@ -62,8 +62,9 @@ pub struct Arguments {
     /// The optimiser of weights
     #[arg(long, value_enum, default_value = "mira")]
     method: MethodName,
-    /// The maximum number of iterations. Tuning stops after five in a row without improvement, or
-    /// after three for an n-best list
+    /// The maximum number of iterations. The first translates with the initial weights, so tuning of
+    /// a system needs two. It stops after five in a row without improvement, or after three for an
+    /// n-best list
     #[arg(long, value_name = "N", default_value_t = 15)]
     iterations: usize,
     /// Translations per n-best list
@@ -155,8 +156,8 @@ impl MethodName {
 
 pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     arguments.reference = numbered_references::expand(&arguments.reference);
-    if let Some(list) = &arguments.n_best {
-        return tune_list(list, &arguments, common);
+    if !arguments.n_best.is_empty() {
+        return tune_n_best_lists(&arguments, common);
     }
     let Arguments { ini, source, reference, output, .. } = arguments;
     let (Some(ini), Some(source)) = (ini, source) else {
@@ -217,11 +218,10 @@ pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<(
     Ok(())
 }
 
-/// Tunes the weights of an n-best list.
-fn tune_list(list: &Path, arguments: &Arguments, common: &CommonOptions) -> anyhow::Result<()> {
-    let Arguments { weights, reference, output, .. } = arguments;
-    let list = list.to_owned();
-    let inputs = reference.iter().chain(weights).chain([&list]);
+/// Tunes the weights of n-best lists.
+fn tune_n_best_lists(arguments: &Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    let Arguments { n_best, weights, reference, output, .. } = arguments;
+    let inputs = reference.iter().chain(weights).chain(n_best);
     check_files(inputs, &[("--output", Some(output))])?;
     let options = TuneListOptions {
         references: reference.clone(),
@@ -233,7 +233,7 @@ fn tune_list(list: &Path, arguments: &Arguments, common: &CommonOptions) -> anyh
         threads: common.threads.count(),
     };
     let output = Output::create(output)?;
-    let report = tune_lists(&list, &options, output, &common.progress())?;
+    let report = tune_lists(n_best, &options, output, &common.progress())?;
     let TuneListReport { sentences, entries, initial_bleu, bleu } = report;
     tracing::info!(
         "{sentences} sentences, {entries} different entries: BLEU {bleu:.2}, {initial_bleu:.2} by \

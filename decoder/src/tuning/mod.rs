@@ -158,6 +158,12 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningRepo
     if options.iterations == 0 || options.nbest_size == 0 {
         return Err(Error::usage("tuning needs at least one iteration and one entry per list"));
     }
+    if options.iterations == 1 {
+        tracing::warn!(
+            "with one iteration, the text is translated with the initial weights, and nothing is \
+             tuned; allow two or more"
+        );
+    }
     let configuration = &options.configuration;
     let template = ini_template::IniTemplate::read(configuration, &options.output)?;
     let text = DevSet::read(&options.source, &options.references, options.case_insensitive)?;

@@ -107,7 +107,7 @@ impl TrainingRun<'_> {
             _ => Some(self.tune_without_candidates(&list, &options, progress)?),
         };
         let options = TuneListOptions { initial, ..options };
-        let report = tune_lists(&list, &options, Output::create_atomic(&weights)?, progress)?;
+        let report = tune_lists(&[list], &options, Output::create_atomic(&weights)?, progress)?;
         let ini = combined_ini(&phrase_ini, models, &read_text(&weights)?);
         let mut statistics = stage_statistics([("combined_bleu", report.bleu.into())]);
         let mut alone = vec![("neural_bleu", Direction::Forward)];
@@ -149,7 +149,7 @@ impl TrainingRun<'_> {
         let lines = text.split_inclusive(|&byte| byte == b'\n');
         let kept = lines.filter(|line| memchr::memmem::find(line, mark.as_bytes()).is_none());
         write_atomically(&search_list, &kept.collect::<Vec<_>>().concat())?;
-        tune_lists(&search_list, options, Output::create_atomic(&weights)?, progress)?;
+        tune_lists(&[search_list], options, Output::create_atomic(&weights)?, progress)?;
         let tuned = read_text(&weights)?;
         let others = tuned.lines().filter(|line| !line.starts_with(MARK));
         let others: String = others.map(|line| format!("{line}\n")).collect();
