@@ -49,7 +49,6 @@ pub(crate) fn for_each_consistent_span(
     longest: usize,
     mut take: impl FnMut(ConsistentSpan),
 ) {
-    let sources = sentence.source.len();
     let targets = sentence.target.len();
     for start in 0..targets {
         // The span of linked source words, and the span of target words that these are linked to.
@@ -85,23 +84,14 @@ pub(crate) fn for_each_consistent_span(
             if reach_last >= end {
                 continue;
             }
-            let mut maximal = first..last + 1;
-            while maximal.start > 0
-                && last + 1 - (maximal.start - 1) <= longest
-                && sentence.is_source_unaligned(maximal.start - 1)
-            {
-                maximal.start -= 1;
-            }
-            while maximal.end < sources
-                && maximal.end + 1 - first <= longest
-                && sentence.is_source_unaligned(maximal.end)
-            {
-                maximal.end += 1;
-            }
+            let minimal = first..last + 1;
+            let unlimited = sentence.with_unaligned_neighbours(&minimal);
+            let lowest = minimal.end.saturating_sub(longest);
+            let highest = minimal.start.saturating_add(longest);
             take(ConsistentSpan {
                 target: start..end,
-                minimal_source: first..last + 1,
-                maximal_source: maximal,
+                maximal_source: unlimited.start.max(lowest)..unlimited.end.min(highest),
+                minimal_source: minimal,
             });
         }
     }

@@ -292,8 +292,8 @@ impl OrientationFinder {
             longest,
             |ConsistentSpan { target, minimal_source: core, maximal_source: maximal }| {
                 let row = target.end - 1;
-                (maximal.start..=core.start).for_each(|first| self.start_corners.set(row, first));
-                (core.end..=maximal.end).for_each(|end| self.end_corners.set(row, end - 1));
+                self.start_corners.set_range(row, maximal.start..core.start + 1);
+                self.end_corners.set_range(row, core.end - 1..maximal.end);
             },
         );
     }
@@ -400,9 +400,15 @@ impl BitMatrix {
         self.words.resize((rows * columns).div_ceil(64), 0);
     }
 
-    fn set(&mut self, row: usize, column: usize) {
-        let bit = row * self.columns + column;
-        self.words[bit / 64] |= 1 << (bit % 64);
+    /// Sets the bits of these columns of a row.
+    fn set_range(&mut self, row: usize, columns: Range<usize>) {
+        let (mut bit, end) = (row * self.columns + columns.start, row * self.columns + columns.end);
+        while bit < end {
+            let offset = bit % 64;
+            let count = (64 - offset).min(end - bit);
+            self.words[bit / 64] |= (u64::MAX >> (64 - count)) << offset;
+            bit += count;
+        }
     }
 
     /// Whether the bit is set; false outside the matrix.
@@ -419,6 +425,7 @@ impl BitMatrix {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::links::Link;
 
     #[test]
     fn names_are_read_as_moses_reads_them() {
@@ -438,6 +445,39 @@ mod tests {
                 "{bad}"
             );
         }
+    }
+
+    #[test]
+    fn ranges_of_bits_are_set() {
+        for (start, end) in [(0, 0), (0, 1), (3, 70), (63, 64), (64, 128), (0, 150), (149, 150)] {
+            let mut matrix = BitMatrix::default();
+            matrix.clear(3, 150);
+            matrix.set_range(1, start..end);
+            for row in 0..3 {
+                for column in 0..150 {
+                    let expected = row == 1 && (start..end).contains(&column);
+                    assert_eq!(
+                        matrix.get(row, column as isize),
+                        expected,
+                        "{start} {end} {column}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// A long line with few links takes quadratic time, not cubic.
+    #[test]
+    fn long_unaligned_sentences_take_little_time() {
+        let words = vec![0; 2000];
+        let mut sentence = SentencePair::default();
+        sentence.set(&words, &words, &[Link { target: 1000, source: 1000 }]);
+        let model = ReorderingType::parse("hier-mslr-bidirectional-fe").unwrap();
+        let mut finder = OrientationFinder::new(model, 7);
+        finder.set_sentence_pair(&sentence);
+        // Every phrase pair contains the link.
+        assert!(finder.start_corners.get(1999, 0) && finder.end_corners.get(1000, 1999));
+        assert!(!finder.start_corners.get(999, 1000) && !finder.start_corners.get(1000, 1001));
     }
 
     #[test]

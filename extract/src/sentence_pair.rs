@@ -22,6 +22,9 @@ pub(crate) struct SentencePair {
     /// The first and the last target word that each source word is linked to; the first is
     /// after the last if the word has no links.
     target_spans: Vec<(u32, u32)>,
+    /// For each position in the source, up to its end: the start of the unaligned words that end
+    /// there, and the end of those that begin there.
+    unaligned_runs: Vec<(u32, u32)>,
     /// The words of a decoded pair as they are stored.
     encoded: [EncodedWords; 2],
 }
@@ -62,6 +65,23 @@ impl SentencePair {
         for i in 1..self.link_starts.len() {
             self.link_starts[i] += self.link_starts[i - 1];
         }
+        let words = self.source.len();
+        self.unaligned_runs.clear();
+        self.unaligned_runs.resize(words + 1, (0, words as u32));
+        for position in 1..=words {
+            self.unaligned_runs[position].0 = if self.is_source_unaligned(position - 1) {
+                self.unaligned_runs[position - 1].0
+            } else {
+                position as u32
+            };
+        }
+        for position in (0..words).rev() {
+            self.unaligned_runs[position].1 = if self.is_source_unaligned(position) {
+                self.unaligned_runs[position + 1].1
+            } else {
+                position as u32
+            };
+        }
     }
 
     /// Sets the words and the links.
@@ -101,6 +121,12 @@ impl SentencePair {
     #[inline]
     pub fn is_source_unaligned(&self, source: usize) -> bool {
         self.target_spans[source].0 > self.target_spans[source].1
+    }
+
+    /// Extends a span of source words by the unaligned words before it and after it.
+    #[inline]
+    pub fn with_unaligned_neighbours(&self, source: &Range<usize>) -> Range<usize> {
+        self.unaligned_runs[source.start].0 as usize..self.unaligned_runs[source.end].1 as usize
     }
 
     /// Whether the target word has no link.
@@ -234,6 +260,12 @@ mod tests {
                     .filter(|&t| links.contains(&Link { target: t as u32, source: s as u32 }))
                     .collect();
                 prop_assert_eq!(sentence.is_source_unaligned(s), linked.is_empty());
+                let extended = sentence.with_unaligned_neighbours(&(s..s + 1));
+                for position in 0..source.len() {
+                    let is_reached = (position.min(s)..=position.max(s))
+                        .all(|word| word == s || sentence.is_source_unaligned(word));
+                    prop_assert_eq!(extended.contains(&position), is_reached);
+                }
                 if let (Some(&first), Some(&last)) = (linked.first(), linked.last()) {
                     prop_assert_eq!(sentence.target_span(s), (first, last));
                 }
