@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::{
-    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, shared_data,
+    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, run_to_usage_error,
+    shared_data,
 };
 
 /// Returns the command `miriam extract` for three files and the folder `output`.
@@ -105,6 +106,73 @@ fn tables_are_compressed_as_requested() {
     let lines = |bytes: &[u8]| bytes.iter().filter(|&&b| b == b'\n').count();
     let left = lines(&read_decompressed(&output.join("phrase-table.gz")));
     assert!(0 < left && left < lines(&expected) / 2, "{left}");
+}
+
+/// Pairs below the thresholds of probabilities and counts are left out of both tables, and nothing
+/// else changes.
+#[test]
+fn pairs_below_thresholds_are_left_out() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let testdata = project_root().join("extract/testdata");
+    let scores = |line: &str| -> Vec<f32> {
+        let field = line.split(" ||| ").nth(2).unwrap();
+        field.split(' ').map(|score| score.parse().unwrap()).collect()
+    };
+    let count = |line: &str| -> u32 {
+        let counts = line.split(" ||| ").nth(4).unwrap().trim_end_matches(" |||");
+        counts.rsplit(' ').next().unwrap().parse().unwrap()
+    };
+    let keys = |table: &str| -> Vec<String> {
+        let two = |line: &str| line.splitn(3, "|||").take(2).collect::<Vec<_>>().join("|||");
+        table.lines().map(two).collect()
+    };
+    for (smoothing, recorded, inverse, direct, least) in [
+        ("none", "phrase-table", "0.3", "0", 1),
+        ("none", "phrase-table", "0", "0.25", 1),
+        ("none", "phrase-table", "0.3", "0.25", 1),
+        ("none", "phrase-table", "0", "0", 2),
+        ("good-turing", "phrase-table.good-turing", "0.02", "0.03", 1),
+    ] {
+        let output = folder.path().join(format!("{smoothing}.{inverse}.{direct}.{least}"));
+        let thresholds = format!("0:{inverse},2:{direct}");
+        let mut command = small_corpus_command(&output);
+        command.args(["--tables", "plain", "--smoothing", smoothing, "--min-score", &thresholds]);
+        run(command.args(["--min-count", &least.to_string()]));
+        let all = lossy_text(&read_decompressed(&testdata.join(recorded)));
+        let [inverse, direct] = [inverse, direct].map(|text| text.parse::<f32>().unwrap());
+        let is_kept = |line: &&str| {
+            let scores = scores(line);
+            scores[0] >= inverse && scores[2] >= direct && count(line) >= least
+        };
+        let expected: Vec<&str> = all.lines().filter(is_kept).collect();
+        assert!(!expected.is_empty() && expected.len() < all.lines().count(), "{thresholds}");
+        let found = lossy_text(&read_decompressed(&output.join("phrase-table")));
+        assert_eq!(found.lines().collect::<Vec<_>>(), expected, "{thresholds}");
+        let reordering = lossy_text(&read_decompressed(&output.join("reordering-table")));
+        assert_eq!(keys(&reordering), keys(&found), "{thresholds}");
+    }
+    let mut command = small_corpus_command(folder.path());
+    let error = run_to_usage_error(command.args(["--min-score", "1:0.5"]));
+    assert!(error.contains("2:0.0001"), "{error}");
+}
+
+#[test]
+fn tables_of_an_earlier_extraction_are_reported() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let log = |options: &[&str]| {
+        let output = small_corpus_command(folder.path()).args(options).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        lossy_text(&output.stderr)
+    };
+    let warnings = |log: &str| log.matches("earlier extraction").count();
+    assert_eq!(warnings(&log(&[])), 0);
+    assert_eq!(warnings(&log(&["--smoothing", "good-turing"])), 0);
+    let found = log(&["--tables", "plain", "--reordering", "none"]);
+    assert_eq!(warnings(&found), 2, "{found}");
+    assert!(
+        found.contains("phrase-table.gz:") && found.contains("reordering-table.gz:"),
+        "{found}"
+    );
 }
 
 #[test]

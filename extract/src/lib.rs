@@ -56,6 +56,7 @@ mod partition;
 mod phrase_occurrence;
 mod phrase_pair;
 mod phrases;
+mod probability_thresholds;
 mod ranked_vocabulary;
 mod record_buckets;
 mod reordering;
@@ -86,6 +87,7 @@ use crate::lexical_table::LexicalTable;
 use crate::merge::{PhrasePairBatch, RunMerger};
 pub use crate::options::{ExtractOptions, MAX_PHRASE_LENGTH, Smoothing};
 use crate::partition::{CountsOfCounts, PhraseExtractor};
+pub use crate::probability_thresholds::ProbabilityThresholds;
 pub use crate::reordering::{ModelType, OrientationClasses, ReorderingType};
 pub use crate::shards::{Shard, extract_shard, merge_shards};
 pub use crate::significance::SignificanceThreshold;
@@ -305,7 +307,7 @@ fn write_tables(
         },
         || {
             let mut formatter =
-                TableFormatter::new(&corpus.vocabularies, &discount, reordering_scores);
+                TableFormatter::new(&corpus.vocabularies, &discount, options, reordering_scores);
             let mut compressor = TextCompressor::new(compression);
             let spare = &spare;
             move |batch: PhrasePairBatch| {

@@ -6,6 +6,7 @@ use miriam_textio::Compression;
 
 use crate::corpus::Corpus;
 use crate::lexical_table::LexicalTable;
+use crate::probability_thresholds::ProbabilityThresholds;
 use crate::reordering::ReorderingType;
 use crate::significance::SignificanceThreshold;
 use crate::{Error, IN_FLIGHT_BATCHES, Result};
@@ -40,6 +41,11 @@ pub struct ExtractOptions {
     pub smoothing: Smoothing,
     /// The significance that phrase pairs must reach; `None` keeps all pairs.
     pub significance: Option<SignificanceThreshold>,
+    /// The smallest number of occurrences of phrase pairs in the tables. The counts of their
+    /// phrases include the other pairs.
+    pub min_count: u32,
+    /// The smallest translation probabilities of phrase pairs in the tables.
+    pub min_probabilities: ProbabilityThresholds,
     /// The compression of tables.
     pub compression: Compression,
     /// The memory limit in bytes. Vocabularies and lexical translations are always in memory.
@@ -60,6 +66,8 @@ impl Default for ExtractOptions {
             reordering_smoothing: 0.5,
             smoothing: Smoothing::None,
             significance: None,
+            min_count: 1,
+            min_probabilities: ProbabilityThresholds::default(),
             compression: Compression::Gzip,
             memory: 1 << 30,
             temp_dir: std::env::temp_dir(),
@@ -92,9 +100,9 @@ impl ExtractOptions {
                 self.max_length
             )));
         }
-        if !(self.reordering_smoothing > 0.0 && self.reordering_smoothing.is_finite()) {
+        if !(self.reordering_smoothing >= 0.0 && self.reordering_smoothing.is_finite()) {
             return Err(invalid_options(format!(
-                "invalid reordering smoothing {}; write a finite number above 0",
+                "invalid reordering smoothing {}; write a finite number of at least 0",
                 self.reordering_smoothing
             )));
         }

@@ -488,5 +488,8 @@ mod tests {
         model.push_scores(&[1, 0, 1, 0], 0.5, &mut line);
         // 3.5/4.5, .5/4.5 twice; 1.5/3.5, .5/3.5, 1.5/3.5
         assert_eq!(line, b" 0.777778 0.111111 0.111111 0.428571 0.142857 0.428571");
+        line.clear();
+        model.push_scores(&[1, 0, 3, 0], 0.0, &mut line);
+        assert_eq!(line, b" 0.25 0 0.75");
     }
 }

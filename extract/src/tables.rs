@@ -1,7 +1,10 @@
 //! Formatting of phrase pairs as lines of Moses' phrase table and reordering table.
 
+use std::ops::Range;
+
 use miriam_textio::number::{push_general_f32, push_integer};
 
+use crate::ExtractOptions;
 use crate::discount::{Discount, PhrasePairCounts};
 use crate::merge::{PhrasePairBatch, SourceCounts};
 use crate::phrase_pair::PhrasePair;
@@ -15,6 +18,7 @@ const CACHED_COUNTS: u32 = 8;
 pub(crate) struct TableFormatter<'a> {
     words: &'a [RankedVocabulary; 2],
     discount: &'a Discount,
+    options: &'a ExtractOptions,
     reordering: Option<(ReorderingType, f64)>,
     /// The scores of common orientation counts as text, indexed by the packed counts.
     score_cache: Vec<Vec<u8>>,
@@ -44,16 +48,19 @@ impl TableText {
 }
 
 impl<'a> TableFormatter<'a> {
-    /// Creates a formatter; `reordering` is a reordering model with its smoothing.
+    /// Creates a formatter; `options` have the thresholds of phrase pairs, and `reordering` is a
+    /// reordering model with its smoothing.
     pub fn new(
         words: &'a [RankedVocabulary; 2],
         discount: &'a Discount,
+        options: &'a ExtractOptions,
         reordering: Option<(ReorderingType, f64)>,
     ) -> Self {
         let score_cache = vec![Vec::new(); CACHED_COUNTS.pow(MAX_CLASSES as u32) as usize];
         TableFormatter {
             words,
             discount,
+            options,
             reordering,
             score_cache,
             text: TableText::default(),
@@ -77,15 +84,15 @@ impl<'a> TableFormatter<'a> {
             }
             let line = &mut text.reordering;
             let mut has_own_line = false;
-            if !entry.is_pruned {
-                let start = text.phrases.len();
-                let phrases_end = self.push_phrase_pair(source, entry, &mut text.phrases);
+            if !entry.is_pruned
+                && let Some(phrases) = self.push_phrase_pair(source, entry, &mut text.phrases)
+            {
                 printed += 1;
                 if let Some((model, smoothing)) = self.reordering
                     && model.conditions_on_target
                 {
                     has_own_line = true;
-                    line.extend_from_slice(&text.phrases[start..phrases_end]);
+                    line.extend_from_slice(&text.phrases[phrases]);
                     self.push_reordering_scores(&model, smoothing, &entry.orientations, line);
                 }
             }
@@ -117,19 +124,14 @@ impl<'a> TableFormatter<'a> {
         &self.text
     }
 
-    /// Appends a line of the phrase table; returns the end of its phrases and their separators.
+    /// Appends a line of the phrase table and returns the range of its phrases and their separators;
+    /// returns `None` for a phrase pair below a threshold.
     fn push_phrase_pair(
         &self,
         source: &SourceCounts,
         entry: &PhrasePair<'_>,
         line: &mut Vec<u8>,
-    ) -> usize {
-        line.extend_from_slice(&self.source_text);
-        line.extend_from_slice(b"||| ");
-        push_phrase(&self.words[1], entry.target, line);
-        line.extend_from_slice(b"|||");
-        let phrases_end = line.len();
-        line.push(b' ');
+    ) -> Option<Range<usize>> {
         let counts = PhrasePairCounts {
             pair: round_as_printed(entry.count.into()),
             source: round_as_printed(source.count),
@@ -137,7 +139,20 @@ impl<'a> TableFormatter<'a> {
             source_distinct: source.distinct_targets as f32,
             target_distinct: entry.distinct_sources as f32,
         };
-        let [inverse, direct] = self.discount.probabilities(counts);
+        let probabilities = self.discount.probabilities(counts);
+        if entry.count < self.options.min_count
+            || !self.options.min_probabilities.admit(probabilities)
+        {
+            return None;
+        }
+        let start = line.len();
+        line.extend_from_slice(&self.source_text);
+        line.extend_from_slice(b"||| ");
+        push_phrase(&self.words[1], entry.target, line);
+        line.extend_from_slice(b"|||");
+        let phrases = start..line.len();
+        line.push(b' ');
+        let [inverse, direct] = probabilities;
         let [inverse_lexical, direct_lexical] = entry.lexical_weights;
         for score in [inverse, inverse_lexical, direct, direct_lexical] {
             push_general_f32(line, score);
@@ -161,7 +176,7 @@ impl<'a> TableFormatter<'a> {
             push_general_f32(line, count);
         }
         line.extend_from_slice(b" ||| |||\n");
-        phrases_end
+        Some(phrases)
     }
 
     fn push_reordering_scores(

@@ -586,7 +586,7 @@ fn wrong_options_are_rejected() {
     let reordering = Some("wbe".into());
     assert!(refused(ExtractOptions { reordering, ..options.clone() }).contains("wbe-msd"));
     let reordering_smoothing = f64::NAN;
-    assert!(refused(ExtractOptions { reordering_smoothing, ..options }).contains("above 0"));
+    assert!(refused(ExtractOptions { reordering_smoothing, ..options }).contains("at least 0"));
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! `miriam extract`: phrase and reordering tables from word-aligned text.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use miriam_extract::{
-    ExtractOptions, Shard, SignificanceThreshold, Smoothing, extract_files, extract_shard,
-    merge_shards,
+    ExtractOptions, ProbabilityThresholds, Shard, SignificanceThreshold, Smoothing, extract_files,
+    extract_shard, merge_shards,
 };
 use miriam_lmcpu::estimate::default_memory;
 use miriam_textio::{Compression, Input, is_same_file};
@@ -51,6 +51,13 @@ pub struct Arguments {
     /// occur once; a-e keeps those with ln(N) or above; a number keeps those above it
     #[arg(long, value_name = "LEVEL", value_parser = SignificanceThreshold::parse)]
     significance: Option<SignificanceThreshold>,
+    /// Drop phrase pairs of low probability, as Moses' --MinScore does: 0:X those with phi(f|e)
+    /// below X, 2:X those with phi(e|f) below X; both with a comma between them
+    #[arg(long, value_name = "0:X,2:X", value_parser = ProbabilityThresholds::parse)]
+    min_score: Option<ProbabilityThresholds>,
+    /// Drop phrase pairs that occur less than N times, as Moses' --MinCount does
+    #[arg(long, value_name = "N")]
+    min_count: Option<u32>,
     /// The compression of tables: phrase-table.gz, phrase-table.zst or phrase-table
     #[arg(long, value_enum, default_value_t = TableCompression::Gz)]
     tables: TableCompression,
@@ -62,7 +69,8 @@ pub struct Arguments {
     temp: Option<PathBuf>,
     /// On one of N machines: count only the phrase pairs of shard I, selected by their target
     /// phrases, and write them to FOLDER/shards (of -o); --merge-shards makes tables of all N
-    #[arg(long, value_name = "I/N", conflicts_with_all = ["merge_shards", "reordering_smoothing", "smoothing", "tables"])]
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["merge_shards",
+          "reordering_smoothing", "smoothing", "min_score", "min_count", "tables"])]
     shard: Option<Shard>,
     /// Make tables of the shards in FOLDER/shards: the tables that one machine would make
     #[arg(long)]
@@ -98,6 +106,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             SmoothingName::KneserNey => Smoothing::KneserNey,
         },
         significance: arguments.significance,
+        min_count: arguments.min_count.unwrap_or(1),
+        min_probabilities: arguments.min_score.unwrap_or_default(),
         compression: match arguments.tables {
             TableCompression::Gz => Compression::Gzip,
             TableCompression::Zst => Compression::Zstd,
@@ -140,5 +150,23 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         summary.entries,
         summary.sources
     );
+    warn_of_earlier_tables(output, &options);
     Ok(())
+}
+
+/// Warns of tables in the folder that this extraction did not write.
+fn warn_of_earlier_tables(output: &Path, options: &ExtractOptions) {
+    for table in ["phrase-table", "reordering-table"] {
+        let is_written = table == "phrase-table" || options.reordering.is_some();
+        for extension in ["", ".gz", ".zst"] {
+            let path = output.join(format!("{table}{extension}"));
+            let is_own = is_written && extension == options.compression.extension();
+            if !is_own && path.is_file() {
+                tracing::warn!(
+                    "{}: this table is from an earlier extraction with other options; remove it",
+                    path.display()
+                );
+            }
+        }
+    }
 }
