@@ -1,4 +1,4 @@
-//! The learning rate before warm-up and decay: a constant, or a rate that changes with every update
+//! The learning rate without warm-up and decay: a constant, or a rate that changes with every update
 //! as in Bogoychev's thesis (`docs/spec/training.md` A.10). All these rates follow from the number
 //! of the update and the start of a cycle, which are saved.
 
@@ -7,7 +7,7 @@ use crate::random::RandomStream;
 /// The random stream of the rates, different from other streams with the same seed.
 const STREAM: u32 = 0x6c72;
 
-/// The learning rate before warm-up and decay.
+/// The learning rate without warm-up and decay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BaseRate {
     /// A constant rate (`learn-rate`).

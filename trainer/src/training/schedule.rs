@@ -1,29 +1,32 @@
 //! Learning rates over time (`docs/spec/training.md` A.10).
 //!
-//! The rate of an update depends on the progress before it: with warm-up, the first update has the
-//! start rate. The factor of decays and the start of a warm-up do not follow from the progress;
-//! they are in a [`ScheduleState`], which is saved with the training.
+//! The rate of an update depends on the progress before it: the first update of a warm-up has the
+//! rate at the warm-up's start. The product of all decays and the start of a warm-up do not follow
+//! from the progress; they are in a [`ScheduleState`], which is saved with the training.
 //!
-//! Everything follows Marian, so that its recipes give the same rates. Strategies with two
-//! conditions check both at the end of an epoch, when the number of the epoch has already advanced;
-//! a condition that was met once stays met. A repeated warm-up begins after the rate of the next
-//! update was computed, so it counts from the update after that.
+//! Everything follows Marian, so that its recipes give the same rates. Marian computes the rate of
+//! the next update at each event: an update, the end of an epoch, a stalled validation. A repeated
+//! warm-up begins after that computation. So the next update still has the rate of the old warm-up,
+//! unless another event comes before it.
 
 use super::base_rate::BaseRate;
 use crate::progress::{Progress, TrainingLength};
 
-/// The times at which the rate is multiplied by the decay factor: Marian's `lr-decay-strategy`.
+/// The times at which the rate is multiplied by the decay factor: Marian's `lr-decay-strategy`. The
+/// starts are those of [`Schedule::decay_start`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DecayStrategy {
     /// At the end of each epoch. The start is the first epoch with a decayed rate.
     Epoch,
-    /// After as many updates as the start says, and then after every `lr-decay-freq` updates.
+    /// At the start, a number of updates, and then after every `lr-decay-freq` updates.
     Batches,
-    /// After every n consecutive stalled validations; the start gives n.
+    /// Whenever the number of consecutive stalled validations is a multiple of the start.
     Stalled,
-    /// At the end of each epoch, once the start in epochs or the start in updates is reached.
+    /// At the end of each epoch, as in `Epoch` or once the second start, a number of updates, is
+    /// reached.
     EpochAndBatches,
-    /// At the end of each epoch, once the start in epochs or the start in stalls is reached.
+    /// At the end of each epoch, as in `Epoch` or once the second start, a number of consecutive
+    /// stalls, has been reached.
     #[default]
     EpochAndStalled,
 }
@@ -31,7 +34,7 @@ pub enum DecayStrategy {
 /// A learning-rate schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
-    /// The rate that warm-up leads to (`learn-rate`, `lr-cycle`, `lr-random`).
+    /// The rate without warm-up and decay (`learn-rate`, `lr-cycle`, `lr-random`).
     pub rate: BaseRate,
     /// The length of the warm-up.
     pub warmup: TrainingLength,
@@ -41,15 +44,15 @@ pub struct Schedule {
     pub warmup_cycle: bool,
     /// Whether the warm-up is repeated after the first update of a run, resumed or not.
     pub warmup_at_reload: bool,
-    /// Inverse square root decay: the length `a` of its formula, and the length `b` after which it
-    /// begins.
+    /// Inverse square root decay: lengths `a` and `b`. Once the progress `n` exceeds `b`, the rate is
+    /// multiplied by sqrt(`a` / (`n` - `b` + `a`)).
     pub inverse_sqrt: Option<(TrainingLength, TrainingLength)>,
     /// The factor of a decay (`lr-decay`); 0 for none.
     pub decay: f64,
     /// The times at which the decay is applied.
     pub decay_strategy: DecayStrategy,
-    /// The first epoch, update or stall with a decay, and the second number of strategies with two
-    /// conditions; 0 for never.
+    /// The start that each strategy has, and the second start of strategies that have two; 0 for
+    /// never.
     pub decay_start: [u64; 2],
     /// The number of updates between decays.
     pub decay_frequency: u64,
@@ -86,10 +89,10 @@ pub struct ScheduleState {
     pub factor: f64,
     /// The progress at which warm-up began, in the unit of the warm-up.
     pub warmup_start: u64,
-    /// The progress at which the repeated warm-up began; it takes effect with the next event.
+    /// The progress at which a repeated warm-up began. It becomes `warmup_start` at the next event.
     pub next_warmup_start: Option<u64>,
-    /// Marian's maximum of consecutive stalls, which grows by one whenever a longer run of stalls
-    /// occurs.
+    /// The largest number of consecutive stalls so far, as Marian counts it: whenever more stalls
+    /// occur in a row, it grows by one.
     pub max_stalled: u64,
     /// The number of updates after which a cycle of the rate began.
     pub cycle_start: u64,
@@ -117,7 +120,7 @@ pub enum ScheduleEvent {
         /// Whether it is the first of this run.
         is_first: bool,
     },
-    /// An epoch ended; progress is in the next one.
+    /// An epoch ended; the progress already has the number of the next one.
     EpochEnd,
     /// Validation has stalled, this many times in a row.
     Stalled(u64),
@@ -163,7 +166,7 @@ impl Schedule {
                 state.next_warmup_start = Some(now);
             }
         }
-        if self.decay == 0.0 || !self.decays(state, progress, event) {
+        if self.decay == 0.0 || !self.is_decay_due(state, progress, event) {
             return false;
         }
         state.factor *= self.decay;
@@ -173,23 +176,28 @@ impl Schedule {
         self.decay_resets_optimizer
     }
 
-    fn decays(&self, state: &ScheduleState, progress: &Progress, event: ScheduleEvent) -> bool {
+    fn is_decay_due(
+        &self,
+        state: &ScheduleState,
+        progress: &Progress,
+        event: ScheduleEvent,
+    ) -> bool {
         use DecayStrategy::{Batches, Epoch, EpochAndBatches, EpochAndStalled, Stalled};
         let [first, second] = self.decay_start;
-        fn has_come(start: u64, now: u64) -> bool {
+        fn is_reached(start: u64, now: u64) -> bool {
             start > 0 && now >= start
         }
         match (event, self.decay_strategy) {
             (ScheduleEvent::EpochEnd, Epoch | EpochAndBatches | EpochAndStalled) => {
-                has_come(first, progress.epoch)
+                is_reached(first, progress.epoch)
                     || match self.decay_strategy {
-                        EpochAndBatches => has_come(second, progress.updates),
-                        EpochAndStalled => has_come(second, state.max_stalled),
+                        EpochAndBatches => is_reached(second, progress.updates),
+                        EpochAndStalled => is_reached(second, state.max_stalled),
                         _ => false,
                     }
             }
             (ScheduleEvent::Update { .. }, Batches) => {
-                has_come(first, progress.updates)
+                is_reached(first, progress.updates)
                     && self.decay_frequency > 0
                     && (progress.updates - first).is_multiple_of(self.decay_frequency)
             }
