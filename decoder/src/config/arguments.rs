@@ -88,6 +88,8 @@ mod tests {
         let message = |text| parse(&tokens(text)).unwrap_err().to_string();
         let misspelt = message("-f a --stck 3");
         assert!(misspelt.ends_with("--stck is unknown; did you mean --stack?"), "{misspelt}");
+        let valued = message("-f a --input-fil=input-fil.de");
+        assert!(valued.ends_with("did you mean --input-file=input-fil.de?"), "{valued}");
         let unknown = message("-f a --wxyz 3");
         assert_eq!(unknown, "--wxyz is unknown; `miriam translate --help` lists all options");
         let end = message("-pop-limt 3");

@@ -39,14 +39,14 @@ const SECTIONS: &[(&str, &str)] = &[
 const KEY_SECTIONS: [(&str, &str); 2] =
     [("ttable-limit", "table-limit"), ("lmodel-oov-feature", "oov-feature")];
 
-/// Returns the long name of a section of the old format.
-pub(super) fn long_name(given: &str) -> Option<&'static str> {
+/// Returns the long name of the section of the old format with the long or short name `name`.
+pub(super) fn long_name(name: &str) -> Option<&'static str> {
     SECTIONS
         .iter()
-        .find(|&&(name, short): &&(&str, &str)| {
-            name == given || (!short.is_empty() && short == given)
+        .find(|&&(long, short): &&(&str, &str)| {
+            long == name || (!short.is_empty() && short == name)
         })
-        .map(|&(name, _)| name)
+        .map(|&(long, _)| long)
 }
 
 /// Whether `name` is a section of the old format.

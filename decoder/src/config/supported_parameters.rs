@@ -14,7 +14,7 @@ pub struct ParameterInfo {
     pub name: &'static str,
     /// The short name on the command line; may be empty.
     pub short: &'static str,
-    /// Its values, for the help text.
+    /// The form of its values in the help text, such as `N|all`; empty if it has none.
     pub values: &'static str,
     /// Its help text.
     pub help: &'static str,
@@ -43,13 +43,18 @@ const SUPPORTED: &[ParameterInfo] = &[
         "FILE",
         "text to translate, one sentence per line; plain, .gz, .zst, .bz2 or .xz; - or absent: standard input",
     ),
-    parameter("output-file", "o", "FILE", "where translations go; - or absent: standard output"),
+    parameter(
+        "output-file",
+        "o",
+        "FILE",
+        "file for the translations; - or absent: standard output",
+    ),
     parameter("threads", "th", "N|all", "worker threads [all]"),
     parameter(
         "cpus",
         "",
         "LIST",
-        "the CPUs of the workers, one each, as 0,2,4-7 [the system chooses]",
+        "the CPUs that workers get in turn, such as 0,2,4-7 [the system chooses]",
     ),
     parameter(
         "cpu-affinity-offset",
@@ -60,18 +65,23 @@ const SUPPORTED: &[ParameterInfo] = &[
     parameter("cpu-affinity-increment", "", "N", "step from a worker's CPU to the next one's [1]"),
     parameter("search-algorithm", "", "0|1|14", "0 stack decoding, 1 or 14 cube pruning [0]"),
     parameter("stack", "s", "N", "hypotheses kept per stack (cube pruning: per mini-stack) [200]"),
-    parameter("cube-pruning-pop-limit", "cbp", "N", "pops per stack [1000]"),
+    parameter(
+        "cube-pruning-pop-limit",
+        "cbp",
+        "N",
+        "hypotheses taken from the queue of each stack [1000]",
+    ),
     parameter(
         "cube-pruning-diversity",
         "cbd",
         "N",
-        "non-zero: also pop the best hypothesis of every edge, beyond the limit [0]",
+        "not 0: beyond the pop limit, also take the best hypothesis of every edge [0]",
     ),
     parameter(
         "cube-pruning-lazy-scoring",
         "cbls",
         "BOOL",
-        "score stateful features when popped [false]",
+        "score stateful features only of hypotheses that are taken from the queue [false]",
     ),
     parameter("beam-threshold", "b", "X", "beam as a probability, 0 to 1 [0.00001]"),
     parameter(
@@ -109,7 +119,7 @@ const SUPPORTED: &[ParameterInfo] = &[
         "report-segmentation-enriched",
         "tt",
         "",
-        "print |start-end,values| after each phrase: all features so far",
+        "print |start-end,values| after each phrase: feature values of the translation up to there",
     ),
     parameter("print-id", "", "BOOL", "print the line's number before each translation [false]"),
     parameter("start-translation-id", "", "N", "the number of the first line [0]"),
@@ -119,12 +129,17 @@ const SUPPORTED: &[ParameterInfo] = &[
         "BOOL",
         "print ||| and the word alignment after each translation [false]",
     ),
-    parameter("sort-word-alignment", "", "0|1", "alignments by source or by target position [0]"),
+    parameter(
+        "sort-word-alignment",
+        "",
+        "0|1",
+        "sort alignments by source (0) or target position (1) [0]",
+    ),
     parameter(
         "n-best-list",
         "",
         "FILE SIZE [distinct]",
-        "the SIZE + 1 best translations with feature values; - prints them instead of the best",
+        "the SIZE + 1 best translations with feature values; FILE - prints them instead of the best one",
     ),
     parameter("n-best-factor", "", "N", "candidates tried: at most N times SIZE [20]"),
     parameter("labeled-n-best-list", "", "BOOL", "feature names in n-best lists [true]"),
@@ -175,19 +190,24 @@ const SUPPORTED: &[ParameterInfo] = &[
         "rescore",
         "",
         "LINE",
-        "models that score the n-best list of a sentence: NeuralModel path=.., NgramModel path=.. (ini)",
+        "models that score the n-best list of a sentence: NeuralModel path=.., NgramModel path=.. (usually in the ini)",
     ),
-    parameter("rescore-n-best", "", "N", "n-best entries that the models of [rescore] score [100]"),
+    parameter(
+        "rescore-n-best",
+        "",
+        "N",
+        "the least number of n-best entries that the models of [rescore] score [100]",
+    ),
     parameter(
         "rescore-weight",
         "",
         "LINE",
-        "weights of all features in rescored lists, instead of [weight] (ini)",
+        "weights of all features in rescored lists, instead of [weight] (usually in the ini)",
     ),
-    parameter("feature", "", "LINE", "feature functions (ini)"),
+    parameter("feature", "", "LINE", "feature functions (usually in the ini)"),
     parameter("feature-add", "", "LINE", "additional feature functions"),
-    parameter("feature-overwrite", "", "LINE", "\"NAME KEY=VALUE\": changes a key of a feature"),
-    parameter("weight", "", "LINE", "weights of the features (ini)"),
+    parameter("feature-overwrite", "", "LINE", "\"NAME KEY=VALUE ..\": changes keys of a feature"),
+    parameter("weight", "", "LINE", "weights of the features (usually in the ini)"),
     parameter("weight-add", "", "LINE", "\"NAME= W ...\": weights that [weight] overrides"),
     parameter(
         "weight-overwrite",
@@ -195,14 +215,14 @@ const SUPPORTED: &[ParameterInfo] = &[
         "LINE",
         "\"NAME= W ... NAME= W ...\": weights that override [weight]; x keeps a weight",
     ),
-    parameter("mapping", "", "LINE", "decoding steps (ini)"),
+    parameter("mapping", "", "LINE", "decoding steps (usually in the ini)"),
     parameter(
         "decoding-graph-backoff",
         "dpb",
         "N",
-        "one value per step: 0 every span, -1 spans without options, N such spans up to N words [0]",
+        "spans that each step looks up: 0 all, -1 those without options so far, N such of up to N words [0]",
     ),
-    parameter("input-factors", "", "LIST", "factors in the columns of an input word [0,1,..]"),
+    parameter("input-factors", "", "LIST", "the factor in each column of an input word [0,1,..]"),
     parameter("output-factors", "", "LIST", "factors that are printed [0]"),
     parameter("factor-delimiter", "", "TEXT|none", "separator of the factors of a word [|]"),
     parameter(
@@ -245,7 +265,7 @@ const SUPPORTED: &[ParameterInfo] = &[
         "ADDRESS:PORT",
         "the server's addresses, such as 0.0.0.0:8080 for all addresses of this machine",
     ),
-    parameter("server-maxconn", "", "N", "the most connections to the server"),
+    parameter("server-maxconn", "", "N", "the largest number of connections to the server"),
     parameter(
         "server-timeout",
         "",
@@ -259,23 +279,24 @@ const SUPPORTED: &[ParameterInfo] = &[
     parameter("cache-size", "", "N", "accepted, without effect: there is no cache of a fixed size"),
 ];
 
-/// Returns the long name of an option given by its long or short name.
-pub(super) fn long_name(given: &str) -> Option<&'static str> {
-    supported_name(given)
-        .or_else(|| old_format::long_name(given))
-        .or_else(|| unsupported_options::long_name(given))
+/// Returns the long name of the option with the long or short name `name`, whether the decoder
+/// supports the option or not; `None` if there is no such option.
+pub(super) fn long_name(name: &str) -> Option<&'static str> {
+    supported_name(name)
+        .or_else(|| old_format::long_name(name))
+        .or_else(|| unsupported_options::long_name(name))
 }
 
-/// Returns the long name of an option that the decoder honours.
-pub(super) fn supported_name(given: &str) -> Option<&'static str> {
+/// Returns the long name of the supported option with the long or short name `name`.
+pub(super) fn supported_name(name: &str) -> Option<&'static str> {
     SUPPORTED
         .iter()
-        .find(|k| k.name == given || (!k.short.is_empty() && k.short == given))
-        .map(|k| k.name)
+        .find(|option| option.name == name || (!option.short.is_empty() && option.short == name))
+        .map(|option| option.name)
 }
 
-/// Whether an ini may have the section `name`; short names are accepted and ignored, as
-/// in Moses.
+/// Whether an ini may have the section `name`. A section with a short name is accepted and ignored,
+/// as in Moses.
 pub(super) fn is_section(name: &str) -> bool {
     long_name(name).is_some()
 }
@@ -300,34 +321,35 @@ const PROGRAM_OPTIONS: &[&str] = &[
     "version",
 ];
 
-/// The largest number of options that the error about an unknown name lists.
+/// The largest number of options that the error about an unknown name suggests.
 const MAX_ALTERNATIVES: usize = 4;
 
-/// Returns the error about an unknown option or section `name`; `shown` is its form in the message.
+/// Returns the error about an option or section `name` that the decoder does not have. `shown` is
+/// the text that contains it: `-name`, `--name=value` or `[name]`.
 pub(super) fn unsupported_message(shown: &str, name: &str) -> String {
     if PROGRAM_OPTIONS.contains(&name) {
         return format!(
             "{shown} is an option of `miriam translate`, not of the search; leave it out"
         );
     }
-    let names: Vec<&str> = SUPPORTED.iter().map(|k| k.name).collect();
-    let known = names.iter().chain(PROGRAM_OPTIONS).copied();
-    if let Some(meant) = suggest_name(name, known) {
-        return format!("{shown} is unknown; did you mean {}?", shown.replace(name, meant));
+    let names: Vec<&str> = SUPPORTED.iter().map(|option| option.name).collect();
+    let known = || names.iter().chain(PROGRAM_OPTIONS).copied();
+    // A value after `=` may contain the name too.
+    let corrected = |meant: &str| shown.replacen(name, meant, 1);
+    if let Some(meant) = suggest_name(name, known()) {
+        return format!("{shown} is unknown; did you mean {}?", corrected(meant));
     }
     // Compares with the ends of names too: `pop-limit` is the end of `cube-pruning-pop-limit`.
-    let known = || names.iter().chain(PROGRAM_OPTIONS).copied();
     let ends = known().flat_map(|known| known.match_indices('-').map(|(at, _)| &known[at + 1..]));
     if let Some(end) = suggest_name(name, ends) {
         let meant = known().find(|known| known.strip_suffix(end).is_some_and(|k| k.ends_with('-')));
         let meant = meant.unwrap_or(end);
-        return format!("{shown} is unknown; did you mean {}?", shown.replace(name, meant));
+        return format!("{shown} is unknown; did you mean {}?", corrected(meant));
     }
-    let longer = names.iter().chain(PROGRAM_OPTIONS).filter(|known| known.starts_with(name));
-    let longer: Vec<String> = longer
-        .filter(|_| !name.is_empty())
+    let longer: Vec<String> = known()
+        .filter(|known| !name.is_empty() && known.starts_with(name))
         .take(MAX_ALTERNATIVES)
-        .map(|known| shown.replace(name, known))
+        .map(corrected)
         .collect();
     let meant = if longer.is_empty() {
         String::new()
@@ -351,13 +373,13 @@ pub fn supported_parameters() -> &'static [ParameterInfo] {
     SUPPORTED
 }
 
-/// Returns the options with their short names, values and meaning, one paragraph each.
+/// Returns the part of the help text that lists the options, one line each.
 pub fn options_help() -> String {
     let mut text = String::new();
-    for k in SUPPORTED {
-        let short = if k.short.is_empty() { String::new() } else { format!(", -{}", k.short) };
-        let head = format!("-{}{short} {}", k.name, k.values);
-        writeln!(text, "  {head:44} {}", k.help).expect("memory does not fail");
+    for ParameterInfo { name, short, values, help } in SUPPORTED {
+        let short = if short.is_empty() { String::new() } else { format!(", -{short}") };
+        let head = format!("-{name}{short} {values}");
+        writeln!(text, "  {head:44} {help}").expect("memory does not fail");
     }
     text
 }

@@ -181,11 +181,11 @@ const OPTIONS: &[MosesOption] = &[
     unsupported("word-translation-feature", "", NEEDS_SPARSE_FEATURES),
 ];
 
-/// Returns the long name of an option given by its long or short name.
-pub(super) fn long_name(given: &str) -> Option<&'static str> {
+/// Returns the long name of the ignored or rejected option with the long or short name `name`.
+pub(super) fn long_name(name: &str) -> Option<&'static str> {
     OPTIONS
         .iter()
-        .find(|o| o.name == given || (!o.short.is_empty() && o.short == given))
+        .find(|o| o.name == name || (!o.short.is_empty() && o.short == name))
         .map(|o| o.name)
 }
 
