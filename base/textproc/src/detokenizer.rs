@@ -1,8 +1,8 @@
-//! The detokeniser: joins tokens into plain text, exactly as Moses' `detokenizer.perl`.
+//! The detokeniser: joins tokens into plain text, exactly as Moses' `detokenizer.perl` does.
 //!
-//! Punctuation is attached to the word before it, the word after it or both, depending on
-//! the mark and the language. The input is split at single spaces; between two spaces the
-//! script sees an empty word, and so does this code.
+//! Punctuation is attached to the word before it or to the word after it, depending on the mark and
+//! the language. The input is split at single spaces; between two spaces the script sees an empty
+//! word, and so does this code.
 
 use hashbrown::HashMap;
 
@@ -42,7 +42,7 @@ enum DetokenizerLanguage {
 /// The neighbour that a word is attached to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Attachment {
-    /// No neighbour: a space before and after it.
+    /// Neither neighbour.
     None,
     /// The word before it.
     Left,
@@ -109,15 +109,15 @@ impl Detokenizer {
         }
         let mut out = Vec::with_capacity(text.len());
         let mut quotations = QuoteCounter::default();
-        let mut space = true;
+        let mut space_follows = true;
         let mut i = 0;
         while i < words.len() {
             let attachment = self.attachment(&words, i, &mut quotations);
             // French writes a space before these marks.
-            let french = self.language == DetokenizerLanguage::French
+            let has_french_space = self.language == DetokenizerLanguage::French
                 && attachment == Attachment::Left
                 && matches!(words[i], [b'?' | b'!' | b':' | b';' | b'\\' | b'%']);
-            if french || space && attachment != Attachment::Left {
+            if has_french_space || space_follows && attachment != Attachment::Left {
                 out.push(b' ');
             }
             match self.language {
@@ -128,7 +128,7 @@ impl Detokenizer {
                 }
                 _ => out.extend_from_slice(words[i]),
             }
-            space = attachment != Attachment::Right;
+            space_follows = attachment != Attachment::Right;
             if self.is_czech_hyphenation(&words, i) && attachment == Attachment::Right {
                 i += 1;
                 out.extend_from_slice(words[i]);
@@ -163,13 +163,13 @@ impl Detokenizer {
         if !word.is_empty() && word.iter().all(|byte| b",.?!:;\\%}])".contains(byte)) {
             return Attachment::Left;
         }
-        fn letter_at(word: &[u8], at: usize) -> bool {
+        fn has_letter_at(word: &[u8], at: usize) -> bool {
             word.get(at..).is_some_and(|rest| first_class(rest).intersects(CharClass::ALPHABETIC))
         }
         match self.language {
             DetokenizerLanguage::English
                 if word.starts_with(b"'")
-                    && letter_at(word, 1)
+                    && has_letter_at(word, 1)
                     && last_class(before).intersects(CharClass::ALPHANUMERIC) =>
             {
                 return Attachment::Left;
@@ -181,7 +181,7 @@ impl Detokenizer {
                 if word
                     .strip_suffix(b"'")
                     .is_some_and(|w| last_class(w).intersects(CharClass::ALPHABETIC))
-                    && words.get(i + 1).is_some_and(|next| letter_at(next, 0)) =>
+                    && words.get(i + 1).is_some_and(|next| has_letter_at(next, 0)) =>
             {
                 return Attachment::Right;
             }
@@ -201,7 +201,7 @@ impl Detokenizer {
                 possessive,
             );
         }
-        // In Moses' script, the word before the first one is the last one (index -1).
+        // Before the first word, Moses' script sees the last one: in Perl, it has the index -1.
         let before = if i > 0 { before } else { words.last().copied().unwrap_or_default() };
         if self.language == DetokenizerLanguage::Finnish
             && before.ends_with(b":")
@@ -212,8 +212,8 @@ impl Detokenizer {
         Attachment::None
     }
 
-    /// Whether a Czech word, a dash and the part after the dash begin at `i`: `bude-li`,
-    /// `e-mail`.
+    /// Whether a Czech word with a dash begins at `i`, as the three words of `bude - li` or
+    /// `e - mail`. As in Moses, another word must follow them.
     fn is_czech_hyphenation(&self, words: &[&[u8]], i: usize) -> bool {
         let &[word, dash, end, _, ..] = &words[i..] else { return false };
         self.language == DetokenizerLanguage::Czech
@@ -226,8 +226,8 @@ impl Detokenizer {
 
 impl<'a> QuoteCounter<'a> {
     /// Returns the neighbour that the quotation mark `word` is attached to. In Czech, the mark
-    /// itself mostly shows whether it is opening or closing. An apostrophe that ends a possessive
-    /// is not a quotation mark.
+    /// itself mostly shows whether it is opening or closing. If no quotation is open, an apostrophe
+    /// that ends a possessive is not a quotation mark.
     fn attachment(&mut self, word: &'a [u8], czech: bool, possessive: bool) -> Attachment {
         let is_double = consists_of_chars(word, |s| s.character.is_some_and(|c| "„“”".contains(c)));
         let kind: &[u8] = if is_double { b"\"" } else { word };
@@ -246,7 +246,7 @@ impl<'a> QuoteCounter<'a> {
     }
 }
 
-/// Returns the line, padded with a space on each side, with entities decoded and ` @-@ ` joined to
+/// Returns the line, padded with a space on each side, with entities decoded and ` @-@ ` replaced by
 /// `-`.
 fn unescape_line(line: &[u8]) -> Vec<u8> {
     const HYPHEN: &[u8] = b" @-@ ";
@@ -264,9 +264,9 @@ fn unescape_line(line: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Whether a word is not empty and `is` holds for all its characters.
-fn consists_of_chars(word: &[u8], is: impl Fn(DecodedChar) -> bool) -> bool {
-    !word.is_empty() && char_indices(word).all(|(_, symbol)| is(symbol))
+/// Whether a word is not empty and `accepts` all its characters.
+fn consists_of_chars(word: &[u8], accepts: impl Fn(DecodedChar) -> bool) -> bool {
+    !word.is_empty() && char_indices(word).all(|(_, symbol)| accepts(symbol))
 }
 
 /// Whether three words are the parts of a decimal number with a point or comma.
@@ -321,9 +321,9 @@ fn capitalize_first_letter(text: &mut Vec<u8>, start: usize) {
         return;
     };
     if letter.class().intersects(CharClass::ALPHABETIC) {
-        let index = start + at..start + at + letter.byte_len;
+        let range = start + at..start + at + letter.byte_len;
         let mut capital = Vec::new();
-        map_chars(&text[index.clone()], char::to_uppercase, &mut capital);
-        text.splice(index, capital);
+        map_chars(&text[range.clone()], char::to_uppercase, &mut capital);
+        text.splice(range, capital);
     }
 }

@@ -89,10 +89,10 @@ impl SentenceSplitter {
             let sentence_end = if is_paragraph_end {
                 // At the end of the text, an opening bracket belongs to the sentence: nothing
                 // follows it.
-                boundary.visible
+                boundary.visible_end
             } else if !self.ends_sentence(text, start, &boundary) {
                 continue;
-            } else if boundary.end == boundary.visible
+            } else if boundary.end == boundary.visible_end
                 && let closing @ 1.. = quotes.spaced_closing_len(end)
             {
                 end + closing

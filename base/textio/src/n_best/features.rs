@@ -6,12 +6,14 @@
 
 use crate::fields::split_words;
 
-/// Whether a word is the name of a feature: it ends in `=`, or in `:` as in old lists.
+/// Whether a word is the name of a feature: it does not begin with a digit, and ends in `=`, or in
+/// `:` as in old lists.
 pub(super) fn is_name(word: &[u8]) -> bool {
     matches!(word, [first, .., b'=' | b':'] if !first.is_ascii_digit())
 }
 
-/// Splits `NAME=VALUE`, as Joshua and cdec write a feature; a value never contains `=`.
+/// Splits `NAME=VALUE`, as Joshua and cdec write a feature, at the last `=`: a name may contain `=`,
+/// a value does not. Returns `None` for other words.
 pub fn split_name_and_value(word: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = memchr::memrchr(b'=', word)?;
     let (name, value) = (&word[..at], &word[at + 1..]);
@@ -19,8 +21,8 @@ pub fn split_name_and_value(word: &[u8]) -> Option<(&[u8], &[u8])> {
     is_feature.then_some((name, value))
 }
 
-/// Splits a field of features into their names, without `=`, and the texts of their values.
-/// The name of an unnamed value is empty.
+/// Returns each value in a field of features: the name of its feature, without `=`, and its text. A
+/// value without a feature has an empty name.
 pub fn split_features(field: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut name: &[u8] = b"";
     split_words(field).filter_map(move |word| {
@@ -40,7 +42,7 @@ pub struct FeatureScheme {
 }
 
 impl FeatureScheme {
-    /// Returns the features in a field.
+    /// Returns the scheme of the features in a field.
     pub fn new(field: &[u8]) -> Self {
         let mut scheme = FeatureScheme::default();
         for (name, _) in split_features(field) {
@@ -66,7 +68,8 @@ impl FeatureScheme {
     /// Appends the values in a field to `values`.
     ///
     /// # Errors
-    /// The reason, if the features differ from those of the list or a value is not a finite number.
+    /// If the features differ from those of the scheme, or a value is not a finite number. The error
+    /// says which.
     pub fn parse_values(&self, field: &[u8], values: &mut Vec<f32>) -> Result<(), String> {
         let mut expected =
             self.features.iter().flat_map(|(name, count)| std::iter::repeat_n(&name[..], *count));
@@ -75,13 +78,17 @@ impl FeatureScheme {
             if wanted != Some(name) {
                 return Err(format!(
                     "expected {}, found {}: every entry must have the features of the first one",
-                    wanted.map_or("the end of the features".into(), value_of),
-                    value_of(name)
+                    wanted.map_or("the end of the features".into(), describe_value),
+                    describe_value(name)
                 ));
             }
             let value = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f32>().ok());
             let Some(value) = value.filter(|value| value.is_finite()) else {
-                return Err(format!("{}: {} is not a finite number", value_of(name), quoted(text)));
+                return Err(format!(
+                    "{}: {} is not a finite number",
+                    describe_value(name),
+                    quoted(text)
+                ));
             };
             values.push(value);
         }
@@ -89,14 +96,14 @@ impl FeatureScheme {
             None => Ok(()),
             Some(name) => Err(format!(
                 "{} is missing: every entry must have the features of the first one",
-                value_of(name)
+                describe_value(name)
             )),
         }
     }
 }
 
-/// Describes a value for messages.
-fn value_of(name: &[u8]) -> String {
+/// Describes a value of the feature `name` for messages.
+fn describe_value(name: &[u8]) -> String {
     match name {
         b"" => "a value without the name of a feature".into(),
         name => format!("a value of feature {}", quoted(name)),

@@ -7,27 +7,29 @@ use crate::characters::{CharClass, char_indices, first_char, first_class};
 use crate::open_quotes::{OpenQuotes, Side};
 use crate::sentence_breaks::BreakClass;
 
-/// A Unicode boundary with the characters before it: `word.`, `”`, `“`, spaces.
+/// A boundary that Unicode's rules find, with the parts of the text before it: `word.`, closing
+/// brackets, reference marks such as `[1]`, opening brackets, spaces. Unicode's boundary comes after
+/// all of them. Brackets include quotation marks.
 pub(super) struct Boundary {
-    /// The end of the mark that ends the sentence.
+    /// The end of the mark that ends the sentence, before brackets and reference marks.
     pub mark_end: usize,
-    /// The end of the closing brackets and quotation marks of the sentence.
+    /// The end of the closing brackets after the mark; `mark_end` if there are none.
     pub closing_end: usize,
-    /// Whether an opening bracket directly follows the closing ones.
+    /// Whether an opening bracket follows; it belongs to the next sentence.
     pub has_opening: bool,
-    /// Whether reference marks end the sentence.
+    /// Whether reference marks are the last visible characters before the boundary.
     pub has_reference: bool,
-    /// The end of the sentence.
+    /// The end of the sentence if the boundary ends one.
     pub end: usize,
     /// The start of the white space before the boundary.
-    pub visible: usize,
+    pub visible_end: usize,
     /// Whether white space follows the sentence.
     pub is_spaced: bool,
 }
 
 impl Boundary {
-    /// Finds the boundary at the end of `pending`, a part of `text`; `references` are the last
-    /// reference marks.
+    /// Finds the parts before the boundary at the end of `pending`, a range of `text` that begins
+    /// with the sentence. `references` is the range of the last reference marks.
     pub fn find(
         text: &[u8],
         pending: Range<usize>,
@@ -35,9 +37,9 @@ impl Boundary {
         quotes: &mut QuoteTracker<'_>,
     ) -> Self {
         let Range { start, end } = pending;
-        let visible = start + trim_end(&text[start..end]).len();
-        let has_reference = references.end == visible && references.start > start;
-        let inner_end = if has_reference { references.start } else { visible };
+        let visible_end = start + trim_end(&text[start..end]).len();
+        let has_reference = references.end == visible_end && references.start > start;
+        let inner_end = if has_reference { references.start } else { visible_end };
         let mark_end = start + trim_end_matching(&text[start..inner_end], is_bracket).len();
         let mut closing_end = mark_end;
         while let Some(symbol) = first_char(&text[closing_end..inner_end]) {
@@ -48,14 +50,14 @@ impl Boundary {
             closing_end += symbol.byte_len;
         }
         let has_opening = closing_end < inner_end;
-        let sentence_end = if has_opening { closing_end } else { visible };
+        let sentence_end = if has_opening { closing_end } else { visible_end };
         Boundary {
             mark_end,
             closing_end,
             has_opening,
             has_reference,
             end: sentence_end,
-            visible,
+            visible_end,
             is_spaced: first_class(&text[sentence_end..]).intersects(CharClass::SPACE),
         }
     }
@@ -74,7 +76,7 @@ impl<'t> QuoteTracker<'t> {
         QuoteTracker { text, passed: place, open: OpenQuotes::default() }
     }
 
-    /// Advances to `place`.
+    /// Passes the characters before `place`.
     fn pass_until(&mut self, place: usize) {
         if place > self.passed {
             let text = &self.text[self.passed..place];
@@ -85,8 +87,8 @@ impl<'t> QuoteTracker<'t> {
         }
     }
 
-    /// Returns the length in bytes of closing quotes and brackets between spaces at `place`:
-    /// `« Où ? » Il part.`
+    /// Returns the length in bytes of the closing quotes and brackets that begin at `place`, after a
+    /// space: `« Où ? » Il part.` Returns 0 if anything but a space directly follows them.
     pub fn spaced_closing_len(&mut self, place: usize) -> usize {
         self.pass_until(place);
         let text = &self.text[place..];
