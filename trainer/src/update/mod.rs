@@ -1,5 +1,5 @@
-//! Updates of the parameters: several workers compute gradients of micro-batches, which are summed
-//! before the step of the optimiser.
+//! Synchronous updates of the parameters: workers compute gradients of micro-batches, and the
+//! optimiser takes a step with their sum. Asynchronous training shares parts of this.
 
 mod flexible_rate;
 mod momentum;
@@ -16,7 +16,7 @@ pub use synchronous::{
     ClipScope, MicroBatch, NormLimit, OptimizerState, SynchronousTrainer, UpdateOptions,
     UpdateReport,
 };
-pub(crate) use synchronous::{Worker as MicroBatchWorker, gradient_norm, scale_gradient};
+pub(crate) use synchronous::{MicroBatchWorker, gradient_norm, scale_gradient};
 pub use tree::MicroBatchTree;
 pub(crate) use tree::worker_share;
 pub use weight_limit::limit_weights;

@@ -247,7 +247,7 @@ impl<R: Real> OptimizerState<R> {
 }
 
 /// A worker's tape and its sums of gradients.
-pub(crate) struct Worker<K: Kernels> {
+pub(crate) struct MicroBatchWorker<K: Kernels> {
     tape: Tape<K>,
     pub(crate) tree: MicroBatchTree<K::Real>,
     /// The maximum extents of its micro-batches so far.
@@ -266,7 +266,7 @@ pub struct SynchronousTrainer<K: Kernels> {
     flexible_rate: Option<(FlexibleRate, usize)>,
     quantization: Option<QuantizationOptions>,
     weight_limit: Option<f32>,
-    workers: Vec<Worker<K>>,
+    workers: Vec<MicroBatchWorker<K>>,
 }
 
 /// The number of elements per block in sums of squares. It is fixed, so that sums do not depend on
@@ -292,7 +292,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
         for vector in [&state.first, &state.second, &state.average, &state.residual] {
             assert!(vector.is_empty() || vector.len() == len, "vectors of one layout");
         }
-        let workers = (0..num_workers).map(|_| Worker::new(&model, &kernels)).collect();
+        let workers = (0..num_workers).map(|_| MicroBatchWorker::new(&model, &kernels)).collect();
         let packed_parameters = Arc::new(PackedParameters::new(model.registry(), &kernels, values));
         let norm_limit = None;
         SynchronousTrainer {
@@ -406,7 +406,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
         let (model, packed_parameters, options) =
             (&self.model, &self.packed_parameters, &self.options);
         let num_workers = self.workers.len();
-        let run = |index: usize, worker: &mut Worker<K>| -> Result<Vec<UpdateReport>> {
+        let run = |index: usize, worker: &mut MicroBatchWorker<K>| -> Result<Vec<UpdateReport>> {
             worker_share(index, num_workers, micro_batches.len())
                 .map(|number| {
                     let micro_batch = &micro_batches[number];
@@ -474,10 +474,10 @@ impl<K: Kernels> SynchronousTrainer<K> {
     }
 }
 
-impl<K: Kernels> Worker<K> {
+impl<K: Kernels> MicroBatchWorker<K> {
     pub(crate) fn new(model: &TrainableModel<K>, kernels: &K) -> Self {
         let tree = MicroBatchTree::new(model.layout().len());
-        Worker { tape: model.tape(kernels.clone()), tree, extent: [0; 5] }
+        MicroBatchWorker { tape: model.tape(kernels.clone()), tree, extent: [0; 5] }
     }
 
     /// Computes a micro-batch and adds its gradient to the worker's sums.
