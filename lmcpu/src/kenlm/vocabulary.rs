@@ -1,5 +1,5 @@
-//! The vocabulary of KenLM's files: text to ids, in two ways for the two kinds of files, and ids to
-//! text.
+//! The vocabulary of KenLM's files: words to ids, by a hash table in probing files and by a sorted
+//! list in tries, and ids to words.
 
 use std::sync::OnceLock;
 
@@ -36,13 +36,14 @@ pub fn word_hash(text: &[u8]) -> u64 {
     hash ^ hash >> R
 }
 
-/// Whether `text` is a name of word 0, which is not in the index.
+/// Whether `text` is a name of word 0, which has no entry in the lookup of words.
 pub fn is_unknown(text: &[u8]) -> bool {
     text == b"<unk>" || text == b"<UNK>"
 }
 
-/// Returns the hashes of all words but `<unk>` in ascending order, and for each word its id in
-/// tries, which number words in this order. `name` is the name of the model in messages.
+/// Returns the hashes of all words but `<unk>` in ascending order, and for each id of `words` the
+/// word's id in a trie, which numbers words in this order. `name` is the name of the model in
+/// messages.
 ///
 /// # Errors
 ///
@@ -72,11 +73,12 @@ pub fn equal_hashes_error(words: &Vocabulary, ids: [u32; 2], name: &str) -> Erro
     Error::Unsupported { file: name.to_owned(), reason }
 }
 
-/// Returns the strings of `words`, by id, each ended by NUL, as the last section of a file.
+/// Returns the last section of a file: the strings of `words`, by id, each ended by NUL. `name` is
+/// the name of the model in messages.
 ///
 /// # Errors
 ///
-/// If a word has a NUL, or is a second name of `<unk>`.
+/// If a word contains NUL, or if a word other than word 0 has a name of `<unk>`.
 pub fn word_strings<'w>(words: impl Iterator<Item = &'w [u8]>, name: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     for (id, word) in words.enumerate() {
@@ -94,13 +96,14 @@ pub fn word_strings<'w>(words: impl Iterator<Item = &'w [u8]>, name: &str) -> Re
 pub enum WordLookup {
     /// Probing files: a table from hash to id, ids in the order of the ARPA file.
     Hashed(KenlmTable<12>),
-    /// Tries: all hashes in ascending order; the id is the position, from 1.
+    /// Tries: all hashes in ascending order; the id is the position, counted from 1.
     Sorted(View<[u8; 8]>),
 }
 
 /// Words and ids of a model.
 pub struct KenlmVocabulary {
-    index: WordLookup,
+    lookup: WordLookup,
+    /// The number of words, `<unk>` included.
     count: usize,
     /// The strings of the words, by id, each ended by NUL.
     strings: Option<View<[u8; 1]>>,
@@ -136,14 +139,15 @@ impl KenlmVocabulary {
             let reason = format!("{count} words besides <unk>, but {} unigrams", header.counts[0]);
             return Err(sections.damaged(section, &reason));
         }
-        let after = sections.offset + 8 * header.counts[0] as usize;
+        // The section has room for as many hashes as there are unigrams.
+        let section_end = sections.offset + 8 * header.counts[0] as usize;
         let hashes = sections.take(section, count)?;
-        sections.offset = after;
+        sections.offset = section_end;
         Ok(KenlmVocabulary::new(WordLookup::Sorted(hashes), count as usize + 1))
     }
 
-    fn new(index: WordLookup, count: usize) -> Self {
-        KenlmVocabulary { index, count, strings: None, starts: OnceLock::new() }
+    fn new(lookup: WordLookup, count: usize) -> Self {
+        KenlmVocabulary { lookup, count, strings: None, starts: OnceLock::new() }
     }
 
     /// Reads the strings, which are the last section, if the file has them.
@@ -163,8 +167,9 @@ impl KenlmVocabulary {
         Ok(())
     }
 
-    fn id_of_hash(&self, hash: u64) -> u32 {
-        let id = match &self.index {
+    /// Returns the id of the word with `hash`; 0 for other hashes.
+    fn find_id(&self, hash: u64) -> u32 {
+        let id = match &self.lookup {
             WordLookup::Hashed(table) => match table.find(hash, table.home_slot(hash)) {
                 Some(entry) => super::unaligned::u32_at(entry, 8),
                 None => 0,
@@ -173,6 +178,7 @@ impl KenlmVocabulary {
                 interpolation_search(hashes, hash).map_or(0, |at| at as u32 + 1)
             }
         };
+        // The table of a damaged file may have other ids.
         if (id as usize) < self.count { id } else { 0 }
     }
 }
@@ -183,17 +189,18 @@ impl ModelVocabulary for KenlmVocabulary {
     }
 
     fn word_id(&self, word: &[u8]) -> LmWord {
-        LmWord(self.id_of_hash(word_hash(word)))
+        LmWord(self.find_id(word_hash(word)))
     }
 
     fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]) {
+        // The number of words whose slots are loaded before the first is looked up.
         const GROUP: usize = 16;
         let ids = &mut ids[..spans.len()];
         let mut hashes = [0; GROUP];
         for (spans, ids) in spans.chunks(GROUP).zip(ids.chunks_mut(GROUP)) {
             for (hash, &(start, end)) in hashes.iter_mut().zip(spans) {
                 *hash = word_hash(&text[start as usize..end as usize]);
-                match &self.index {
+                match &self.lookup {
                     WordLookup::Hashed(table) => table.prefetch(table.home_slot(*hash)),
                     WordLookup::Sorted(hashes) => {
                         prefetch_at(hashes, interpolated_position(hashes.len(), *hash))
@@ -201,7 +208,7 @@ impl ModelVocabulary for KenlmVocabulary {
                 }
             }
             for (id, &hash) in ids.iter_mut().zip(&hashes) {
-                *id = LmWord(self.id_of_hash(hash));
+                *id = LmWord(self.find_id(hash));
             }
         }
     }
@@ -223,13 +230,13 @@ impl ModelVocabulary for KenlmVocabulary {
     }
 }
 
-/// Returns the expected position of `hash` among `count` evenly spread hashes; `count` is not 0.
+/// Returns the expected position of `hash` among `count` evenly spread hashes.
 fn interpolated_position(count: usize, hash: u64) -> usize {
     ((u128::from(hash) * count as u128) >> 64) as usize
 }
 
-/// Returns the position of `hash` in `hashes` by interpolation search. On hostile lists that would
-/// be slow, so after a few steps the search is binary.
+/// Returns the position of `hash` in the sorted list `hashes`, by interpolation search. That would
+/// be slow on hostile lists, so after a few steps the search is binary.
 fn interpolation_search(hashes: &View<[u8; 8]>, hash: u64) -> Option<usize> {
     let at = |i: usize| u64::from_le_bytes(hashes[i]);
     let (mut begin, mut end) = (0, hashes.len());
