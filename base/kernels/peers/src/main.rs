@@ -1,14 +1,14 @@
 //! Comparison of our f32 GEMM with the crate `gemm`. Its parts are:
 //!
-//! - `decoding`: the shapes of `benches/gemm.rs`.
-//! - `forward`: batches of training.
+//! - `decoding`: products with the shapes of decoding, those of `benches/gemm.rs`.
+//! - `forward`: products of the forward pass of training, with larger batches.
 //! - `gradient`: gradients of weights.
-//! - `packing`: the packing of weights after an update, compared with a copy; in GB/s read and
-//! written.
+//! - `packing`: the packing of weights after an update, compared with a copy; in GB/s, read and
+//!   written bytes together.
 //!
 //! Our weights are packed ahead, as in a model; `gemm` packs its arguments at each call when that
-//! pays. Times are CPU times of the thread; a rate is the best of many time slices, taken
-//! in turn, because other programs disturb the machine.
+//! pays. Times are CPU times of the thread. The two run in short time slices in turn, and a rate is
+//! that of the best slice, because other programs disturb the machine.
 //!
 //! `cargo run --release -- [SECONDS] [PART...]`: CPU seconds per comparison (default 0.5), and the
 //! parts (default all).
@@ -20,7 +20,9 @@ use miriam_kernels::pack::{UnpackedWeights, WeightsF32};
 use miriam_kernels::{Cpu, MatMut, MatRef};
 use nix::time::{ClockId, clock_gettime};
 
+/// Rows of a batch in decoding.
 const ROWS: [usize; 6] = [1, 5, 6, 20, 32, 160];
+/// Inputs and outputs of weights in decoding.
 const SHAPES: [(usize, usize); 6] =
     [(256, 1536), (1536, 256), (256, 32_000), (512, 2048), (2048, 512), (512, 32_000)];
 
@@ -35,8 +37,8 @@ fn numbers(count: usize) -> Vec<f32> {
 }
 
 /// Returns the CPU seconds of this thread.
-fn seconds() -> f64 {
-    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("a clock of the thread");
+fn cpu_seconds() -> f64 {
+    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("the thread has a clock");
     time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
 }
 
@@ -44,9 +46,9 @@ fn seconds() -> f64 {
 /// `calls` until a slice is that long.
 fn time_per_call(calls: &mut usize, work: &mut dyn FnMut()) -> f64 {
     loop {
-        let start = seconds();
+        let start = cpu_seconds();
         (0..*calls).for_each(|_| work());
-        let time = seconds() - start;
+        let time = cpu_seconds() - start;
         if time >= 0.5e-3 {
             return time / *calls as f64;
         }
@@ -65,7 +67,8 @@ fn multiply_by_peer(
     assert_eq!([a.len(), b.len(), out.len()], [rows * depth, depth * columns, rows * columns]);
     let column_stride = 1;
     let row_stride = columns as isize;
-    let (a_column, a_row) = if transposed { (rows as isize, 1) } else { (1, depth as isize) };
+    let (a_column_stride, a_row_stride) =
+        if transposed { (rows as isize, 1) } else { (1, depth as isize) };
     // SAFETY: the lengths of the three matrices, just checked, fit their sizes and strides, and
     // `out` is borrowed exclusively.
     unsafe {
@@ -78,8 +81,8 @@ fn multiply_by_peer(
             row_stride,
             add,
             a.as_ptr(),
-            a_column,
-            a_row,
+            a_column_stride,
+            a_row_stride,
             b.as_ptr(),
             column_stride,
             row_stride,
@@ -93,13 +96,13 @@ fn multiply_by_peer(
     }
 }
 
-/// Returns the seconds per call of `ours` and `theirs`, which run alternately for `for_seconds`
-/// seconds: the best of their time slices.
+/// Runs `ours` and `theirs` in turn for `for_seconds` seconds. Returns the seconds per call in the
+/// best time slice of each.
 fn race(for_seconds: f64, ours: &mut dyn FnMut(), theirs: &mut dyn FnMut()) -> [f64; 2] {
     let mut best = [f64::INFINITY; 2];
     let mut calls = [1; 2];
-    let start = seconds();
-    while seconds() - start < for_seconds || best[0] == f64::INFINITY {
+    let start = cpu_seconds();
+    while cpu_seconds() - start < for_seconds || best[0] == f64::INFINITY {
         best[0] = best[0].min(time_per_call(&mut calls[0], ours));
         best[1] = best[1].min(time_per_call(&mut calls[1], theirs));
     }
@@ -117,7 +120,7 @@ fn compare_gemm(shape @ [rows, depth, columns]: [usize; 3], for_seconds: f64) ->
     let (a, b) = (numbers(rows * depth), numbers(depth * columns));
     let weights =
         WeightsF32::pack(UnpackedWeights::inputs_by_outputs(MatRef::new(&b, depth, columns)));
-    let weights = weights.expect("fits");
+    let weights = weights.expect("the matrix is small enough to pack");
     let (cpu, values) = (Cpu::detect(), MatRef::new(&a, rows, depth));
     let mut outs = [vec![0.0; rows * columns], vec![0.0; rows * columns]];
     let [out, other] = &mut outs;
@@ -156,7 +159,7 @@ fn compare_gradient([rows, inputs, outputs]: [usize; 3], for_seconds: f64) -> [f
     best.map(|time| 2.0 * (rows * inputs * outputs) as f64 / time / 1e9)
 }
 
-/// Returns the rates of packing weights and of a copy, in GB/s read and written.
+/// Returns the rates of packing weights and of a copy, in GB/s of read and written bytes.
 fn compare_packing(
     (inputs, outputs): (usize, usize),
     transposed: bool,
@@ -175,12 +178,17 @@ fn compare_packing(
 }
 
 fn main() {
-    let for_seconds = std::env::args().nth(1).map_or(0.5, |text| text.parse().expect("seconds"));
+    let for_seconds = std::env::args()
+        .nth(1)
+        .map_or(0.5, |text| text.parse().expect("the first argument is a number of seconds"));
     let parts: Vec<String> = std::env::args().skip(2).collect();
     if is_requested("decoding", &parts) {
-        tabulate("f32, 10^9 operations a second", &ROWS, &SHAPES, &|rows, (depth, columns)| {
-            compare_gemm([rows, depth, columns], for_seconds)
-        });
+        tabulate(
+            "decoding, 10^9 operations a second",
+            &ROWS,
+            &SHAPES,
+            &|rows, (depth, columns)| compare_gemm([rows, depth, columns], for_seconds),
+        );
     }
     if is_requested("forward", &parts) {
         let title = "forward, 10^9 operations a second";
@@ -209,8 +217,8 @@ fn is_requested(part: &str, parts: &[String]) -> bool {
     parts.is_empty() || parts.iter().any(|name| name == part)
 }
 
-/// Prints our rates and the rates of the peer, which `measure` returns, for each number of rows and
-/// each shape.
+/// Prints our rate and the peer's, which `measure` returns, with their ratio, for each number of
+/// rows and each shape: line by line, then as a table in Markdown.
 fn tabulate(
     title: &str,
     rows: &[usize],
