@@ -246,8 +246,8 @@ impl<'a> QuoteCounter<'a> {
     }
 }
 
-/// Returns the line, padded with a space on each side, with entities decoded and ` @-@ ` replaced by
-/// `-`.
+/// Returns the line, padded with a space on each side, with entities decoded and ` @-@ ` replaced
+/// by `-`.
 fn unescape_line(line: &[u8]) -> Vec<u8> {
     const HYPHEN: &[u8] = b" @-@ ";
     let padded = [b" ", line, b" "].concat();

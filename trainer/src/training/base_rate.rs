@@ -1,6 +1,6 @@
-//! The learning rate without warm-up and decay: a constant, or a rate that changes with every update
-//! as in Bogoychev's thesis (`docs/spec/training.md` A.10). All these rates follow from the number
-//! of the update and the start of a cycle, which are saved.
+//! The learning rate without warm-up and decay: a constant, or a rate that changes with every
+//! update as in Bogoychev's thesis (`docs/spec/training.md` A.10). All these rates follow from the
+//! number of the update and the start of a cycle, which are saved.
 
 use crate::random::RandomStream;
 

@@ -44,8 +44,8 @@ pub struct Schedule {
     pub warmup_cycle: bool,
     /// Whether the warm-up is repeated after the first update of a run, resumed or not.
     pub warmup_at_reload: bool,
-    /// Inverse square root decay: lengths `a` and `b`. Once the progress `n` exceeds `b`, the rate is
-    /// multiplied by sqrt(`a` / (`n` - `b` + `a`)).
+    /// Inverse square root decay: lengths `a` and `b`. Once the progress `n` exceeds `b`, the rate
+    /// is multiplied by sqrt(`a` / (`n` - `b` + `a`)).
     pub inverse_sqrt: Option<(TrainingLength, TrainingLength)>,
     /// The factor of a decay (`lr-decay`); 0 for none.
     pub decay: f64,

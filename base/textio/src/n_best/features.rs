@@ -12,8 +12,8 @@ pub(super) fn is_name(word: &[u8]) -> bool {
     matches!(word, [first, .., b'=' | b':'] if !first.is_ascii_digit())
 }
 
-/// Splits `NAME=VALUE`, as Joshua and cdec write a feature, at the last `=`: a name may contain `=`,
-/// a value does not. Returns `None` for other words.
+/// Splits `NAME=VALUE`, as Joshua and cdec write a feature, at the last `=`: a name may contain
+/// `=`, a value does not. Returns `None` for other words.
 pub fn split_name_and_value(word: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = memchr::memrchr(b'=', word)?;
     let (name, value) = (&word[..at], &word[at + 1..]);
@@ -68,8 +68,7 @@ impl FeatureScheme {
     /// Appends the values in a field to `values`.
     ///
     /// # Errors
-    /// If the features differ from those of the scheme, or a value is not a finite number. The error
-    /// says which.
+    /// If the features differ from those of the scheme, or a value is not a finite number.
     pub fn parse_values(&self, field: &[u8], values: &mut Vec<f32>) -> Result<(), String> {
         let mut expected =
             self.features.iter().flat_map(|(name, count)| std::iter::repeat_n(&name[..], *count));

@@ -8,8 +8,8 @@ use crate::open_quotes::{OpenQuotes, Side};
 use crate::sentence_breaks::BreakClass;
 
 /// A boundary that Unicode's rules find, with the parts of the text before it: `word.`, closing
-/// brackets, reference marks such as `[1]`, opening brackets, spaces. Unicode's boundary comes after
-/// all of them. Brackets include quotation marks.
+/// brackets, reference marks such as `[1]`, opening brackets, spaces. The boundary comes after all
+/// of them. Brackets include quotation marks.
 pub(super) struct Boundary {
     /// The end of the mark that ends the sentence, before brackets and reference marks.
     pub mark_end: usize,
@@ -87,8 +87,8 @@ impl<'t> QuoteTracker<'t> {
         }
     }
 
-    /// Returns the length in bytes of the closing quotes and brackets that begin at `place`, after a
-    /// space: `« Où ? » Il part.` Returns 0 if anything but a space directly follows them.
+    /// Returns the length in bytes of the closing quotes and brackets that begin at `place`, after
+    /// a space: `« Où ? » Il part.` Returns 0 if text directly follows them.
     pub fn spaced_closing_len(&mut self, place: usize) -> usize {
         self.pass_until(place);
         let text = &self.text[place..];

@@ -1,17 +1,18 @@
-//! Unigram segmentation (Kudo 2018): the Viterbi path through a text.
+//! Unigram segmentation (Kudo 2018): the best path of pieces through a text (Viterbi).
 //!
-//! One pass over the character boundaries keeps the best path to each. Scores are f32 and added
-//! from left to right; among equal paths the first one is kept, so results equal SentencePiece's
-//! even in ties.
+//! One pass over the character boundaries keeps the best path to each. As in SentencePiece, scores
+//! are f32, added from left to right, and of equal paths the first one found is kept. So results
+//! are the same even in ties.
 
 use super::model::{PieceType, PieceVocabulary};
 use super::normalizer::char_len;
 use super::trie::DoubleArrayTrie;
 
-/// The distance of an unknown character's score below the worst piece's.
+/// The difference between the worst score of a normal piece and the score of an unknown character.
 const UNKNOWN_PENALTY: f32 = 10.0;
-/// A user-defined piece of n bytes scores n - 1 times this, as in SentencePiece 0.2.3. Scores of
-/// other pieces are log probabilities, which are lower, so that paths with user-defined pieces win.
+/// The score of a user-defined piece for each byte after its first, as in SentencePiece 0.2.3.
+/// Scores of other pieces are log probabilities, which are lower, so that paths with user-defined
+/// pieces win.
 const USER_DEFINED_SCORE: f32 = 0.1;
 
 pub struct UnigramModel {
@@ -22,8 +23,9 @@ pub struct UnigramModel {
 /// The best path to a character boundary.
 #[derive(Clone, Copy)]
 pub struct BestPathNode {
-    /// The start of its last piece; the start of [`NO_PATH`] while no path leads here.
+    /// The start of its last piece; `usize::MAX` while no path leads here.
     start: usize,
+    /// The id of its last piece.
     id: u32,
     score: f32,
 }
@@ -42,15 +44,15 @@ impl UnigramModel {
         }
     }
 
-    /// Segments `text` and calls `found` with the id, the start and the end of each piece, from
-    /// right to left.
+    /// Segments `text` and calls `emit` with the id, the start and the end of each piece, from
+    /// right to left. `unknown` is the id of unknown characters; `nodes` is reused memory.
     pub fn encode(
         &self,
         pieces: &PieceVocabulary,
         unknown: u32,
         text: &[u8],
         nodes: &mut Vec<BestPathNode>,
-        mut found: impl FnMut(u32, usize, usize),
+        mut emit: impl FnMut(u32, usize, usize),
     ) {
         nodes.clear();
         nodes.resize(text.len() + 1, NO_PATH);
@@ -86,7 +88,7 @@ impl UnigramModel {
         let mut end = text.len();
         while end > 0 {
             let node = nodes[end];
-            found(node.id, node.start, end);
+            emit(node.id, node.start, end);
             end = node.start;
         }
     }

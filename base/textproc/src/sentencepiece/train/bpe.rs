@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 
 use super::ScoredPiece;
 use super::alphabet::{Alphabet, Fragment, characters};
-use super::piece_rules::longest_piece;
+use super::piece_rules::longest_piece_len;
 use crate::bpe::replace_pair;
 
 /// Learns `num_pieces` pieces, or fewer if no pair is left: the merges in order, then the
@@ -120,7 +120,7 @@ impl PairMerger {
         let symbols = &self.symbols;
         let entry = self.pairs.entry(pair).or_insert_with(|| {
             let text = pair.map(|symbol| &*symbols[symbol as usize]).concat();
-            let text = (longest_piece(&text) == text.len()).then(|| text.into());
+            let text = (longest_piece_len(&text) == text.len()).then(|| text.into());
             Pair { text, ..Pair::default() }
         });
         entry.count += count;

@@ -37,7 +37,7 @@ fn script_class(character: &[u8]) -> ScriptClass {
 
 /// Returns the length in bytes of the longest beginning of `text`, a part of a word, that may be a
 /// piece. All shorter beginnings may be pieces too.
-pub fn longest_piece(text: &[u8]) -> usize {
+pub fn longest_piece_len(text: &[u8]) -> usize {
     let mut script = ScriptClass::Any;
     let mut length = 0;
     for character in characters(text).take(MAX_PIECE_CHARS) {
@@ -71,7 +71,7 @@ mod tests {
             ("▁1,5-mal", "▁1,5-"),
             ("abcdefghijklmnopqrst", "abcdefghijklmnop"),
         ] {
-            assert_eq!(&text[..longest_piece(text.as_bytes())], piece, "{text}");
+            assert_eq!(&text[..longest_piece_len(text.as_bytes())], piece, "{text}");
         }
     }
 }

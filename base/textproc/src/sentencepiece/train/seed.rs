@@ -1,23 +1,23 @@
-//! Seed vocabulary of a unigram model: substrings that occur at least twice.
+//! Seed vocabulary of a unigram model: characters, and substrings that occur at least twice.
 //!
-//! The suffixes of all fragments, truncated to the longest possible piece, are sorted; they form a
-//! trie. A substring that occurs before different characters or at the end of a suffix is a node of
-//! the trie. A substring that the same character always follows is left out, because the substring
-//! with this character replaces it. Nodes are intervals of equal prefixes, which one pass with a
-//! stack finds (Abouelhoda et al. 2004).
+//! The suffixes of all fragments, each truncated to the longest prefix that may be a piece, are
+//! sorted. They form a trie whose nodes are substrings that occur before different characters or at
+//! the end of a truncated suffix. A substring that the same character always follows is not a node:
+//! the substring with this character replaces it. The suffixes below a node are neighbours in the
+//! sorted list, so one pass with a stack finds all nodes (Abouelhoda et al. 2004).
 
 use rayon::prelude::*;
 
 use super::ScoredPiece;
 use super::alphabet::{Alphabet, Fragment, characters};
-use super::piece_rules::longest_piece;
+use super::piece_rules::longest_piece_len;
 
-/// The maximum size of the seed vocabulary.
-const MAX_SEEDS: usize = 1_000_000;
+/// The maximum number of substrings of several characters in the seed vocabulary.
+const MAX_SUBSTRINGS: usize = 1_000_000;
 
-/// Returns the characters of the alphabet, then substrings of several characters, those that cover
-/// the most characters first. A score is the logarithm of the piece's share of all covered
-/// characters.
+/// Returns the characters of the alphabet, then the substrings of several characters that cover the
+/// most characters of the text, by occurrences times length. A score is the logarithm of the
+/// characters that the piece covers, as a share of the sum over all pieces.
 pub fn seed_pieces(alphabet: &Alphabet, fragments: &[Fragment]) -> Vec<ScoredPiece> {
     let mut suffixes: Vec<(&[u8], u64)> = fragments
         .par_iter()
@@ -26,14 +26,14 @@ pub fn seed_pieces(alphabet: &Alphabet, fragments: &[Fragment]) -> Vec<ScoredPie
             characters(fragment.text).map(move |character| {
                 let suffix = &fragment.text[start..];
                 start += character.len();
-                (&suffix[..longest_piece(suffix)], fragment.count)
+                (&suffix[..longest_piece_len(suffix)], fragment.count)
             })
         })
         .collect();
     suffixes.par_sort_unstable();
     let mut substrings = repeated_substrings(&suffixes);
     substrings.par_sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-    substrings.truncate(MAX_SEEDS);
+    substrings.truncate(MAX_SUBSTRINGS);
     let single = alphabet.sorted();
     let all = single.iter().chain(&substrings);
     let total: u64 = all.clone().map(|&(_, weight)| weight).sum();
@@ -46,7 +46,8 @@ pub fn seed_pieces(alphabet: &Alphabet, fragments: &[Fragment]) -> Vec<ScoredPie
 }
 
 /// Returns the nodes of the trie of the sorted `suffixes` that have at least two characters and
-/// occur at least twice, with the number of characters that they cover.
+/// occur at least twice, each with the number of characters that it covers. A suffix comes with the
+/// number of its occurrences.
 fn repeated_substrings<'t>(suffixes: &[(&'t [u8], u64)]) -> Vec<(&'t [u8], u64)> {
     let mut found = Vec::new();
     // Nodes on the path to the current suffix, with the occurrences below them so far.
@@ -60,7 +61,7 @@ fn repeated_substrings<'t>(suffixes: &[(&'t [u8], u64)]) -> Vec<(&'t [u8], u64)>
     for &(suffix, count) in suffixes {
         let common = common_prefix(path[path.len() - 1].0, suffix);
         while path[path.len() - 1].0.len() > common {
-            let (text, occurrences) = path.pop().expect("the root is empty");
+            let (text, occurrences) = path.pop().expect("the root, which is empty, remains");
             let last = path.len() - 1;
             if path[last].0.len() < common {
                 // The common prefix of `text` and `suffix` is a node of its own.
@@ -85,7 +86,7 @@ fn repeated_substrings<'t>(suffixes: &[(&'t [u8], u64)]) -> Vec<(&'t [u8], u64)>
     found
 }
 
-/// Returns the length in bytes of the longest common prefix that ends at a character's end.
+/// Returns the length in bytes of the longest common prefix of whole characters.
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let mut common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     // Steps back from bytes that continue a character.
@@ -109,8 +110,6 @@ mod tests {
         fn nodes_are_the_substrings_that_end_in_different_ways(
             words in proptest::collection::vec(("[abäö]{1,7}", 1u64..4), 1..12),
         ) {
-            let fragments: Vec<Fragment> = words.iter()
-                .map(|(word, count)| Fragment { text: word.as_bytes(), count: *count }).collect();
             let mut suffixes: Vec<(&[u8], u64)> = Vec::new();
             let mut ends: BTreeMap<&str, (u64, Vec<Option<char>>)> = BTreeMap::new();
             for (word, count) in &words {
@@ -135,7 +134,6 @@ mod tests {
                 .map(|(text, (count, _))| (text.as_bytes(), count * text.chars().count() as u64))
                 .collect();
             prop_assert_eq!(found, expected);
-            prop_assert!(!fragments.is_empty());
         }
     }
 }
