@@ -192,8 +192,8 @@ impl FactorScheme {
         self.columns(token).nth(order.map_or(MAX_FACTOR + 1, <[usize]>::len)).is_some()
     }
 
-    /// Returns the factor of placeholders and the factors of the columns of the input, if the factor
-    /// is not among them, so that no word can have it.
+    /// Returns the factor of placeholders and the factors of the columns of the input, if the
+    /// factor is not among them, so that no word can have it.
     pub(crate) fn unlisted_placeholder_factor(&self) -> Option<(usize, &[usize])> {
         let (factor, listed) = (self.settings.placeholder_factor?, self.settings.input.as_deref()?);
         (!listed.contains(&factor)).then_some((factor, listed))

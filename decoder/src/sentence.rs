@@ -36,8 +36,8 @@ impl Sentence {
     ///
     /// # Errors
     ///
-    /// If a word lacks a factor that a model uses, or has a factor that could be a placeholder's but
-    /// is not listed.
+    /// If a word lacks a factor that a model uses, or has a factor that could be a placeholder's
+    /// but is not listed.
     pub(crate) fn read(&mut self, line: &[u8], models: &Models) -> Result<()> {
         self.ids.clear();
         self.local_vocabulary.clear();

@@ -49,8 +49,8 @@ pub struct StudyArguments {
     /// Measure again what an earlier study in the folder measured
     #[arg(long)]
     overwrite: bool,
-    /// Further options for all systems except other programs: those of the subcommand for their kind
-    /// of model, such as `nmt translate`. The systems must then be of one kind
+    /// Further options for all systems except other programs: those of the subcommand for their
+    /// kind of model, such as `nmt translate`. The systems must then be of one kind
     #[arg(last = true, value_name = "OPTIONS")]
     options: Vec<String>,
 }
