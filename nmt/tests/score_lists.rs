@@ -3,10 +3,15 @@
 //! all its positions are scored at once.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use miriam_nmt::ModelBundle;
-use miriam_nmt::engine::Precision;
+use miriam_nmt::engine::{Autotuner, Cpu, Precision};
 use miriam_nmt::network::{ForcedScores, Network, Target, score_targets};
+use miriam_nmt::score::{
+    LengthLimit, ListError, ListModel, ListOptions, ScoringDirection, TextList,
+};
+use miriam_nmt::translate::{LoadedModels, TranslationOptions};
 use miriam_storage::random::SplitMix64;
 
 const MODELS: [&str; 7] = [
@@ -91,5 +96,41 @@ fn lists_have_the_scores_of_each_translation_alone() {
         }
         let kept = together.iter().filter(|found| found.sum() < 0.0).count();
         assert!(kept > 600, "{name}: only {kept} translations have a probability below 1");
+    }
+}
+
+/// A translation that is too long has the reason in the place of its score; the others have the
+/// scores that they have without it.
+#[test]
+fn texts_that_are_too_long_do_not_affect_other_scores() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy-neural");
+    let mut bundle = ModelBundle::open(&path, None).unwrap();
+    bundle.prepare_to_score();
+    let options = TranslationOptions::for_bundle(&bundle, None);
+    let tuner = Arc::new(Autotuner::new(Cpu::detect()));
+    let placement = options.placement(&tuner);
+    let models = LoadedModels::new(&bundle, &options.weights, placement).unwrap();
+    let long = b"casa ".repeat(60);
+    for direction in [ScoringDirection::Forward, ScoringDirection::Reverse] {
+        let limit = LengthLimit::error_above(30);
+        let options = ListOptions { direction, limit, ..ListOptions::default() };
+        let model = ListModel::new(models.clone(), options, true).unwrap();
+        let mut scorer = model.scorer().unwrap();
+        let source = b"the red house .";
+        let good: [&[u8]; 2] = [b"la casa roja .", b"la casa"];
+        let expected = scorer.score(&[TextList { source, translations: &good }]).unwrap();
+        let translations = [&long, good[0], &long, good[1]];
+        let found = scorer.score_each(TextList { source, translations: &translations }).unwrap();
+        let scores: Vec<f32> = found.iter().flatten().copied().collect();
+        assert_eq!(scores, expected[0], "{direction:?}");
+        for refused in [&found[0], &found[2]] {
+            let reason = refused.as_ref().unwrap_err();
+            assert!(reason.contains("at most 30 are allowed"), "{reason}");
+        }
+        let found = scorer.score_each(TextList { source, translations: &translations[..1] });
+        assert!(found.unwrap()[0].is_err(), "{direction:?}");
+        let refused = scorer.score_each(TextList { source: &long, translations: &good });
+        let error = refused.unwrap_err();
+        assert!(matches!(error, ListError::Text { translation: None, .. }), "{error:?}");
     }
 }

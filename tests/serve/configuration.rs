@@ -15,6 +15,30 @@ use crate::common::{lossy_text, miriam, project_root};
 /// The file that lists `secret` as the key of `one`: `printf secret | sha256sum`.
 const KEYS: &str = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b one\n";
 
+/// A reload begins no new minute of a quota. Reloads themselves are not counted.
+#[test]
+fn a_reload_keeps_what_a_key_has_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("serve.toml");
+    let ini = project_root().join("examples/toy/moses.ini").canonicalize().unwrap();
+    let text = format!("api-keys = \"keys\"\n[[model]]\nname = \"toy\"\npath = {ini:?}\n");
+    std::fs::write(&config, text).unwrap();
+    let keys = KEYS.replace("one", "one rpm=1 admin");
+    std::fs::write(folder.path().join("keys"), &keys).unwrap();
+    let server = Server::start(&["--config", config.to_str().unwrap()]);
+    let ask = |path: &str| {
+        let mut client = Client::connect(&server.address);
+        let body = json!({"text": "the house"}).to_string();
+        let headers = [("Authorization", "Bearer secret")];
+        client.request("POST", path, &headers, body.as_bytes()).status
+    };
+    let (translate, reload) = ("/v1/translate", "/v1/models/toy/reload");
+    assert_eq!([translate, translate, reload, translate].map(ask), [200, 429, 200, 429]);
+    // A new quota applies to what was used before.
+    std::fs::write(folder.path().join("keys"), keys.replace("rpm=1", "rpm=2")).unwrap();
+    assert_eq!([reload, translate, translate].map(ask), [200, 200, 429]);
+}
+
 /// A reload applies models, keys and the pivot language. Keys apply even if other changes need a
 /// restart, and these changes are named.
 #[test]

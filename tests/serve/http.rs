@@ -168,6 +168,21 @@ fn addresses_of_json_lines_have_only_stream() {
     }
     let response = ask("?stream=1").text();
     assert_eq!(response.matches("la casa").count(), 2, "{response}");
+    // The address decides before the header does, and the header by its weights.
+    for (query, accept, media_type) in [
+        ("?stream=0", "application/x-ndjson", "application/json"),
+        ("?stream=1", "application/json", "application/x-ndjson"),
+        ("", "application/json, application/x-ndjson;q=0.5", "application/json"),
+        ("", "application/json;q=0.5, application/x-ndjson", "application/x-ndjson"),
+        ("", "application/x-ndjson;q=0, */*", "application/json"),
+        ("", "*/*", "application/json"),
+    ] {
+        let mut client = Client::connect(&server.address);
+        let (path, headers) = (format!("/v1/translate{query}"), [("Accept", accept)]);
+        let response = client.request("POST", &path, &headers, b"{\"text\":\"the house\"}");
+        assert_eq!(response.header("content-type"), media_type, "{query} {accept}");
+        assert!(response.text().contains("la casa"), "{query} {accept}: {}", response.text());
+    }
 }
 
 /// Every path with GET has HEAD too; every path names its methods and rejects others.
