@@ -9,6 +9,7 @@ use miriam_nmt::{DecoderConfig, Vocabulary};
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = Value::parse(bytes, "fuzz");
+    let _ = Value::parse_configuration(bytes, "fuzz");
     let _ = DecoderConfig::parse(bytes, Path::new("fuzz.yml"));
     for name in ["v.yml", "v.json", "v.txt", "v.spm", "v.model", "v"] {
         if let Ok(vocabulary) = Vocabulary::parse(bytes, Path::new(name)) {

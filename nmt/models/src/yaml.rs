@@ -3,8 +3,8 @@
 //!
 //! Scalars keep the bytes of the file. General parsers turn `null`, `~`, `no` and `1.0` into other
 //! values, but these are words of some vocabulary; here the reader of a value decides its type.
-//! There are no anchors, aliases, tags or merge keys: `&`, `*` and `!` begin words, as they do in
-//! hand-made vocabularies.
+//! Vocabularies have no anchors, aliases, tags or merge keys: `&`, `*` and `!` begin words, as they
+//! do in hand-made ones. Configurations have them ([`Value::parse_configuration`]).
 //!
 //! The crate `saphyr-parser` 0.3.4 was tried. Its events keep `null`, `~`, `no`, `1.0` and repeated
 //! keys. But the entries `*: 9`, `%: 19`, `@: 1`, `|: 1` and keys over two lines are errors. So are
@@ -14,11 +14,13 @@
 
 mod block;
 mod flow;
+mod properties;
 mod scalar;
 
 use miriam_textio::parse_truth_word;
 
 use crate::{Error, Result};
+use properties::Anchors;
 
 /// The maximum depth of nested nodes.
 const MAX_DEPTH: usize = 40;
@@ -55,8 +57,21 @@ impl Value {
     /// # Errors
     /// If there is a syntax error; the message names the line of the first one.
     pub fn parse(text: &[u8], name: &str) -> Result<Value> {
+        Self::parse_with(text, name, None)
+    }
+
+    /// Parses a configuration as [`Value::parse`] does, with anchors, aliases, tags that name no
+    /// other type than the text shows, and merge keys.
+    ///
+    /// # Errors
+    /// If there is a syntax error, an unknown alias or another tag; the message names the line.
+    pub fn parse_configuration(text: &[u8], name: &str) -> Result<Value> {
+        Self::parse_with(text, name, Some(Anchors::default()))
+    }
+
+    fn parse_with(text: &[u8], name: &str, anchors: Option<Anchors>) -> Result<Value> {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-        let mut parser = Parser { text, name, position: 0, depth: 0 };
+        let mut parser = Parser { text, name, position: 0, depth: 0, anchors };
         parser.skip_prologue();
         let value = parser.block_node(0)?;
         parser.skip_blank();
@@ -124,6 +139,8 @@ struct Parser<'a> {
     name: &'a str,
     position: usize,
     depth: usize,
+    /// The anchors of a configuration; `None` if `&`, `*` and `!` begin words.
+    anchors: Option<Anchors>,
 }
 
 impl<'a> Parser<'a> {

@@ -83,7 +83,7 @@ impl RawOptions {
     /// If it is not a YAML mapping, or an option in it is unknown or has values of an invalid form
     /// or number.
     pub fn from_yaml(text: &[u8], name: &str) -> Result<Self> {
-        let value = Value::parse(&uncomment_own_options(text), name)?;
+        let value = Value::parse_configuration(&uncomment_own_options(text), name)?;
         fn wrong(key: &str, reason: &str, name: &str) -> Error {
             Error::config(format!("{name}: {}: {reason}", shorten(key)))
         }

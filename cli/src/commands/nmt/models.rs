@@ -106,7 +106,7 @@ fn precision_name(precision: &Precision) -> PossibleValue {
 /// that of the model.
 pub fn select_precision(name: &str, is_cuda: bool) -> anyhow::Result<Option<Precision>> {
     let selected = Precision::select(name, is_cuda);
-    let selected = selected.map_err(|reason| anyhow!("--precision: {reason}"))?;
+    let selected = selected.map_err(|reason| anyhow::anyhow!("--precision: {reason}"))?;
     if let Some(warning) = selected.warning {
         tracing::warn!("--precision: {warning}");
     }

@@ -141,7 +141,7 @@ impl DecoderConfig {
     /// Works as [`parse`](Self::parse), but keeps unknown keys. With `has_relative_paths`, paths
     /// are relative to the file's folder, whatever the file says.
     fn parse_paths(text: &[u8], path: &Path, has_relative_paths: bool) -> Result<Self> {
-        let value = Value::parse(text, &path.display().to_string())?;
+        let value = Value::parse_configuration(text, &path.display().to_string())?;
         let reader = ConfigReader { value: &value, path, has_relative_paths };
         let is_amun = value.get("scorers").is_some();
         let mut settings = if is_amun { reader.read_amun()? } else { reader.read_marian()? };

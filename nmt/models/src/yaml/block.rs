@@ -8,10 +8,54 @@ impl Parser<'_> {
     /// columns; null if there is no such node.
     pub(super) fn block_node(&mut self, least: usize) -> Result<Value> {
         self.skip_blank();
-        let column = self.column();
-        if self.peek().is_none() || column < least || self.at_document_end() {
+        if self.has_no_node(least) {
             return Ok(Value::Scalar(Vec::new()));
         }
+        if let Some(value) = self.alias()? {
+            return Ok(value);
+        }
+        let properties = self.properties()?;
+        if !properties.is_present() {
+            return self.bare_block_node(least);
+        }
+        let same_line = !self.skips_line_end();
+        let value = self.node_after_properties(least, same_line)?;
+        self.keep(properties, &value);
+        Ok(value)
+    }
+
+    /// Parses the node after an anchor or a tag. On the same line it may be in flow style or a
+    /// scalar.
+    fn node_after_properties(&mut self, least: usize, same_line: bool) -> Result<Value> {
+        if self.has_no_node(least) {
+            return Ok(Value::Scalar(Vec::new()));
+        }
+        let begin = self.position;
+        let value = self.bare_block_node(least)?;
+        // There, properties would be those of the first key.
+        let is_block = self.text.get(begin) != Some(&b'{');
+        if same_line && is_block && matches!(value, Value::Mapping(_)) {
+            self.position = begin;
+            return Err(self.key_error());
+        }
+        Ok(value)
+    }
+
+    /// Skips white space and comments. Returns whether there was a line end.
+    fn skips_line_end(&mut self) -> bool {
+        let begin = self.position;
+        self.skip_blank();
+        self.text[begin..self.position].contains(&b'\n')
+    }
+
+    /// Whether no node begins here that is indented by at least `least` columns.
+    fn has_no_node(&self, least: usize) -> bool {
+        self.peek().is_none() || self.column() < least || self.at_document_end()
+    }
+
+    /// Parses the node that begins here, without anchor and tags.
+    fn bare_block_node(&mut self, least: usize) -> Result<Value> {
+        let column = self.column();
         self.enter_nested()?;
         let value = if self.is_indicator(b'-') {
             self.block_sequence(column)
@@ -27,19 +71,27 @@ impl Parser<'_> {
     /// Parses the node after the colon of a key at `column`, after a `?` or after a `-`.
     fn value_after(&mut self, column: usize, follows_key: bool) -> Result<Value> {
         self.skip_spaces();
-        if matches!(self.peek(), Some(b'|' | b'>')) {
-            return self.block_scalar(column);
+        if let Some(value) = self.alias()? {
+            return Ok(value);
         }
-        let begin = self.position;
-        self.skip_blank();
-        let same_line = !self.text[begin..self.position].contains(&b'\n');
-        if follows_key && same_line {
-            // A line has one key only.
-            return self.inline_value(column + 1);
-        }
-        // A sequence under a key need not be indented.
-        let least = if follows_key && self.is_indicator(b'-') { column } else { column + 1 };
-        self.block_node(least)
+        let properties = self.properties()?;
+        let value = if matches!(self.peek(), Some(b'|' | b'>')) {
+            self.block_scalar(column)?
+        } else {
+            let same_line = !self.skips_line_end();
+            // A sequence under a key need not be indented.
+            let least = if follows_key && self.is_indicator(b'-') { column } else { column + 1 };
+            if follows_key && same_line {
+                // A line has one key only.
+                self.inline_value(column + 1)?
+            } else if properties.is_present() && same_line {
+                self.node_after_properties(least, true)?
+            } else {
+                self.block_node(least)?
+            }
+        };
+        self.keep(properties, &value);
+        Ok(value)
     }
 
     fn inline_value(&mut self, least: usize) -> Result<Value> {
@@ -101,6 +153,7 @@ impl Parser<'_> {
                     key
                 }
                 None => {
+                    self.check_key()?;
                     let key = match self.peek() {
                         Some(b'"' | b'\'') => self.quoted()?,
                         _ => self.plain_line(),
@@ -117,7 +170,7 @@ impl Parser<'_> {
             entries.push((key, value));
             self.skip_blank();
         }
-        Ok(Value::Mapping(entries))
+        self.merge(entries)
     }
 
     /// Parses a block scalar: `|` keeps its lines, `>` joins them with spaces.

@@ -6,14 +6,23 @@ use crate::Result;
 impl Parser<'_> {
     /// Parses the node that begins here; line ends inside brackets are white space.
     pub(super) fn flow_node(&mut self) -> Result<Value> {
+        if let Some(value) = self.alias()? {
+            return Ok(value);
+        }
+        let properties = self.properties()?;
+        self.skip_blank();
         self.enter_nested()?;
         let value = match self.peek() {
             Some(b'[') => self.flow_sequence(),
             Some(b'{') => self.flow_mapping(),
+            // A null, as in `[&a, 1]`.
+            Some(b',' | b']' | b'}') if properties.is_present() => Ok(Value::Scalar(Vec::new())),
             _ => self.flow_scalar().map(Value::Scalar),
         };
         self.depth -= 1;
-        value
+        let value = value?;
+        self.keep(properties, &value);
+        Ok(value)
     }
 
     fn flow_sequence(&mut self) -> Result<Value> {
@@ -42,6 +51,7 @@ impl Parser<'_> {
                 Some(b'}') => break,
                 _ => {}
             }
+            self.check_key()?;
             let key = self.flow_scalar()?;
             self.skip_blank();
             let mut value = Value::Scalar(Vec::new());
@@ -56,7 +66,7 @@ impl Parser<'_> {
             self.expect_separator(b'}')?;
         }
         self.position += 1;
-        Ok(Value::Mapping(entries))
+        self.merge(entries)
     }
 
     /// Skips the comma after an item, unless `end` follows.

@@ -112,6 +112,101 @@ fn blocks_of_text() {
     assert_eq!(value.get("c").unwrap().as_str(), Some("1"));
 }
 
+fn configuration(text: &str) -> Value {
+    Value::parse_configuration(text.as_bytes(), "test").unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// The values are those that PyYAML 6.0.4 reads.
+#[test]
+fn configurations_have_aliases_tags_and_merge_keys() {
+    let text = "dev: &dev [a, b]\nvalid-sets: *dev\nlist:\n- &one 1\n- *one\n- &all\n  x: 2\n\
+                under: &under # comment\n  y: 3\n  z: &four 4\nagain: *under\nflow: {p: *four, q: [*one, &five 5, *five]}\n\
+                next:\n  *under\nlast: &six 6\nend: *six\nsame: &same\n- 7\nsames: *same\n";
+    let under = mapping(&[("y", scalar("3")), ("z", scalar("4"))]);
+    let list = vec![scalar("1"), scalar("1"), mapping(&[("x", scalar("2"))])];
+    assert_eq!(
+        configuration(text),
+        mapping(&[
+            ("dev", sequence(&["a", "b"])),
+            ("valid-sets", sequence(&["a", "b"])),
+            ("list", Value::Sequence(list)),
+            ("under", under.clone()),
+            ("again", under.clone()),
+            ("flow", mapping(&[("p", scalar("4")), ("q", sequence(&["1", "5", "5"]))])),
+            ("next", under),
+            ("last", scalar("6")),
+            ("end", scalar("6")),
+            ("same", sequence(&["7"])),
+            ("sames", sequence(&["7"])),
+        ])
+    );
+    let text = "a: !!int 32\nb: !!str &b no\nc: &c !!seq\n- x\nd: ! {e: !!float 1}\nf: &f |\n  text\n\
+                g: *f\nh: *c\ni: *b\nj: '*b'\nk: \"!x\"\nl: a*b&c!\n";
+    assert_eq!(
+        configuration(text),
+        mapping(&[
+            ("a", scalar("32")),
+            ("b", scalar("no")),
+            ("c", sequence(&["x"])),
+            ("d", mapping(&[("e", scalar("1"))])),
+            ("f", scalar("text\n")),
+            ("g", scalar("text\n")),
+            ("h", sequence(&["x"])),
+            ("i", scalar("no")),
+            ("j", scalar("*b")),
+            ("k", scalar("!x")),
+            ("l", scalar("a*b&c!")),
+        ])
+    );
+    let text =
+        "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc:\n  <<: *a\n  y: 5\nd: {<<: [*a, *b], w: 6}\n";
+    let value = configuration(text);
+    let get = |name: &str, key: &str| value.get(name)?.get(key)?.as_str().map(str::to_owned);
+    let found = ["x", "y"].map(|key| get("c", key));
+    assert_eq!(found, [Some("1".into()), Some("5".into())]);
+    let found = ["w", "x", "y", "z"].map(|key| get("d", key));
+    assert_eq!(found, ["6", "1", "2", "4"].map(|text| Some(text.to_owned())));
+    assert_eq!(value.get("c").unwrap().entries().unwrap().len(), 2);
+    assert!(configuration("!!map\n&a\n").is_null());
+    // As the specification says, a later anchor replaces an earlier one of its name.
+    let value = configuration("a: &a 1\nb: *a\nc: &a 2\nd: *a\n");
+    assert_eq!(["b", "d"].map(|key| value.get(key).unwrap().as_str()), [Some("1"), Some("2")]);
+    assert_eq!(configuration("--- &all\na: 1\n"), mapping(&[("a", scalar("1"))]));
+}
+
+#[test]
+fn errors_of_aliases_and_tags_name_their_line_and_a_remedy() {
+    for (text, line, part) in [
+        ("a: 1\nb: *c\n", 2, "no anchor &c before the alias *c; put a text"),
+        ("a: &a [*a]\n", 1, "no anchor &a before the alias *a"),
+        ("a: 1\nb:\n- !path x\n", 3, "the tag !path is not supported; leave it out"),
+        ("a: & x\n", 1, "an anchor without a name"),
+        ("a: 1\n&b b: 2\n", 2, "keys have no anchors"),
+        ("&a a: 1\n", 1, "keys have no anchors"),
+        ("a: 1\nb: {&b c: 2}\n", 2, "keys have no anchors"),
+        ("a: 1\n- &b c: 2\n", 2, ""),
+        ("- &b c: 2\n", 1, "keys have no anchors"),
+        ("a: &a 1\nb:\n  <<: *a\n", 4, "<< has a value that is not a mapping"),
+        ("a: &a 1\nb: *a c\n", 2, "does not belong"),
+    ] {
+        let error = Value::parse_configuration(text.as_bytes(), "x.yml").unwrap_err().to_string();
+        let expected = format!("x.yml, line {line}:");
+        assert!(error.starts_with(&expected) && error.contains(part), "{error}\n{text}");
+    }
+    // Aliases of aliases grow without limit, in width and in depth.
+    let mut wide = "a0: &a0 [x, x]\n".to_owned();
+    let mut deep = "a0: &a0 [x]\n".to_owned();
+    for level in 1..60 {
+        let below = level - 1;
+        wide += &format!("a{level}: &a{level} [*a{below}, *a{below}]\n");
+        deep += &format!("a{level}: &a{level} [*a{below}]\n");
+    }
+    let error =
+        |text: &str| Value::parse_configuration(text.as_bytes(), "x.yml").unwrap_err().to_string();
+    assert!(error(&wide).contains("the values of aliases are too large"), "{}", error(&wide));
+    assert!(error(&deep).contains("nested too deeply"), "{}", error(&deep));
+}
+
 #[test]
 fn errors_name_their_line() {
     for (text, line) in [
@@ -196,5 +291,6 @@ proptest! {
         ),
     ) {
         let _ = Value::parse(&text, "test");
+        let _ = Value::parse_configuration(&text, "test");
     }
 }

@@ -66,7 +66,10 @@ fn open_marian(path: &Path, files: &Files) -> Result<Opened> {
     // Marian also writes the options to a file next to the checkpoint.
     let options_path = PathBuf::from(format!("{}.yml", path.display()));
     let options = if checkpoint.options().is_none() && files.is_file(&options_path) {
-        Some(Value::parse(&files.open(&options_path)?, &options_path.display().to_string())?)
+        Some(Value::parse_configuration(
+            &files.open(&options_path)?,
+            &options_path.display().to_string(),
+        )?)
     } else {
         None
     };
