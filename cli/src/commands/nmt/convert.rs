@@ -116,7 +116,8 @@ fn write_for_marian(
     if bundle.models.len() != 1 {
         exit_with_usage_error("--to: expected one model, not an ensemble");
     }
-    let (model, path) = (&bundle.models[0], &arguments.output);
+    // Clones share the parameters.
+    let (model, path) = (&bundle.models[0].clone(), &arguments.output);
     match target {
         Target::Marian => return write_floats(path, model),
         Target::MarianIntgemm16 => {
@@ -134,7 +135,7 @@ fn write_for_marian(
             }
             BTreeMap::new()
         }
-        Some(text) => calibrate(text, arguments, common)?,
+        Some(text) => calibrate(text, bundle, model, arguments, common)?,
     };
     Ok(write_marian_intgemm(path, model, IntgemmKind::Eight(&clips))?)
 }
@@ -153,18 +154,18 @@ fn write_floats(path: &Path, model: &Model) -> anyhow::Result<()> {
     })?)
 }
 
-/// Measures the clipping limits of inputs of matrix products on a text and its translations by the
-/// model.
+/// Measures the clipping limits of inputs of matrix products on a text and its translations by
+/// `model`, the only model of the bundle.
 fn calibrate(
     text: &Path,
+    bundle: ModelBundle,
+    model: &Model,
     arguments: &Arguments,
     common: &CommonOptions,
 ) -> anyhow::Result<BTreeMap<String, f32>> {
     if !text.is_file() {
         anyhow::bail!("{}: the text is read twice; give a file, not a pipe", text.display());
     }
-    let bundle = open_bundle(&arguments.model)?;
-    let model = open_bundle(&arguments.model)?.models.remove(0);
     let Some(tokenizers) = bundle.tokenizers.clone() else {
         anyhow::bail!("{}: no vocabularies were found; see --vocabs", bundle.path.display());
     };
@@ -207,7 +208,7 @@ fn calibrate(
         pairs.push((source.ids_with_special_tokens(&words), ids));
     }
     let task = (&progress as &dyn Progress).task("calibrating", None);
-    let clips = clip_values(&model, &pairs)?;
+    let clips = clip_values(model, &pairs)?;
     drop(task);
     tracing::info!("calibrated on {} lines of {}", pairs.len(), text.display());
     Ok(clips)
