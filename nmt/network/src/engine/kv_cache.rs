@@ -78,6 +78,7 @@ impl Engine {
             let query = RelativeQuery { heads, scale, query: queries.row(row), terms };
             let last = history.len() - 1;
             attend_relative_row(
+                self.cpu,
                 query,
                 pool,
                 history,

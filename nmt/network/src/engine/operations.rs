@@ -221,6 +221,7 @@ impl Backend for Engine {
                     terms: distance_terms(relative),
                 };
                 attend_relative_row(
+                    self.cpu,
                     query,
                     pool,
                     &rows[..visible],
