@@ -86,6 +86,47 @@ impl FromStr for TrainingLength {
     }
 }
 
+/// The unit of epochs in the log and in limits (`logical-epoch`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogicalEpoch {
+    /// The length of an epoch, above zero. Its own epochs are passes over the corpus.
+    pub length: TrainingLength,
+    /// The number of decimals in the log.
+    pub decimals: usize,
+}
+
+/// An epoch is a pass over the corpus.
+impl Default for LogicalEpoch {
+    fn default() -> Self {
+        let length = TrainingLength { count: 1, unit: SchedulingUnit::Epochs };
+        LogicalEpoch { length, decimals: 0 }
+    }
+}
+
+impl LogicalEpoch {
+    /// Returns the epoch of `progress`, with Marian's rounding. In passes over the corpus, the
+    /// first one has the number 1; in updates and target tokens, the epoch counts from 0.
+    pub fn at(self, progress: &Progress) -> f32 {
+        progress.in_unit(self.length.unit) as f32 / self.length.count as f32
+    }
+
+    /// Whether `progress` is after `count` epochs, as in Marian: a pass over the corpus is over
+    /// when the next one has begun, updates and target tokens when there is one more.
+    pub fn has_passed(self, progress: &Progress, count: u64) -> bool {
+        self.at(progress) > count as f32
+    }
+
+    /// Returns the length of `count` epochs in passes over the corpus, updates or target tokens.
+    pub fn length_of(self, count: u64) -> TrainingLength {
+        TrainingLength { count: count.saturating_mul(self.length.count), ..self.length }
+    }
+
+    /// Returns the epoch of `progress` as the log shows it.
+    pub fn format(self, progress: &Progress) -> String {
+        format!("{:.*}", self.decimals, self.at(progress))
+    }
+}
+
 /// The progress of a training run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -143,6 +184,34 @@ mod tests {
             assert!(length(fractional).unwrap_err().contains("whole number"), "{fractional}");
         }
         assert_eq!(length("2Mt").unwrap().to_string(), "2000000t");
+    }
+
+    /// The epochs are those that Marian 1.12.42 logs with `--logical-epoch 6u 2`, four updates per
+    /// pass and 25 tokens per update; it stops `--after 3e` after update 19.
+    #[test]
+    fn logical_epochs_are_marians() {
+        let epoch =
+            |length: &str, decimals| LogicalEpoch { length: length.parse().unwrap(), decimals };
+        let at = |updates: u64| Progress {
+            updates,
+            labels: 25 * updates,
+            epoch: 1 + updates.saturating_sub(1) / 4,
+        };
+        for (updates, expected) in [(1, "0.17"), (4, "0.67"), (6, "1.00"), (19, "3.17")] {
+            for unit in ["6u", "150t"] {
+                assert_eq!(epoch(unit, 2).format(&at(updates)), expected, "{unit}");
+            }
+        }
+        let ends = |unit: &str, count| {
+            let logical = epoch(unit, 0);
+            (1..100).find(|&updates| logical.has_passed(&at(updates), count))
+        };
+        assert_eq!([ends("6u", 3), ends("150t", 3), ends("1e", 3)], [Some(19), Some(19), Some(13)]);
+        // With two passes an epoch, three epochs end when the seventh pass begins.
+        assert_eq!(ends("2e", 3), Some(25));
+        assert_eq!(epoch("2e", 1).format(&at(5)), "1.0");
+        assert_eq!(epoch("2e", 1).length_of(3), "6e".parse().unwrap());
+        assert_eq!(LogicalEpoch::default().format(&at(5)), "2");
     }
 
     #[test]

@@ -87,6 +87,35 @@ fn progress_of_epochs_is_counted_in_tokens() {
     assert_eq!(second[2..].last(), Some(&("done", 63)), "{second:?}");
 }
 
+/// An epoch of `--logical-epoch 2u` is two updates; three such epochs end with the seventh update,
+/// as in Marian. A pass over the corpus has three updates.
+#[test]
+fn logical_epochs_end_training_and_resume_it() {
+    let place = Workplace::new();
+    let train = |model: &str, after: &str, epoch: &[&str]| {
+        let after = [after];
+        let limits = [("after-batches", &["0"][..]), ("after", &after), ("disp-freq", &["1"])];
+        let all = [&limits[..], &[("logical-epoch", epoch)]].concat();
+        let (outcome, log) = place.log(model, &all).unwrap();
+        assert_eq!(outcome, Outcome::Finished);
+        log
+    };
+    let log = train("whole", "3e", &["2u", "1"]);
+    let lines: Vec<&String> = log.iter().filter(|line| line.starts_with("Ep. ")).collect();
+    assert_eq!(lines.len(), 7, "{log:?}");
+    assert!(lines[0].starts_with("Ep. 0.5 : Up. 1 :"), "{}", lines[0]);
+    assert!(lines[6].starts_with("Ep. 3.5 : Up. 7 :"), "{}", lines[6]);
+    let begins = "Starting data epoch 2 in logical epoch 1.5";
+    assert!(log.iter().any(|line| line == begins), "{log:?}");
+    // The training resumes exactly, also with epochs of another length.
+    train("parts", "2e", &["2u", "1"]);
+    train("parts", "1e", &["6u"]);
+    assert_eq!(hash(&place.path("parts.npz")), hash(&place.path("whole.npz")));
+    train("passes", "2e", &["1e"]);
+    let error = place.train("no", &[("logical-epoch", &["0e"])]).unwrap_err();
+    assert!(error.contains("--logical-epoch: expected a length above 0"), "{error}");
+}
+
 #[test]
 fn parameters_that_a_pretrained_model_lacks_are_initial() {
     let place = Workplace::new();

@@ -6,6 +6,7 @@ mod dump;
 mod files;
 mod language_model;
 mod learning_rate;
+mod limits;
 mod marian_yaml;
 mod model_type;
 mod precedence;

@@ -15,8 +15,8 @@ use crate::dropout::{Dropout, TransformerSites};
 use crate::error::{Error, Result};
 use crate::kernels::IntegerPrecision;
 use crate::training::{
-    DivergenceDetector, DynamicScaling, Limits, Metric, SchedulingUnit, StoppingRule,
-    TrainingConfig, TrainingLength, ValidationOptions, ValidationReset, ValidationScript,
+    DivergenceDetector, DynamicScaling, Metric, StoppingRule, TrainingConfig, TrainingLength,
+    ValidationOptions, ValidationReset, ValidationScript,
 };
 use crate::update::{ClipScope, MomentumSchedule, OptimizerKind, UpdateOptions};
 
@@ -42,15 +42,6 @@ impl RawOptions {
                 "it applies to recurrent models; for transformers use --transformer-dropout";
             return Err(invalid_option("dropout-rnn", reason));
         }
-        let mut lengths: Vec<TrainingLength> = Vec::new();
-        for text in self.get_strings("after").iter().flat_map(|text| text.split(',')) {
-            lengths.push(text.parse().map_err(|reason| invalid_option("after", reason))?);
-        }
-        lengths.push(TrainingLength {
-            count: self.get("after-epochs")?,
-            unit: SchedulingUnit::Epochs,
-        });
-        lengths.push(TrainingLength::from_updates(self.get("after-batches")?));
         let (optimizer_delay, parts) = self.optimizer_delay()?;
         let asynchronous = self.async_options(optimizer_delay, parts)?;
         let machine = self.machine(asynchronous.is_some())?;
@@ -78,7 +69,7 @@ impl RawOptions {
             guided_alignment_weight: self.number("guided-alignment-weight", 0.0..=f64::MAX)?,
             mini_batch_warmup: self.get_length("mini-batch-warmup")?,
             workers: self.workers()?,
-            limits: Limits { lengths },
+            limits: self.limits()?,
             validation: self.validation_options()?,
             display_frequency: self.get_length("disp-freq")?,
             display_first: self.get("disp-first")?,

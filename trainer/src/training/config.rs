@@ -15,7 +15,7 @@ use crate::asynchronous::simulation::Machine;
 use crate::data::{BatchOptions, LengthLimit, MicroBatchLimits};
 use crate::dropout::Dropout;
 use crate::kernels::ProductPrecision;
-use crate::progress::{SchedulingUnit, TrainingLength};
+use crate::progress::{LogicalEpoch, Progress, SchedulingUnit, TrainingLength};
 use crate::update::{MomentumSchedule, QuantizationOptions, UpdateOptions};
 
 /// The metrics that must stall for training to stop (`early-stopping-on`).
@@ -106,6 +106,8 @@ impl ValidationOptions {
 pub struct Limits {
     /// Training ends at the first of these (`after`, `after-epochs`, `after-batches`).
     pub lengths: Vec<TrainingLength>,
+    /// The epochs of these lengths and of the log (`logical-epoch`).
+    pub epoch: LogicalEpoch,
 }
 
 impl Limits {
@@ -123,11 +125,36 @@ impl Limits {
         }
     }
 
-    /// Returns the shortest length in a unit.
+    /// Returns the shortest length in a unit; epochs are passes over the corpus.
     fn shortest(&self, unit: SchedulingUnit) -> Option<u64> {
-        let lengths = self.lengths.iter().filter(|length| length.unit == unit);
+        let lengths = self.lengths.iter().map(|&length| self.in_data(length));
+        let lengths = lengths.filter(|length| length.unit == unit);
         // 0 means no limit.
         lengths.map(|length| length.count).filter(|&count| count > 0).min()
+    }
+
+    /// Returns a length in passes over the corpus, updates or target tokens.
+    pub(super) fn in_data(&self, length: TrainingLength) -> TrainingLength {
+        match length.unit {
+            SchedulingUnit::Epochs => self.epoch.length_of(length.count),
+            SchedulingUnit::Updates | SchedulingUnit::Labels => length,
+        }
+    }
+
+    /// Whether one of the lengths is over.
+    pub(super) fn are_reached(&self, progress: &Progress) -> bool {
+        self.lengths.iter().any(|length| match length.unit {
+            _ if length.is_zero() => false,
+            SchedulingUnit::Epochs => self.epoch.has_passed(progress, length.count),
+            unit => progress.in_unit(unit) >= length.count,
+        })
+    }
+
+    /// Whether a length in epochs ends the training, and ends it after a pass over the corpus.
+    pub(super) fn end_with_pass(&self, progress: &Progress) -> bool {
+        let mut epochs = self.lengths.iter().filter(|one| one.unit == SchedulingUnit::Epochs);
+        self.epoch.length.unit == SchedulingUnit::Epochs
+            && epochs.any(|one| !one.is_zero() && self.epoch.has_passed(progress, one.count))
     }
 }
 
@@ -220,12 +247,38 @@ mod tests {
         let shown = |lengths: &[&str]| {
             let lengths: Vec<TrainingLength> =
                 lengths.iter().map(|length| length.parse().unwrap()).collect();
-            Limits { lengths }.shown_length(1000)
+            Limits { lengths, ..Limits::default() }.shown_length(1000)
         };
         assert_eq!(shown(&[]), (Updates, None));
         assert_eq!(shown(&["0e", "0u"]), (Updates, None), "no limits");
         assert_eq!(shown(&["3e"]), (Labels, Some(3000)));
         assert_eq!(shown(&["3e", "2Kt"]), (Labels, Some(2000)), "the first that is reached");
         assert_eq!(shown(&["3e", "70u", "50u"]), (Updates, Some(50)));
+        let lengths = vec!["3e".parse().unwrap()];
+        let logical = |length: &str| LogicalEpoch { length: length.parse().unwrap(), decimals: 0 };
+        let shown = |length| Limits { lengths: lengths.clone(), epoch: logical(length) };
+        assert_eq!(shown("20u").shown_length(1000), (Updates, Some(60)));
+        assert_eq!(shown("2e").shown_length(1000), (Labels, Some(6000)));
+    }
+
+    #[test]
+    fn limits_in_epochs_end_passes_or_not() {
+        let limits = |length: &str, lengths: &[&str]| Limits {
+            lengths: lengths.iter().map(|length| length.parse().unwrap()).collect(),
+            epoch: LogicalEpoch { length: length.parse().unwrap(), decimals: 0 },
+        };
+        let progress = Progress { updates: 19, labels: 475, epoch: 5 };
+        for (length, lengths, is_reached, ends_pass) in [
+            ("6u", &["3e"][..], true, false),
+            ("7u", &["3e"], false, false),
+            ("2e", &["2e"], true, true),
+            ("2e", &["3e", "0e"], false, false),
+            ("2e", &["3e", "19u"], true, false),
+            ("1e", &["475t", "5e"], true, false),
+        ] {
+            let limits = limits(length, lengths);
+            assert_eq!(limits.are_reached(&progress), is_reached, "{length} {lengths:?}");
+            assert_eq!(limits.end_with_pass(&progress), ends_pass, "{length} {lengths:?}");
+        }
     }
 }

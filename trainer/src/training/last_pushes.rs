@@ -9,7 +9,6 @@ use super::checkpoint::{SavedTraining, TrainingState};
 use super::run::Run;
 use super::updater::Updater;
 use crate::error::Result;
-use crate::progress::SchedulingUnit;
 
 impl Run<'_, '_> {
     /// Makes the last pushes, if the training is asynchronous and ends with an epoch. Afterwards
@@ -44,10 +43,7 @@ impl Run<'_, '_> {
     /// Whether a limit in epochs, and not early stopping, ends the training. Limits in updates and
     /// target tokens are reached by pushes, so further pushes would exceed them.
     fn ends_with_epoch(&self) -> bool {
-        let limits = &self.training.config.limits.lengths;
-        let mut epochs = limits.iter().filter(|length| length.unit == SchedulingUnit::Epochs);
-        let is_over =
-            epochs.any(|length| !length.is_zero() && self.state.progress.epoch > length.count);
+        let is_over = self.training.config.limits.end_with_pass(&self.state.progress);
         is_over && !self.is_stalled()
     }
 

@@ -31,7 +31,7 @@ mod validating;
 mod validation;
 mod validation_script;
 
-pub use crate::progress::{Progress, SchedulingUnit, TrainingLength};
+pub use crate::progress::{LogicalEpoch, Progress, SchedulingUnit, TrainingLength};
 
 pub use base_rate::BaseRate;
 pub use config::{Limits, StoppingRule, TrainingConfig, ValidationOptions, ValidationReset};

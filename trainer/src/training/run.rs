@@ -22,7 +22,7 @@ use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::kernels::Fast;
 use crate::parameters::ParameterLayout;
-use crate::progress::{Progress, SchedulingUnit};
+use crate::progress::{LogicalEpoch, Progress, SchedulingUnit};
 use crate::trainable_model::TrainableModel;
 use crate::update::{
     FlexibleRate, MicroBatch, NormLimit, OptimizerState, QuantizationOptions, SynchronousTrainer,
@@ -418,6 +418,11 @@ impl<'a, 'l> Run<'a, 'l> {
     fn end_epoch(&mut self) {
         (self.log)(&format!("Seen {} samples", with_commas(self.state.sentences)));
         self.state.progress.epoch += 1;
+        let (progress, logical) = (&self.state.progress, self.training.config.limits.epoch);
+        if logical != LogicalEpoch::default() {
+            let (data, logical) = (progress.epoch, logical.format(progress));
+            (self.log)(&format!("Starting data epoch {data} in logical epoch {logical}"));
+        }
         self.notify_schedule(ScheduleEvent::EpochEnd);
         self.display.sentences = 0;
         (self.state.sentences, self.state.epoch_batches) = (0, 0);
@@ -552,17 +557,18 @@ impl<'a, 'l> Run<'a, 'l> {
         let (config, progress) = (self.training.config, self.state.progress);
         // The rate of the next update, as in Marian's log.
         let next_rate = config.schedule.rate_at(&self.state.schedule, &progress);
+        let epoch = config.limits.epoch;
         let [norm, _] = self.state.statistics.norm;
         if progress.updates > config.display_first
             && !reached.crossed_period(before, config.display_frequency)
         {
-            if let Some(line) = self.display.early_line(&progress, norm, next_rate) {
+            if let Some(line) = self.display.early_line(epoch, &progress, norm, next_rate) {
                 (self.log)(&line);
             }
         } else {
             self.curves.add(&progress, LOSS, self.display.loss());
             self.curves.add(&progress, RATE, self.last_rate);
-            let line = self.display.take_line(&progress, norm, next_rate);
+            let line = self.display.take_line(epoch, &progress, norm, next_rate);
             (self.log)(&line);
         }
     }
@@ -575,14 +581,6 @@ impl<'a, 'l> Run<'a, 'l> {
     }
 
     pub(super) fn is_at_limit(&self) -> bool {
-        let progress = &self.state.progress;
-        self.training.config.limits.lengths.iter().any(|length| {
-            match length.unit {
-                _ if length.is_zero() => false,
-                // An epoch is over when the next one has begun.
-                SchedulingUnit::Epochs => progress.epoch > length.count,
-                unit => progress.in_unit(unit) >= length.count,
-            }
-        })
+        self.training.config.limits.are_reached(&self.state.progress)
     }
 }

@@ -148,12 +148,15 @@ fn remark_on_limits(config: &TrainingConfig, progress: &Progress) -> Option<Stri
         None => 0,
     };
     let passed = config.limits.lengths.iter().find(|limit| {
-        let done = match limit.unit {
+        let length = config.limits.in_data(**limit);
+        let done = match length.unit {
+            // Training ends one update after its last epoch in updates.
+            SchedulingUnit::Updates if limit.unit == SchedulingUnit::Epochs => 0,
             SchedulingUnit::Updates => progress.updates.saturating_sub(in_flight),
             SchedulingUnit::Epochs => progress.epoch.saturating_sub(1),
             SchedulingUnit::Labels => 0,
         };
-        !limit.is_zero() && done > limit.count
+        !limit.is_zero() && done > length.count
     })?;
     Some(format!(
         "[training] The model is kept: it was trained for more than {passed}; to train one for \

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::progress::Progress;
+use crate::progress::{LogicalEpoch, Progress};
 use crate::update::UpdateReport;
 
 /// The time without a line after which the first early line is written.
@@ -66,28 +66,41 @@ impl TrainingLog {
     }
 
     /// Returns the log line after the update that led to `progress`, and resets the sums. `norm` is
-    /// the average gradient norm per word, `rate` the rate of the next update.
-    pub fn take_line(&mut self, progress: &Progress, norm: f64, rate: f64) -> String {
-        let line = self.line(progress, norm, rate);
+    /// the average gradient norm per word, `rate` the rate of the next update, `epoch` the unit of
+    /// epochs.
+    pub fn take_line(
+        &mut self,
+        epoch: LogicalEpoch,
+        progress: &Progress,
+        norm: f64,
+        rate: f64,
+    ) -> String {
+        let line = self.line(epoch, progress, norm, rate);
         *self = TrainingLog { sentences: self.sentences, ..TrainingLog::default() };
         line
     }
 
     /// Returns an early line without resetting the sums, if no line was written for long: first
     /// after 20 seconds, then each time after twice as long.
-    pub fn early_line(&mut self, progress: &Progress, norm: f64, rate: f64) -> Option<String> {
+    pub fn early_line(
+        &mut self,
+        epoch: LogicalEpoch,
+        progress: &Progress,
+        norm: f64,
+        rate: f64,
+    ) -> Option<String> {
         if self.since.elapsed() < self.early_after {
             return None;
         }
         self.early_after *= 2;
-        Some(self.line(progress, norm, rate))
+        Some(self.line(epoch, progress, norm, rate))
     }
 
-    fn line(&self, progress: &Progress, norm: f64, rate: f64) -> String {
+    fn line(&self, epoch: LogicalEpoch, progress: &Progress, norm: f64, rate: f64) -> String {
         format!(
             "Ep. {} : Up. {} : Sen. {} : Cost {:.8} * {} @ {} after {} : Time {:.2}s : {:.2} \
              words/s : gNorm {norm:.4} : L.r. {}",
-            progress.epoch,
+            epoch.format(progress),
             progress.updates,
             with_commas(self.sentences),
             self.loss(),
@@ -133,11 +146,12 @@ mod tests {
     #[test]
     fn lines_come_early_where_updates_are_slow() {
         let mut log = TrainingLog { loss: 6.0, loss_count: 4.0, ..TrainingLog::default() };
-        assert_eq!(log.early_line(&Progress::default(), 1.0, 0.1), None);
+        let (epoch, progress) = (LogicalEpoch::default(), Progress::default());
+        assert_eq!(log.early_line(epoch, &progress, 1.0, 0.1), None);
         log.early_after = Duration::ZERO;
-        let early = log.early_line(&Progress::default(), 1.0, 0.1).unwrap();
+        let early = log.early_line(epoch, &progress, 1.0, 0.1).unwrap();
         assert!(early.contains("Cost 1.50000000 * 4 @"), "{early}");
-        let line = log.take_line(&Progress::default(), 1.0, 0.1);
+        let line = log.take_line(epoch, &progress, 1.0, 0.1);
         assert!(line.contains("Cost 1.50000000 * 4 @"), "{line}");
         assert_eq!(log.early_after, FIRST_EARLY_LINE);
     }

@@ -43,7 +43,8 @@ impl Run<'_, '_> {
         let sample = self.training_sample.as_ref();
         let sample_loss =
             sample.map(|sample| validator.training_cross_entropy(candidate, sample)).transpose()?;
-        let Progress { updates, epoch, .. } = self.state.progress;
+        let Progress { updates, .. } = self.state.progress;
+        let epoch = config.limits.epoch.format(&self.state.progress);
         if let Some(value) = sample_loss {
             let (name, pairs) = ("ce-mean-words", sample.map_or(0, ParallelCorpus::len));
             self.curves.add(&self.state.progress, TRAINING_SAMPLE, value);

@@ -8,11 +8,6 @@ const NOT_BUILT: &str = "it is not implemented";
 const HALF: &str = "CPUs do not train in float16; --precision bf16 needs no scaling of costs";
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
-    refused(
-        "logical-epoch",
-        Many,
-        "an epoch is always a pass over the corpus; use --after with u or t",
-    ),
     refused("comet-final-sigmoid", Flag, COMET),
     refused("comet-stop-grad", Flag, COMET),
     refused("comet-mix", Flag, COMET),

@@ -6,6 +6,9 @@ options! { "Training":
         reached";
     "after-epochs": One "N" = "0", "Stop after N epochs";
     "after-batches": One "N" = "0", "Stop after N updates";
+    "logical-epoch": Many "LENGTH" = "1e 0",
+        "Length of an epoch in the log, in --after and in --after-epochs: 2e, 100Ku or 1Gt; then the \
+        decimals in the log";
     "disp-freq": One "LENGTH" = "1000u", "Length of training between two lines of the log";
     "disp-first": One "N" = "0", "Log the first N updates";
     "log": One "FILE", "Append the lines of the log to this file too";
