@@ -131,9 +131,11 @@ impl NBestReader {
                 }
                 _ => {
                     let expected = self.next_id + u64::from(!found.is_empty());
+                    // The numbers begin again where a file has the lists of several runs.
+                    let remedy = if id == 0 { "; divide a file of several lists" } else { "" };
                     let reason = format!(
                         "expected sentence {expected}, found {id}: sentences are numbered from 0, \
-                         and each has a translation"
+                         and each has a translation{remedy}"
                     );
                     return Err(entry.error(1, reason));
                 }
@@ -225,7 +227,7 @@ mod tests {
         for (list, place, what) in [
             ("0 ||| a ||| 1\n2 ||| b ||| 1\n", "line 2", "expected sentence 1, found 2"),
             ("1 ||| a ||| 1\n", "line 1", "expected sentence 0, found 1"),
-            ("0 ||| a ||| 1\n1 ||| a ||| 1\n0 ||| b ||| 1\n", "line 3", "found 0"),
+            ("0 ||| a ||| 1\n1 ||| a ||| 1\n0 ||| b ||| 1\n", "line 3", "a file of several lists"),
             ("a b\n", "line 1", "expected an entry"),
             ("x ||| a\n", "line 1", "expected an entry"),
         ] {
