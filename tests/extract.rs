@@ -217,6 +217,20 @@ fn a_killed_extraction_resumes() {
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 4, "nothing else is left");
 }
 
+/// A text may be divided into more parts than files may be open at once.
+#[test]
+fn the_limit_of_open_files_ends_no_extraction() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -n 24 && exec \"$@\"", "sh"]);
+    let command = small_corpus_command(folder.path());
+    limited.arg(command.get_program()).args(command.get_args());
+    run(limited.args(["--memory", "2K", "--threads", "1", "--tables", "plain"]));
+    let expected = read_decompressed(&project_root().join("extract/testdata/phrase-table"));
+    let found = read_decompressed(&folder.path().join("phrase-table"));
+    assert_eq!(lossy_text(&found), lossy_text(&expected));
+}
+
 #[test]
 fn errors_name_the_place_and_what_to_do() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -243,7 +257,10 @@ fn wrong_usage_ends_with_status_2() {
         &["--max-length", "0"],
         &["--max-length", "65"],
         &["--reordering", "wbe"],
-        &["--reordering-smoothing", "0"],
+        &["--reordering-smoothing", "nan"],
+        &["--min-score", "0.0001"],
+        &["--min-count", "some"],
+        &["--shard", "1/2", "--min-count", "2"],
         &["--reordering", "none", "--reordering-smoothing", "2"],
         &["--smoothing", "some"],
         &["--significance", "b+e"],

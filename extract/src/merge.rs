@@ -115,7 +115,7 @@ pub(crate) struct RunMerger {
 }
 
 impl RunMerger {
-    /// Opens `runs`, to be merged in batches of about `batch` phrase pairs.
+    /// Reads the beginnings of `runs`, to be merged in batches of about `batch` phrase pairs.
     pub fn new(
         runs: &[(PathBuf, FinishedPartition)],
         ends: [u32; 2],
@@ -123,7 +123,7 @@ impl RunMerger {
     ) -> Result<Self> {
         let mut merge = RunMerger { heap: Vec::new(), batch_pairs: batch, end_ranks: ends };
         for (path, run) in runs {
-            let mut reader = RunReader::open(path, &run.checksum)?;
+            let mut reader = RunReader::new(path, &run.checksum)?;
             if reader.advance()? {
                 merge.heap.push(reader);
             }

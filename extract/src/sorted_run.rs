@@ -4,7 +4,7 @@
 //! compressed separately, so that a reader needs memory for one block.
 
 use std::fs::{self, File};
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use miriam_textio::leb128::{push_leb128, read_leb128};
@@ -146,10 +146,12 @@ fn file_digest(path: &Path) -> std::io::Result<u64> {
     }
 }
 
-/// A reader of a run, positioned at one of its phrase pairs.
+/// A reader of a run, positioned at one of its phrase pairs. The file is open only while a block is
+/// read, because systems limit the number of open files, and all runs are merged at once.
 pub(crate) struct RunReader {
     path: PathBuf,
-    file: BufReader<File>,
+    /// The place of the next block in the file.
+    next_block: u64,
     remaining: u64,
     decompressor: zstd::bulk::Decompressor<'static>,
     compressed: Vec<u8>,
@@ -163,12 +165,11 @@ pub(crate) struct RunReader {
 }
 
 impl RunReader {
-    /// Opens the run, positioned before its first phrase pair.
-    pub fn open(path: &Path, checksum: &Checksum) -> Result<Self> {
-        let file = File::open(path).map_err(io_error(path, READ_ACTION))?;
+    /// Creates a reader that is positioned before the first phrase pair.
+    pub fn new(path: &Path, checksum: &Checksum) -> Result<Self> {
         Ok(RunReader {
             path: path.to_owned(),
-            file: BufReader::new(file),
+            next_block: 0,
             remaining: checksum.entries,
             decompressor: zstd::bulk::Decompressor::new().map_err(io_error(path, READ_ACTION))?,
             compressed: Vec::new(),
@@ -218,12 +219,15 @@ impl RunReader {
 
     fn read_block(&mut self) -> Result<()> {
         let failed = io_error(&self.path, READ_ACTION);
+        let mut file = File::open(&self.path).map_err(&failed)?;
+        file.seek(SeekFrom::Start(self.next_block)).map_err(&failed)?;
         let mut head = [0; 8];
-        self.file.read_exact(&mut head).map_err(&failed)?;
+        file.read_exact(&mut head).map_err(&failed)?;
         let [coded, plain] = [&head[..4], &head[4..]]
             .map(|four| u32::from_le_bytes(four.try_into().expect("four bytes")) as usize);
         self.compressed.resize(coded, 0);
-        self.file.read_exact(&mut self.compressed).map_err(&failed)?;
+        file.read_exact(&mut self.compressed).map_err(&failed)?;
+        self.next_block += (head.len() + coded) as u64;
         self.block.clear();
         self.block.reserve(plain);
         self.decompressor
@@ -274,7 +278,7 @@ mod tests {
         (0..words.len()).for_each(|i| writer.push(&entry(i)).unwrap());
         let checksum = writer.finish().unwrap();
         assert!(matches_checksum(&path, &checksum));
-        let mut reader = RunReader::open(&path, &checksum).unwrap();
+        let mut reader = RunReader::new(&path, &checksum).unwrap();
         for i in 0..words.len() {
             assert!(reader.advance().unwrap());
             assert_eq!(reader.entry(), entry(i));
