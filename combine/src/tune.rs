@@ -53,9 +53,9 @@ pub struct TuneListReport {
 /// Tuning ends after this many rounds without improvement.
 const PATIENCE: usize = 3;
 
-/// Finds weights for the lists in `files` and writes them to `output`, a line `NAME= weight ...` for each
-/// feature. The magnitudes of all weights sum to 1. Several lists must have the same sentences and
-/// features; their entries are pooled.
+/// Finds weights for the lists in `files` and writes them to `output`, a line `NAME= weight ...`
+/// for each feature. The magnitudes of all weights sum to 1. Several lists must have the same
+/// sentences and features; their entries are pooled.
 ///
 /// # Errors
 /// If there is no list, a file cannot be read or written, references and lists differ in length,
