@@ -83,9 +83,9 @@ impl Shard {
 /// The options [`reordering_smoothing`](ExtractOptions::reordering_smoothing),
 /// [`smoothing`](ExtractOptions::smoothing), [`min_count`](ExtractOptions::min_count),
 /// [`min_probabilities`](ExtractOptions::min_probabilities) and
-/// [`compression`](ExtractOptions::compression) have no effect before the merge. Any number of shards may be counted at once, also by
-/// several machines that share the folder `output`. After a process was killed, the same call
-/// resumes its work.
+/// [`compression`](ExtractOptions::compression) have no effect before the merge. Any number of
+/// shards may be counted at once, also by several machines that share the folder `output`. After a
+/// process was killed, the same call resumes its work.
 ///
 /// # Errors
 /// Fails as [`extract_files`](crate::extract_files) does, or if another process counts the same

@@ -124,8 +124,8 @@ impl<'a> TableFormatter<'a> {
         &self.text
     }
 
-    /// Appends a line of the phrase table and returns the range of its phrases and their separators;
-    /// returns `None` for a phrase pair below a threshold.
+    /// Appends a line of the phrase table and returns the range of its phrases and their separators.
+    /// Returns `None` for a phrase pair below a threshold.
     fn push_phrase_pair(
         &self,
         source: &SourceCounts,

@@ -62,8 +62,8 @@ pub struct Arguments {
     /// The optimiser of weights
     #[arg(long, value_enum, default_value = "mira")]
     method: MethodName,
-    /// The maximum number of iterations. The first translates with the initial weights, so tuning of
-    /// a system needs two. It stops after five in a row without improvement, or after three for an
+    /// The maximum number of iterations. The first translates with the initial weights, so a system
+    /// needs two. Tuning stops after five in a row without improvement, or after three for an
     /// n-best list
     #[arg(long, value_name = "N", default_value_t = 15)]
     iterations: usize,
