@@ -124,7 +124,7 @@ impl<'a> TableFormatter<'a> {
         &self.text
     }
 
-    /// Appends a line of the phrase table and returns the range of its phrases and their separators.
+    /// Appends a line of the phrase table and returns the range of its phrases with separators.
     /// Returns `None` for a phrase pair below a threshold.
     fn push_phrase_pair(
         &self,
