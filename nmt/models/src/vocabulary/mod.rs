@@ -20,13 +20,13 @@ use crate::segmentation::SentencePieceModel;
 use crate::{Error, Result, compressed};
 pub use learn::{LearnOptions, LearnedVocabulary, learn_vocabulary, select_words, words_to_yaml};
 
-/// Spellings of EOS: the usual spelling, then Nematus' spelling.
+/// Spellings of EOS: the usual spelling, then Nematus' spelling, which has the id 0.
 const EOS_NAMES: [&[u8]; 2] = [b"</s>", b"eos"];
 
 /// Tokens that no text has. If a vocabulary lacks EOS, one of them stands for it, or the unknown
 /// token.
 const EOS_SUBSTITUTES: [&[u8]; 2] = [b"<blank>", b"<pad>"];
-/// Spellings of the unknown token.
+/// Spellings of the unknown token: the usual spelling, then those of Nematus, which have the id 1.
 const UNK_NAMES: [&[u8]; 3] = [b"<unk>", b"UNK", b"unk"];
 /// The beginning of the name of an id that has no token, because the model has more rows than its
 /// tokeniser has tokens.
@@ -177,7 +177,22 @@ impl Vocabulary {
         path: &Path,
         unk_id: Option<u32>,
     ) -> Result<Self> {
-        Self::with_names(list, path, [&EOS_NAMES, &UNK_NAMES], unk_id)
+        let vocabulary = Self::with_names(list, path, [&EOS_NAMES, &UNK_NAMES], unk_id)?;
+        // Elsewhere, these names are words, as in Marian.
+        for (id, names, nematus_id) in
+            [(vocabulary.eos_id, &EOS_NAMES[..], 0), (vocabulary.unk_id, &UNK_NAMES, 1)]
+        {
+            let name = names[1..].iter().find(|name| vocabulary.find(name) == Some(id));
+            if let Some(name) = name.filter(|_| id != nematus_id && unk_id != Some(id)) {
+                let [name, usual] = [name, &names[0]].map(|name| String::from_utf8_lossy(name));
+                let reason = format!(
+                    "{usual} is not there, and {name:?} stands for it only with the id \
+                     {nematus_id}, not {id}; give the vocabulary of this model"
+                );
+                return Err(invalid(path, reason));
+            }
+        }
+        Ok(vocabulary)
     }
 
     /// Works as [`Vocabulary::new`], with the spellings of EOS and of the unknown token.

@@ -34,6 +34,40 @@ fn maps_lists_and_lines_give_the_same_vocabulary() {
     }
 }
 
+/// Marian 1.12.42 reads the same ids, and rejects the same files, except that it rejects Nematus'
+/// names in text files at any place.
+#[test]
+fn special_tokens_may_be_anywhere_and_words_of_nematus_not() {
+    for (name, text, ids) in [
+        ("v.txt", "a\n</s>\nb\n<unk>\n", (1, 3)),
+        ("v.txt", "<unk>\na\neos\nUNK\n</s>\n", (4, 0)),
+        ("v.yml", "a: 0\nUNK: 1\n</s>: 2\neos: 3\n", (2, 1)),
+        ("v.txt", "eos\nUNK\na\n", (0, 1)),
+    ] {
+        let vocabulary = open_written(name, text.as_bytes()).unwrap();
+        assert_eq!((vocabulary.eos_id(), vocabulary.unk_id()), ids, "{text}");
+    }
+    for (name, text, expected) in [
+        (
+            "v.txt",
+            "a\nUNK\nb\neos\n",
+            "</s> is not there, and \"eos\" stands for it only with the id 0",
+        ),
+        (
+            "v.yml",
+            "a: 0\nUNK: 1\nb: 2\neos: 3\n",
+            "\"eos\" stands for it only with the id 0, not 3",
+        ),
+        ("v.yml", "eos: 0\na: 1\nb: 2\nUNK: 3\n", "<unk> is not there, and \"UNK\" stands"),
+        ("v.json", r#"["</s>", "a", "unk"]"#, "\"unk\" stands for it only with the id 1, not 2"),
+        ("v.txt", "a\n<unk>\n", "neither </s> nor eos is there"),
+        ("v.txt", "</s>\n<unk>\na\n</s>\n", "\"</s>\" has the ids 0 and 3"),
+    ] {
+        let error = open_error(name, text);
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+}
+
 /// Words that look like values stay words, a word with two ids is rejected, and words that are not
 /// UTF-8 stay distinct.
 #[test]
