@@ -432,20 +432,6 @@ def test_files(tiny: ct2.Translator, tmp_path: Path) -> None:
     tiny.translate_file(source, output, target_path=prefix)
     found = output.read_text(encoding="utf-8").splitlines()
     assert found[0].split()[0] == "w9" and found[1] == lines[1]
-    # CTranslate2 ignores further targets, without a warning.
-    with prefix.open("a", encoding="utf-8") as file:
-        file.write("w5\nw6\n")
-    limits: list[dict[str, Any]] = [{}, {"max_batch_size": 1}, {"read_batch_size": 3}]
-    for limit in limits:
-        with pytest.warns(UserWarning, match="those after 4 are ignored") as warned:
-            stats = tiny.translate_file(source, output, target_path=prefix, **limit)
-        assert [warning.filename for warning in warned] == [__file__]
-        assert output.read_text(encoding="utf-8").splitlines() == found
-        assert stats.num_examples == 4
-        with pytest.warns(UserWarning, match="those after 4 are ignored"):
-            stats = tiny.score_file(source, prefix, output, **limit)
-        assert stats.num_examples == 4
-        assert len(output.read_text(encoding="utf-8").splitlines()) == 4
 
 
 def test_scores_of_translations(tiny: ct2.Translator, tmp_path: Path) -> None:

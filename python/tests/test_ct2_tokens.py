@@ -151,6 +151,34 @@ def test_fewer_targets_than_sources_are_a_runtime_error(tiny: ct2.Translator) ->
         tiny.score_batch(SOURCES[:1], SOURCES)
 
 
+def test_files_may_have_further_targets(tiny: ct2.Translator, tmp_path: Path) -> None:
+    """CTranslate2 ignores them, without a warning."""
+    source, target, output = (tmp_path / name for name in ("source", "target", "output"))
+    source.write_text("w2 w3\nw4\nw5\n", encoding="utf-8")
+    target.write_text("w9\nw3\nw8\n", encoding="utf-8")
+
+    def translate(**limits: Any) -> list[str]:
+        stats = tiny.translate_file(
+            source, output, target_path=target, max_decoding_length=5, **limits
+        )
+        assert stats.num_examples == 3
+        return output.read_text(encoding="utf-8").splitlines()
+
+    expected = translate()
+    with target.open("a", encoding="utf-8") as file:
+        file.write("w5\nw6\n")
+    all_limits: list[dict[str, Any]]
+    all_limits = [{}, {"max_batch_size": 1}, {"read_batch_size": 2}]
+    for limits in all_limits:
+        with pytest.warns(UserWarning, match="those after 3 are ignored") as warned:
+            assert translate(**limits) == expected
+        assert [warning.filename for warning in warned] == [__file__]
+        with pytest.warns(UserWarning, match="those after 3 are ignored"):
+            stats = tiny.score_file(source, target, output, **limits)
+        assert stats.num_examples == 3
+        assert len(output.read_text(encoding="utf-8").splitlines()) == 3
+
+
 def test_sources_and_targets_are_cut_before_the_end(tiny: ct2.Translator) -> None:
     """The numbers are those of CTranslate2 4.8.5."""
     target = ["w4", "w5", "w6", "w7", "w8", "w9", "w10", "w11"]

@@ -17,6 +17,7 @@ mod pytorch;
 mod safetensors;
 mod tensor;
 mod tensor_data;
+mod torch_names;
 mod zip_archive;
 
 use std::collections::BTreeMap;

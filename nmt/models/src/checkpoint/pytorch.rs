@@ -13,8 +13,9 @@ use miriam_storage::{Bytes, View};
 
 use super::cursor::Cursor;
 use super::owned_bytes::OwnedBytes;
-use super::pickle::{Object, Storage, StorageKind, TensorRecord, Unpickled, Value, unpickle};
+use super::pickle::{Object, Storage, TensorRecord, Unpickled, Value, unpickle};
 use super::tensor::{StorageOrder, Tensor};
+use super::torch_names::StorageKind;
 use super::zip_archive::ZipArchive;
 use super::{Checkpoint, CheckpointFormat, NOT_A_TENSOR};
 use crate::{Error, Result};

@@ -26,7 +26,11 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     refused("check-nan", Flag, "use --check-gradient-nan or --throw-on-divergence"),
     refused("interpolate-env-vars", Flag, "write the paths out"),
     refused("no-optimizer-reload", Flag, "instead move the optimiser's file away"),
-    refused("normalize-gradient-by-ratio", Flag, NOT_BUILT),
+    refused(
+        "normalize-gradient-by-ratio",
+        Flag,
+        "it is not implemented; --normalize-gradient divides by the target tokens of an update",
+    ),
     refused("fp16-fallback-to-fp32", Flag, HALF),
     refused("recover-from-fallback-after", One, NOT_BUILT),
     refused("no-reload", Flag, "train into another folder"),

@@ -101,8 +101,8 @@ impl Config<'_> {
     /// `transformers`, a token that ends a translation is not among them.
     ///
     /// # Errors
-    /// If the vocabulary lacks an id, also one of a longer phrase; `transformers` rejects it when it
-    /// translates.
+    /// If the vocabulary lacks an id, also one of a longer phrase; `transformers` rejects it when
+    /// it translates.
     pub fn suppressed_tokens(&self, vocab_size: usize) -> Result<Vec<u32>> {
         const NAME: &str = "bad_words_ids";
         let bad_words = self.generation_option(NAME).and_then(Value::as_array);
