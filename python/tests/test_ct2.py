@@ -595,7 +595,6 @@ def test_the_module_takes_the_place_of_ctranslate2(tiny: ct2.Translator) -> None
         patch.delitem(sys.modules, "ctranslate2")
     assert ct2.contains_model(str(TINY)) and not ct2.contains_model(str(ROOT))
     assert ct2.contains_model(os.fsencode(TINY))
-    expected = {"float32", "int16", "int8", "int8_float32"}
-    assert ct2.get_supported_compute_types("cpu") == expected
+    assert ct2.get_supported_compute_types("cpu") == {"float32", "int16", "int8", "int8_float32"}
     assert ct2.get_cuda_device_count() == 0
     assert not math.isnan(tiny.score_batch([["w2"]], [["w3"]])[0].log_probs[0])
