@@ -140,6 +140,9 @@ pub struct SearchOptions {
     /// The number by which the logits of tokens generated before are divided, or multiplied if they
     /// are negative; 1 for no penalty (CTranslate2).
     pub repetition_penalty: f32,
+    /// A token that counts as generated before all others, for the ban of repeated n-grams and for
+    /// the repetition penalty: the start token in `transformers`. `None` for no such token.
+    pub repeated_start: Option<u32>,
     /// Tokens that are never generated, such as the unknown token and tokens that the model
     /// excludes.
     pub suppress_tokens: Vec<u32>,
@@ -204,6 +207,7 @@ impl Default for SearchOptions {
             early_stop_margin: None,
             no_repeat_ngram_size: 0,
             repetition_penalty: 1.0,
+            repeated_start: None,
             suppress_tokens: Vec::new(),
             suppress_sequences: Vec::new(),
             eos_id: 0,

@@ -228,14 +228,15 @@ fn token_scores(
     };
     let logits = model.logits(&request.source, words);
     let num_words = words.len();
-    let words = &words[context_length(request, options).min(num_words)..];
+    let generated = &words[context_length(request, options).min(num_words)..];
+    let seen: Vec<u32> = options.repeated_start.iter().chain(generated).copied().collect();
     let n = options.no_repeat_ngram_size;
     let forbidden = |word: u32| {
-        let mut longer = words.to_vec();
+        let mut longer = seen.clone();
         longer.push(word);
         let repeats = n > 0 && longer.len() >= n && {
             let last = &longer[longer.len() - n..];
-            words.windows(n).any(|window| window == last)
+            seen.windows(n).any(|window| window == last)
         };
         let early = is_end(options, word) && num_words < options.min_length;
         let completes = options.suppress_sequences.iter().any(|list| longer.ends_with(list));
@@ -249,7 +250,7 @@ fn token_scores(
             *logit = f32::NEG_INFINITY;
         } else if !forced
             && options.repetition_penalty != 1.0
-            && words.contains(&word)
+            && seen.contains(&word)
             && !forbidden(word)
         {
             changed = true;

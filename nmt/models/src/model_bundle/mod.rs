@@ -118,6 +118,20 @@ impl ModelBundle {
         self.models.iter().all(|model| !model.architecture().has_source())
     }
 
+    /// Returns the token that decoding starts with if it counts as generated for options about
+    /// repetition. It does in `transformers`, where the token is part of the sequence, and not in
+    /// CTranslate2. The description of the format tells where a model comes from, as for the rules
+    /// of decoding of a converted model.
+    pub fn repeated_start(&self) -> Option<u32> {
+        let Architecture::Transformer(transformer) = self.models.first()?.architecture() else {
+            return None;
+        };
+        match transformer.decoder_start {
+            DecoderStart::Token(id) if self.format.contains("Hugging Face") => Some(id),
+            _ => None,
+        }
+    }
+
     /// Returns the size in bytes of the stored parameters of all models.
     pub fn parameter_bytes(&self) -> u64 {
         let tensors = self.models.iter().flat_map(|model| model.parameters());

@@ -189,10 +189,13 @@ impl BeamState {
                 || !options.suppress_sequences.is_empty()
             {
                 self.tree.collect_tokens(hypothesis.node, &mut scratch.tokens);
-                let tokens = match options.prefix_role {
-                    PrefixRole::Context => &scratch.tokens[self.prefix.len()..],
-                    PrefixRole::Beginning | PrefixRole::CutBeginning => &scratch.tokens[..],
-                };
+                if options.prefix_role == PrefixRole::Context {
+                    scratch.tokens.drain(..self.prefix.len());
+                }
+                if let Some(start) = options.repeated_start {
+                    scratch.tokens.insert(0, start);
+                }
+                let tokens = &scratch.tokens[..];
                 let mut suppress = |word| processor.suppress_token(word);
                 for_each_banned_token(tokens, options.no_repeat_ngram_size, &mut suppress);
                 for_each_sequence_end(tokens, &options.suppress_sequences, &mut suppress);
