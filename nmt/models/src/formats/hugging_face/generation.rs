@@ -1,4 +1,5 @@
-//! Decoding settings of `generation_config.json`, or of `config.json` in older models.
+//! Decoding settings of `generation_config.json`, or of `config.json` in older models, which have no
+//! such file.
 //!
 //! Options that search has are used. Options in `WITHOUT_EFFECT` and a few others are reported as
 //! having no effect. The rest are ignored silently, as are the beam size and length penalty of
@@ -8,7 +9,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::architecture::{generation_option, listed_ids};
+use super::architecture::{generation_option, listed_ids, token_option};
 use crate::decoder_config::DecoderConfig;
 use crate::{Error, Result};
 
@@ -96,10 +97,11 @@ pub fn settings(
         ("eos_token_id", "</s> alone ends a translation"),
         ("forced_eos_token_id", "no token is forced at the limit of the length"),
     ] {
-        let other = option(name).filter(|ids| match (listed_ids(ids), end) {
-            (ids, None) => ids.len() > 1,
-            (ids, Some(_)) => ids.iter().any(|id| id.as_u64() != end),
-        });
+        let other =
+            token_option(config, generation, name).filter(|ids| match (listed_ids(ids), end) {
+                (ids, None) => ids.len() > 1,
+                (ids, Some(_)) => ids.iter().any(|id| id.as_u64() != end),
+            });
         if let Some(ids) = other {
             ignored.push(format!("{name}: {ids} ({remark})"));
         }
@@ -142,8 +144,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(generation: Value) -> Result<DecoderConfig> {
-        let config = json!({"num_beams": 3, "early_stopping": true, "eos_token_id": 2});
+    fn read(mut generation: Value) -> Result<DecoderConfig> {
+        let config = json!({"num_beams": 3, "length_penalty": 9.0, "eos_token_id": 2});
+        let defaults = json!({"num_beams": 3, "early_stopping": true});
+        for (key, value) in defaults.as_object().unwrap() {
+            let options = generation.as_object_mut().unwrap();
+            options.entry(key.clone()).or_insert_with(|| value.clone());
+        }
         settings(Path::new("folder"), &config, Some(&generation), "m2m_100", None)
     }
 
@@ -160,9 +167,15 @@ mod tests {
         assert_eq!(found.max_target_length, Some(199));
         assert_eq!((found.no_repeat_ngram_size, found.repetition_penalty), (Some(3), Some(1.5)));
         assert!(found.keys_without_effect.is_empty(), "{:?}", found.keys_without_effect);
-        // Older folders have options in config.json; `max_new_tokens` comes before `max_length`.
+        // `max_new_tokens` comes before `max_length`.
         let found = read(json!({"max_length": 200, "max_new_tokens": 30})).unwrap();
         assert_eq!((found.beam_size, found.max_target_length), (Some(3), Some(30)));
+        // The length penalty of `config.json` has no effect beside `generation_config.json`.
+        assert_eq!(found.normalize, None);
+        // Older folders have options in `config.json` only.
+        let old = json!({"num_beams": 5, "length_penalty": 0.6});
+        let found = settings(Path::new("f"), &old, None, "m2m_100", None).unwrap();
+        assert_eq!((found.beam_size, found.normalize), (Some(5), Some(0.6)));
         let six = json!({"num_beams": 6});
         let marian = settings(Path::new("f"), &six, None, "marian", None).unwrap();
         assert_eq!(marian.beam_size, None);

@@ -17,9 +17,19 @@ pub struct Config<'a> {
     pub path: &'a Path,
 }
 
-/// Returns an option of decoding from `generation_config.json`, or from `config.json`, where older
-/// models have it.
+/// Returns an option of decoding from `generation_config.json`. Only where there is no such file, as
+/// in older models, options are in `config.json`; `transformers` does not mix the two either.
 pub(crate) fn generation_option<'a>(
+    config: &'a Value,
+    generation: Option<&'a Value>,
+    name: &str,
+) -> Option<&'a Value> {
+    generation.unwrap_or(config).get(name).filter(|value| !value.is_null())
+}
+
+/// Returns the id of a special token, or a list of ids, from `generation_config.json` or else from
+/// `config.json`.
+pub(crate) fn token_option<'a>(
     config: &'a Value,
     generation: Option<&'a Value>,
     name: &str,
@@ -87,14 +97,25 @@ impl Config<'_> {
         }
     }
 
-    /// Returns the token that decoding starts with.
+    /// Returns the token that decoding starts with. If the files do not say it, it is `<s>` as in
+    /// `transformers`, or else `<pad>`; MarianMT's starts with `<pad>`.
     pub fn start_token(&self) -> Result<u32> {
-        let name = "decoder_start_token_id";
-        let start = match self.generation_option(name) {
-            Some(id) => self.to_number("generation_config.json or config.json", name, Some(id))?,
+        const START: &str = "decoder_start_token_id";
+        let is_marian = self.text("model_type").is_none_or(|kind| kind == "marian");
+        let names = [START, "bos_token_id"];
+        let names = names.into_iter().filter(|name| *name == START || !is_marian);
+        let mut found = names.filter_map(|name| Some((name, self.token_option(name)?)));
+        let start = match found.next() {
+            Some((name, id)) => {
+                self.to_number("generation_config.json or config.json", name, Some(id))?
+            }
             None => self.number("pad_token_id")?,
         };
         Ok(u32::try_from(start).unwrap_or(u32::MAX))
+    }
+
+    fn token_option(&self, name: &str) -> Option<&Value> {
+        token_option(self.value, self.generation, name)
     }
 
     /// Returns the tokens that are never generated, of a vocabulary of `vocab_size`. As in
@@ -106,7 +127,7 @@ impl Config<'_> {
     pub fn suppressed_tokens(&self, vocab_size: usize) -> Result<Vec<u32>> {
         const NAME: &str = "bad_words_ids";
         let bad_words = self.generation_option(NAME).and_then(Value::as_array);
-        let ends = self.generation_option("eos_token_id").map_or(&[][..], listed_ids);
+        let ends = self.token_option("eos_token_id").map_or(&[][..], listed_ids);
         let phrases = bad_words.into_iter().flatten().filter_map(Value::as_array);
         let mut suppressed = Vec::new();
         for phrase in phrases.filter(|ids| !matches!(&ids[..], [id] if ends.contains(id))) {
@@ -136,9 +157,10 @@ impl Config<'_> {
             Some("swish" | "silu") => Ok(Activation::Swish),
             Some("gelu" | "gelu_python") => Ok(Activation::Gelu(Gelu::Exact)),
             Some("quick_gelu") => Ok(Activation::Gelu(Gelu::Sigmoid)),
-            Some("gelu_new" | "gelu_fast" | "gelu_pytorch_tanh") => {
-                Ok(Activation::Gelu(Gelu::Tanh))
-            }
+            Some(
+                "gelu_new" | "gelu_fast" | "gelu_accurate" | "gelu_pytorch_tanh"
+                | "gelu_python_tanh",
+            ) => Ok(Activation::Gelu(Gelu::Tanh)),
             Some(other) => Err(self.unsupported(format!("{key} {other:?} is not supported"))),
             None => Err(self.unsupported(format!("{key} is missing"))),
         }
@@ -157,6 +179,21 @@ mod tests {
     fn suppressed(bad_words: Value, ends: Value) -> Result<Vec<u32>> {
         let value = json!({"bad_words_ids": bad_words, "eos_token_id": ends});
         Config { value: &value, generation: None, path: Path::new("f") }.suppressed_tokens(10)
+    }
+
+    #[test]
+    fn the_start_token_has_a_default() {
+        let start = |value: Value, generation: Option<Value>| {
+            let generation = generation.as_ref();
+            Config { value: &value, generation, path: Path::new("f") }.start_token().unwrap()
+        };
+        let all = |kind: &str| json!({"model_type": kind, "bos_token_id": 5, "pad_token_id": 7});
+        assert_eq!(start(all("mbart"), None), 5);
+        assert_eq!(start(all("marian"), None), 7);
+        assert_eq!(start(json!({"model_type": "t5", "pad_token_id": 7}), None), 7);
+        assert_eq!(start(all("mbart"), Some(json!({"decoder_start_token_id": 3}))), 3);
+        let stated = json!({"model_type": "mbart", "bos_token_id": 5, "decoder_start_token_id": 2});
+        assert_eq!(start(stated, Some(json!({"bos_token_id": 5}))), 2);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::architecture::{Architecture, Model, TransformerConfig};
 use crate::checkpoint::{Checkpoint, DType, NOT_A_TENSOR, Tensor};
 use crate::{Error, Result};
 use config::Config;
-pub(crate) use config::{generation_option, listed_ids};
+pub(crate) use config::{generation_option, listed_ids, token_option};
 
 /// Endings of the names of tensors that are ignored: tables of sinusoids, which are computed here;
 /// relative position biases of T5's cross-attention, which T5 has never used; the numbers of
