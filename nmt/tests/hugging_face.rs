@@ -130,7 +130,11 @@ fn copy(name: &str, to: &Path) {
 
 /// Sets or removes a key of a folder's `config.json`.
 fn configure(folder: &Path, key: &str, value: Option<serde_json::Value>) {
-    let path = folder.join("config.json");
+    set_key(folder.join("config.json"), key, value);
+}
+
+/// Sets or removes a key of a file.
+fn set_key(path: PathBuf, key: &str, value: Option<serde_json::Value>) {
     let mut config: serde_json::Value =
         serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     let config_keys = config.as_object_mut().unwrap();
@@ -158,8 +162,13 @@ fn set_tensor(folder: &Path, name: &str, tensor: Option<(&str, &[usize], &[u8])>
         header[name] = entry;
         data.extend_from_slice(bytes);
     }
+    write_weights(folder, &header, &data);
+}
+
+/// Writes the weights of a folder from their header and data.
+fn write_weights(folder: &Path, header: &serde_json::Value, data: &[u8]) {
     let header = header.to_string().into_bytes();
-    let file = [&(header.len() as u64).to_le_bytes()[..], &header, &data].concat();
+    let file = [&(header.len() as u64).to_le_bytes()[..], &header, data].concat();
     std::fs::write(folder.join("model.safetensors"), file).unwrap();
 }
 
@@ -214,6 +223,29 @@ fn weights_that_are_not_those_of_the_configuration_are_rejected() {
     for key in ["num_heads", "d_kv"] {
         let error = error_of("hf-t5", |folder| configure(folder, key, number(u64::MAX)));
         assert!(error.contains("config.json") && error.contains(key), "{error}");
+    }
+}
+
+#[test]
+fn models_that_were_saved_inside_of_others_are_recognised() {
+    for prefix in ["module.", "_orig_mod."] {
+        let error = error_of("hf-t5", |folder| {
+            let (header, data) = weights(folder);
+            let entries = header.as_object().unwrap().iter().map(|(name, entry)| {
+                let prefix = if name == "__metadata__" { "" } else { prefix };
+                (format!("{prefix}{name}"), entry.clone())
+            });
+            write_weights(folder, &serde_json::Value::Object(entries.collect()), &data);
+        });
+        assert!(error.contains(prefix) && error.contains("save_pretrained"), "{error}");
+    }
+}
+
+#[test]
+fn configurations_must_be_objects() {
+    for file in ["config.json", "generation_config.json"] {
+        let error = error_of("hf-t5", |folder| std::fs::write(folder.join(file), "[1]").unwrap());
+        assert!(error.contains(file) && error.contains("expected a map"), "{error}");
     }
 }
 
@@ -517,4 +549,36 @@ fn unsupported_parts_of_folders_are_rejected_by_name() {
         let found = refusal(name, file, from, to);
         assert!(found.contains(message), "{name} {file}: {found}");
     }
+}
+
+/// For `transformers` the start token is part of the sequence. That of M2M-100 is `</s>`, so that a
+/// penalty changes how long translations are.
+#[test]
+fn the_start_token_counts_as_repeated() {
+    const ENDLESS: &str = "▁ea ▁aaa aa ▁da ▁d db dc be ▁b __sd__ d";
+    for (key, value, text, expected) in [
+        ("repetition_penalty", 0.3, "ade bdadc aaa\n", "c c"),
+        ("repetition_penalty", 0.3, "bc\n", ""),
+        ("repetition_penalty", 0.6, "ceeb ebcc eabe cdbc\n", "c"),
+        ("repetition_penalty", 1.5, "ceeb ebcc eabe cdbc\n", "c ▁da ▁b b"),
+        ("no_repeat_ngram_size", 1.0, "ac c cdacb bddeb\n", ENDLESS),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        copy("hf-m2m100", folder.path());
+        let value = match key {
+            "no_repeat_ngram_size" => serde_json::json!(value as u32),
+            _ => serde_json::json!(value),
+        };
+        set_key(folder.path().join("generation_config.json"), key, Some(value));
+        let bundle = open(folder.path(), Some("en"), Some("es"));
+        let converted = folder.path().join("model.miriam");
+        miriam_nmt::model_file::write(&bundle, None, &converted, &NoProgress).unwrap();
+        for bundle in [bundle, open(&converted, Some("en"), Some("es"))] {
+            assert_eq!(bundle.repeated_start(), Some(2));
+            let found = translate(bundle, text, 1);
+            assert_eq!(found[0].0, expected, "{key}, {text}");
+        }
+    }
+    let converted_by_ctranslate2 = ModelBundle::open(&data("ct2-t5"), None).unwrap();
+    assert_eq!(converted_by_ctranslate2.repeated_start(), None);
 }

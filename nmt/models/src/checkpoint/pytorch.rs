@@ -198,7 +198,9 @@ fn build(
         checkpoint.insert(name, tensor)?;
     }
     if checkpoint.names().next().is_none() {
-        return Err(Error::damaged(path, place, "it has no tensors"));
+        let reason = "it has no tensors; if they are in a dictionary inside, such as state_dict, \
+                      save that alone";
+        return Err(Error::mismatch(path, place, reason));
     }
     Ok(checkpoint)
 }

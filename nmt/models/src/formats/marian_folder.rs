@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::files::{self, Files};
 use super::found_model::FoundModel;
-use super::{firefox, marian, opus_mt};
+use super::{firefox, hugging_face, marian, opus_mt};
 use crate::decoder_config::DecoderConfig;
 use crate::segmentation::{BpeCodesFile, Segmentation};
 use crate::{Error, Result, compressed};
@@ -44,6 +44,9 @@ pub fn find(folder: &Path) -> Result<FoundModel> {
                 marian::find_from_config(&path, settings, files)?
             }
             None => {
+                if let Some(reason) = hugging_face::missing_part(folder, &names) {
+                    return Err(Error::unsupported(folder, reason));
+                }
                 let models = models_among(&names);
                 let [model] = &models[..] else {
                     let reason = match &models[..] {

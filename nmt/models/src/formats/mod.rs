@@ -47,6 +47,10 @@ const FORMATS: &[Format] = &[
     Format { recognises: firefox::is_folder, find: marian_folder::find },
     Format { recognises: Path::is_dir, find: marian_folder::find },
     Format { recognises: marian::is_configuration, find: marian_folder::find_from_configuration },
+    Format {
+        recognises: hugging_face::is_other_weight_file,
+        find: hugging_face::reject_weight_file,
+    },
     Format { recognises: |_| true, find: marian::find_single_file },
 ];
 

@@ -3,10 +3,12 @@
 
 mod architecture;
 mod generation;
+mod incomplete;
 mod tokenizer;
 mod tokenizer_json;
 
 pub use architecture::resolve;
+pub(super) use incomplete::{is_other_weight_file, missing_part, reject_weight_file};
 pub use tokenizer::PIECE_FILES;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use miriam_storage::LoadMethod;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use architecture::generation_option;
 
@@ -90,19 +92,19 @@ fn end_token(found: &FoundModel) -> Result<Option<u64>> {
         return Ok(tokenizer.vocabulary.own_eos_id().map(u64::from));
     }
     let Some([_, target]) = &found.vocabularies else { return Ok(None) };
-    let ids = json::open::<serde_json::Map<String, Value>>(target)?;
+    let ids = json::open::<Map<String, Value>>(target)?;
     Ok(ids.get("</s>").and_then(Value::as_u64))
 }
 
 /// Finds the model of `folder`.
 pub(super) fn find_in_folder(folder: &Path) -> Result<FoundModel> {
     let weights = find_weights(folder)?;
-    let config: Value = json::open(&folder.join(CONFIGURATION))?;
+    let open = |path: PathBuf| json::open::<Map<String, Value>>(&path).map(Value::Object);
+    let config = open(folder.join(CONFIGURATION))?;
     fn file(name: &str, folder: &Path) -> Option<PathBuf> {
         Some(folder.join(name)).filter(|path| path.is_file())
     }
-    let generation =
-        file("generation_config.json", folder).map(|path| json::open(&path)).transpose()?;
+    let generation = file("generation_config.json", folder).map(open).transpose()?;
     let mut shards = weights.iter().map(|path| Checkpoint::open(path, LoadMethod::Lazy));
     let mut checkpoint = shards
         .next()
@@ -133,7 +135,7 @@ pub(super) fn find_in_folder(folder: &Path) -> Result<FoundModel> {
         if let Some([source, target]) = &found.vocabularies
             && source == target
             && embeddings.source_vocab_size == rows
-            && json::open::<serde_json::Map<String, Value>>(source)?.len() < rows
+            && json::open::<Map<String, Value>>(source)?.len() < rows
         {
             let [source_segmentation, target_segmentation] = found.segmentation.clone();
             let target_segmentation = target_segmentation.or_shared(&source_segmentation);

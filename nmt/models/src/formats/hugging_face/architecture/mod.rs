@@ -50,6 +50,12 @@ pub fn resolve(
              convert --precision"
         )));
     }
+    if let Some(prefix) = wrapper_prefix(&checkpoint) {
+        return Err(config.unsupported(format!(
+            "the names of its tensors begin with {prefix:?}, because the model was saved inside of \
+             another one (DataParallel, torch.compile); save the model itself with save_pretrained"
+        )));
+    }
     let skipped = unread_tensor(checkpoint.skipped_tensors()).cloned();
     let named = match config.text("model_type") {
         None | Some("marian") => bart::resolve(checkpoint, &config, bart::Kind::Marian)?,
@@ -107,6 +113,14 @@ pub fn resolve(
         return Err(Error::mismatch(&path, first, reason));
     }
     Ok(model)
+}
+
+/// Returns the beginning of the names of all tensors if PyTorch adds it to those of a model inside
+/// of another one.
+fn wrapper_prefix(checkpoint: &Checkpoint) -> Option<&'static str> {
+    checkpoint.names().next()?;
+    let prefixes = ["module.", "_orig_mod."];
+    prefixes.into_iter().find(|prefix| checkpoint.names().all(|name| name.starts_with(prefix)))
 }
 
 /// Returns the first tensor that was skipped, with the reason. Without one, returns the first other
