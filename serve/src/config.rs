@@ -3,6 +3,7 @@
 //! An unknown key is an error, so that no setting is silently ignored.
 
 mod marian_server;
+mod mistakes;
 mod model;
 mod moses_system;
 
@@ -34,8 +35,8 @@ pub struct Configuration {
     pub unix_group: Option<String>,
     /// Searching threads; `None` for one per core.
     pub threads: Option<usize>,
-    /// Threads for sockets; 0 means one.
-    pub io_threads: usize,
+    /// Threads for sockets; `None` for one.
+    pub io_threads: Option<usize>,
     /// The pivot language for pairs that no model has.
     pub pivot: Option<String>,
     /// A file of keys; without it everybody may translate.
@@ -115,6 +116,9 @@ impl std::str::FromStr for Api {
         })
     }
 }
+
+/// The most threads of a kind.
+const MAX_THREADS: usize = 4096;
 
 /// The longest time limit: 31 years. Clocks overflow at the end of much longer times.
 const MAX_SECONDS: u64 = 1_000_000_000;
@@ -235,6 +239,8 @@ impl Configuration {
             .map_err(|error| Error::configuration(path, error.to_string()))?;
         let mut configuration =
             Configuration::parse(&text).map_err(|reason| Error::configuration(path, reason))?;
+        // An empty path would become that of the folder.
+        configuration.check_paths().map_err(|reason| Error::configuration(path, reason))?;
         let folder = path.parent().unwrap_or(Path::new(""));
         for model in &mut configuration.models {
             model.path = folder.join(&model.path);
@@ -257,20 +263,9 @@ impl Configuration {
     /// Parses the text of a file.
     ///
     /// # Errors
-    /// If a line is invalid, with its number and the reason.
+    /// If a line is invalid, with its number, the key and the reason.
     pub fn parse(text: &str) -> Result<Self, String> {
-        toml::from_str(text).map_err(|error: toml::de::Error| {
-            let line = error.span().map(|span| text[..span.start].matches('\n').count() + 1);
-            let place = line.map(|line| format!("line {line}: ")).unwrap_or_default();
-            let message = error.message();
-            // The message quotes names in full, however long.
-            match message.split_once('`').map(|(before, rest)| (before, rest.split_once('`'))) {
-                Some((before, Some((name, after)))) => {
-                    format!("{place}{before}`{}`{after}", miriam_textio::shorten(name))
-                }
-                _ => format!("{place}{message}"),
-            }
-        })
+        toml::from_str(text).map_err(|error| mistakes::describe(text, &error))
     }
 
     /// Returns the settings that differ in `other` and that a running server cannot change.
@@ -334,6 +329,35 @@ impl Configuration {
         Ok(SocketAccess { mode, group: self.unix_group.clone() })
     }
 
+    /// Checks that no path is empty, except those of models, which have checks of their own.
+    fn check_paths(&self) -> Result<(), String> {
+        fn is_empty(path: &PathBuf) -> bool {
+            path.as_os_str().is_empty()
+        }
+        let settings = [
+            ("unix", self.unix.iter().any(is_empty)),
+            ("api-keys", self.api_keys.as_ref().is_some_and(is_empty)),
+            ("access-log", self.access_log.as_ref().is_some_and(is_empty)),
+        ];
+        match settings.iter().find(|(_, is_empty)| *is_empty) {
+            Some((name, _)) => {
+                Err(format!("{name}: the path is empty; give one, or leave {name} out"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Checks the numbers of threads. The command line has the same limit.
+    fn check_threads(&self) -> Result<(), String> {
+        let numbers = [("threads", self.threads), ("io-threads", self.io_threads)];
+        for (name, number) in numbers {
+            if let Some(number) = number.filter(|number| !(1..=MAX_THREADS).contains(number)) {
+                return Err(format!("{name} is {number}; give a number from 1 to {MAX_THREADS}"));
+            }
+        }
+        Ok(())
+    }
+
     /// Checks everything that does not depend on files. Warns of a second default model.
     ///
     /// # Errors
@@ -357,7 +381,9 @@ impl Configuration {
             ));
         }
         self.networks()?;
+        self.check_paths().or_else(wrong)?;
         self.socket_access()?;
+        self.check_threads().or_else(wrong)?;
         self.limits.check().or_else(wrong)?;
         if let Some(origin) = self.cors.iter().find(|one| !is_origin(one)) {
             return wrong(format!(
@@ -366,11 +392,22 @@ impl Configuration {
             ));
         }
         if self.models.is_empty() {
-            return wrong("there is no model; give --model NAME=PATH, or --config".into());
+            return wrong(
+                "there is no model; give --model NAME=PATH, or a table [[model]] in the file of \
+                 --config"
+                    .into(),
+            );
         }
         for (number, model) in self.models.iter().enumerate() {
             if model.name.is_empty() {
                 return wrong(format!("{}: the model has no name", model.path.display()));
+            }
+            // Threads, logs and measurements have the name.
+            if model.name.contains(char::is_control) {
+                return wrong(format!(
+                    "model {:?}: its name has a control character; give another name",
+                    model.name
+                ));
             }
             if model.path.as_os_str().is_empty() {
                 return wrong(format!("model {}: it has no path", model.name));

@@ -62,7 +62,7 @@ impl Server {
         let configuration = source()?;
         configuration.check()?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(configuration.io_threads.max(1))
+            .worker_threads(configuration.io_threads.unwrap_or(1))
             .max_blocking_threads(4)
             .thread_name("sockets")
             .enable_all()

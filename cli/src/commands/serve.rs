@@ -114,7 +114,7 @@ impl Arguments {
         }
         all.unix_mode = self.unix_mode.clone().or(all.unix_mode);
         all.unix_group = self.unix_group.clone().or(all.unix_group);
-        all.io_threads = self.io_threads.unwrap_or(all.io_threads);
+        all.io_threads = self.io_threads.or(all.io_threads);
         all.api_keys = self.api_keys.clone().or(all.api_keys);
         all.pivot = self.pivot.clone().or(all.pivot);
         all.no_page |= self.no_page;

@@ -35,6 +35,12 @@ fn paths_are_relative_to_the_folder_of_the_file() {
     let expected = ["a", "b", "c", "d", "keys"].map(|name| dir.path().join(name));
     assert_eq!(paths, expected.iter().collect::<Vec<_>>());
     assert_eq!(found.access_log.as_deref(), Some(Path::new("-")));
+    // An empty path is not the folder.
+    for name in ["api-keys", "access-log"] {
+        std::fs::write(&file, format!("{name} = \"\"\n")).unwrap();
+        let error = Configuration::read(&file).unwrap_err().to_string();
+        assert!(error.contains(&format!("{name}: the path is empty")), "{error}");
+    }
 }
 
 #[test]
@@ -75,7 +81,13 @@ fn names_paths_and_proxies_are_checked() {
         assert!(based(path, "::1").is_err(), "{path}");
     }
     assert!(with(vec![model("a"), model("b")]).is_ok());
-    for wrong in [vec![], vec![model("")], vec![model("a"), model("a")]] {
+    for wrong in [
+        vec![],
+        vec![model("")],
+        vec![model("a"), model("a")],
+        vec![model("a\0")],
+        vec![model("a\nb")],
+    ] {
         assert!(with(wrong).is_err());
     }
 }
@@ -93,6 +105,7 @@ fn settings_with_which_no_request_succeeds_are_named() {
     let limits = |limits| Configuration { limits, ..sound() };
     let cors = |origin: &str| Configuration { cors: vec![origin.into()], ..sound() };
     let pivot = |code: &str| Configuration { pivot: Some(code.into()), ..sound() };
+    let threads = |threads, io_threads| Configuration { threads, io_threads, ..sound() };
     for good in [
         cors("*"),
         cors("null"),
@@ -104,6 +117,7 @@ fn settings_with_which_no_request_succeeds_are_named() {
         pivot("en"),
         pivot("EN-gb"),
         limits(Limits { characters: Some(1), ..Limits::default() }),
+        threads(Some(4096), Some(1)),
     ] {
         assert!(good.check().is_ok(), "{good:?}");
     }
@@ -122,6 +136,12 @@ fn settings_with_which_no_request_succeeds_are_named() {
         (limits(Limits { characters: Some(0), ..Limits::default() }), "characters is 0"),
         (limits(Limits { connections: 0, ..Limits::default() }), "connections is 0"),
         (limits(Limits { n_best: 0, ..Limits::default() }), "n-best is 0"),
+        (threads(Some(0), None), "threads is 0; give a number from 1 to 4096"),
+        (threads(Some(5000), None), "threads is 5000"),
+        (threads(None, Some(0)), "io-threads is 0"),
+        (threads(None, Some(100_000)), "io-threads is 100000"),
+        (Configuration { unix: vec!["".into()], ..sound() }, "unix: the path is empty"),
+        (Configuration { api_keys: Some("".into()), ..sound() }, "leave api-keys out"),
         (
             limits(Limits { idle_seconds: i64::MAX as u64, ..Limits::default() }),
             "idle-seconds is more than 1000000000",
