@@ -60,11 +60,17 @@ impl ListenAddresses {
 
 /// Checks that an address has a host and a port.
 fn check_form(option: &str, name: &str) -> Result<()> {
+    fn is_host(host: &str) -> bool {
+        !host.is_empty() && !host.contains(['*', '/', '@']) && !host.contains(char::is_whitespace)
+    }
     let parts = name.rsplit_once(':');
-    if parts.is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok()) {
+    if parts.is_some_and(|(host, port)| is_host(host) && port.parse::<u16>().is_ok()) {
         return Ok(());
     }
-    let reason = format!("{option} {name}: give ADDRESS:PORT, such as 127.0.0.1:8080");
+    let reason = format!(
+        "{option} {name}: give ADDRESS:PORT, such as 127.0.0.1:8080, or 0.0.0.0:8080 for all \
+         addresses of this machine"
+    );
     Err(Error::Usage { reason })
 }
 
@@ -114,7 +120,17 @@ mod tests {
 
     #[test]
     fn an_address_in_another_form_is_named_with_its_option() {
-        for wrong in ["9399", ":9399", "localhost", "127.0.0.1:http", "127.0.0.1:70000", ""] {
+        for wrong in [
+            "9399",
+            ":9399",
+            "*:9399",
+            " 127.0.0.1:9399",
+            "http://127.0.0.1:9399",
+            "localhost",
+            "127.0.0.1:http",
+            "127.0.0.1:70000",
+            "",
+        ] {
             let error = resolve(&[wrong]).err().unwrap().to_string();
             assert!(error.starts_with(&format!("--listen {wrong}: give ADDRESS:PORT")), "{error}");
         }

@@ -51,7 +51,7 @@ impl Listener {
     /// # Errors
     /// If the address is invalid or in use.
     pub(crate) fn tcp(address: &str, all: &ListenAddresses) -> Result<Self> {
-        let fail = |error| Error::system(address, error);
+        let fail = |error| Error::system(address, with_remedy(error));
         let addresses: Vec<SocketAddr> = address.to_socket_addrs().map_err(fail)?.collect();
         let mut failure = io::Error::other("the name has no address");
         for address in addresses {
@@ -201,6 +201,7 @@ impl Listener {
 }
 
 fn check_socket(path: &Path, access: &SocketAccess) -> io::Result<()> {
+    check_length(path)?;
     refuse_other_file(path)?;
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     folder.map(std::fs::metadata).transpose()?;
@@ -209,6 +210,7 @@ fn check_socket(path: &Path, access: &SocketAccess) -> io::Result<()> {
 }
 
 fn bind_unix(path: &Path, access: &SocketAccess) -> io::Result<Listener> {
+    check_length(path)?;
     refuse_other_file(path)?;
     if let Err(error) = UnixStream::connect(path) {
         let is_left = error.kind() == io::ErrorKind::ConnectionRefused;
@@ -216,7 +218,7 @@ fn bind_unix(path: &Path, access: &SocketAccess) -> io::Result<Listener> {
             std::fs::remove_file(path)?;
         }
     }
-    let listener = UnixListener::bind(path)?;
+    let listener = UnixListener::bind(path).map_err(with_remedy)?;
     let file = SocketFile(path.to_owned());
     if let Some(group) = &access.group {
         let id = find_group(group)?;
@@ -228,6 +230,31 @@ fn bind_unix(path: &Path, access: &SocketAccess) -> io::Result<Listener> {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(access.mode))?;
     listener.set_nonblocking(true)?;
     Ok(Listener::Unix(listener, Some(file)))
+}
+
+/// Rejects a path that is too long for the address of a socket.
+fn check_length(path: &Path) -> io::Result<()> {
+    // A path with a zero byte is rejected too, for another reason.
+    std::os::unix::net::SocketAddr::from_pathname(path).map(drop).map_err(|error| {
+        let length = path.as_os_str().len();
+        let reason = format!("{error}; its path has {length} bytes, and a socket's at most 107");
+        io::Error::new(error.kind(), reason)
+    })
+}
+
+/// Adds what to do to the error of a socket that cannot be opened.
+fn with_remedy(error: io::Error) -> io::Error {
+    let remedy = match error.kind() {
+        io::ErrorKind::AddrInUse => "another program listens there; stop it, or listen elsewhere",
+        io::ErrorKind::AddrNotAvailable => {
+            "this machine does not have the address; 0.0.0.0 means all that it has"
+        }
+        io::ErrorKind::PermissionDenied => {
+            "ports below 1024, and folders of other users, need a privileged user"
+        }
+        _ => return error,
+    };
+    io::Error::new(error.kind(), format!("{error}; {remedy}"))
 }
 
 /// Rejects a file that is not a socket.
@@ -298,4 +325,27 @@ async fn accept(
         AsyncListener::Unix(listener) => Stream::Unix(listener.accept().await?.0),
     };
     Ok((stream, permit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_sockets_say_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let access = SocketAccess::default();
+        let long = folder.path().join("s".repeat(120));
+        for error in [
+            Listener::check_unix(&long, &access).err(),
+            Listener::unix(&long, &access).map(drop).err(),
+        ] {
+            let message = error.unwrap().to_string();
+            assert!(message.ends_with("bytes, and a socket's at most 107"), "{message}");
+        }
+        let path = folder.path().join("socket");
+        let _first = UnixListener::bind(&path).unwrap();
+        let message = Listener::unix(&path, &access).map(drop).unwrap_err().to_string();
+        assert!(message.ends_with("another program listens there; stop it, or listen elsewhere"));
+    }
 }
