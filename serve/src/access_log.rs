@@ -1,10 +1,11 @@
 //! The log of requests: one JSON object per line, without a word of what was translated.
 //!
 //! A log that cannot be written, as on a full disk, does not stop the server. Lost lines are
-//! counted, and the first one after the log was opened or reopened is reported.
+//! counted, and the first one after the log was opened or reopened is reported. If a disk is full,
+//! a line may be written in part; the next one that is written begins on a line of its own.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -17,9 +18,63 @@ use crate::{Error, Result};
 /// The log of a server.
 pub(crate) struct AccessLog {
     path: PathBuf,
-    /// `None` for standard error.
-    file: Mutex<Option<File>>,
+    target: Mutex<Target>,
     has_failed: AtomicBool,
+}
+
+/// The open log.
+struct Target {
+    /// `None` for standard error.
+    file: Option<File>,
+    /// Whether its last line was written in part.
+    is_torn: bool,
+}
+
+impl Target {
+    /// Opens the file, or standard error for `-`.
+    fn open(path: &Path) -> io::Result<Self> {
+        if path == Path::new("-") {
+            return Ok(Target { file: None, is_torn: false });
+        }
+        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        // A log that may not be read is taken as whole.
+        let is_torn = file.metadata()?.is_file() && ends_inside_line(path).unwrap_or(false);
+        Ok(Target { file: Some(file), is_torn })
+    }
+
+    /// Writes a line, after the end of a line that was written in part.
+    fn write_line(&mut self, line: &str) -> io::Result<()> {
+        let begun = if self.is_torn { format!("\n{line}") } else { line.to_owned() };
+        let mut rest = begun.as_bytes();
+        while !rest.is_empty() {
+            let written = match &mut self.file {
+                Some(file) => file.write(rest),
+                None => io::stderr().write(rest),
+            };
+            match written {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => {
+                    self.is_torn = !rest[..count].ends_with(b"\n");
+                    rest = &rest[count..];
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a file has bytes after its last line end.
+fn ends_inside_line(path: &Path) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    if file.seek(SeekFrom::End(0))? == 0 {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
 }
 
 /// A request that was answered or given up.
@@ -46,10 +101,10 @@ impl AccessLog {
     /// # Errors
     /// If it cannot be opened.
     pub fn open(path: &Path) -> Result<Self> {
-        let file =
-            open_file(path).map_err(|error| Error::system(path.display().to_string(), error))?;
+        let target =
+            Target::open(path).map_err(|error| Error::system(path.display().to_string(), error))?;
         let has_failed = AtomicBool::new(false);
-        Ok(AccessLog { path: path.to_owned(), file: Mutex::new(file), has_failed })
+        Ok(AccessLog { path: path.to_owned(), target: Mutex::new(target), has_failed })
     }
 
     /// Checks that the file can be opened or, if it is missing, that its folder exists. It creates
@@ -71,8 +126,8 @@ impl AccessLog {
 
     /// Reopens the file, which may have been renamed.
     pub fn reopen(&self) {
-        match open_file(&self.path) {
-            Ok(file) => *self.lock() = file,
+        match Target::open(&self.path) {
+            Ok(target) => *self.lock() = target,
             Err(error) => tracing::error!("{}: {error}; the old file is kept", self.path.display()),
         }
         self.has_failed.store(false, Ordering::Relaxed);
@@ -82,10 +137,7 @@ impl AccessLog {
     pub fn write(&self, record: &Record<'_>) -> bool {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let line = line(record, now);
-        let outcome = match &mut *self.lock() {
-            Some(file) => file.write_all(line.as_bytes()),
-            None => io::stderr().write_all(line.as_bytes()),
-        };
+        let outcome = self.lock().write_line(&line);
         if let Err(error) = &outcome
             && !self.has_failed.swap(true, Ordering::Relaxed)
         {
@@ -94,16 +146,9 @@ impl AccessLog {
         outcome.is_ok()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<File>> {
-        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, Target> {
+        self.target.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn open_file(path: &Path) -> io::Result<Option<File>> {
-    if path == Path::new("-") {
-        return Ok(None);
-    }
-    OpenOptions::new().create(true).append(true).open(path).map(Some)
 }
 
 /// Returns the line of a request that ended `now` after 1970.
@@ -168,6 +213,29 @@ mod tests {
             assert!(!log.write(&record()) && !log.write(&record()));
         }
         assert!(AccessLog::open(Path::new("/nowhere/log")).is_err());
+    }
+
+    /// A full disk may take a part of a line.
+    #[test]
+    fn a_line_begins_after_a_torn_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let lines = || -> Vec<String> {
+            let text = std::fs::read_to_string(&path).unwrap();
+            text.lines().map(str::to_owned).collect()
+        };
+        std::fs::write(&path, "{\"id\":\"1\"}\n{\"id").unwrap();
+        let log = AccessLog::open(&path).unwrap();
+        assert!(log.write(&record()) && log.write(&record()));
+        let found = lines();
+        assert_eq!((found.len(), &found[1][..]), (4, "{\"id"));
+        log.lock().is_torn = true;
+        assert!(log.write(&record()));
+        assert_eq!(lines().len(), 6, "an empty line at most");
+        log.reopen();
+        assert!(log.write(&record()));
+        let whole = |line: &&String| line.starts_with('{') && line.ends_with('}');
+        assert_eq!(lines().iter().filter(whole).count(), 5);
     }
 
     #[test]
