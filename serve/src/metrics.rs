@@ -267,17 +267,53 @@ impl Metrics {
             counter.load(Ordering::Relaxed) as f64
         }
         let plain = [
-            ("miriam_source_words_total", "counter", count(&self.source_words)),
-            ("miriam_lost_log_lines_total", "counter", count(&self.lost_log_lines)),
-            ("miriam_reloads_total", "counter", count(&self.reloads)),
-            ("miriam_reload_failures_total", "counter", count(&self.reload_failures)),
-            ("miriam_queued_words", "gauge", gauges.queued_words as f64),
-            ("miriam_connections", "gauge", self.connections.load(Ordering::Relaxed) as f64),
-            ("process_resident_memory_bytes", "gauge", resident_bytes().unwrap_or_default() as f64),
-            ("process_start_time_seconds", "gauge", self.started.0),
+            (
+                "miriam_source_words_total",
+                "counter",
+                "Words that clients sent",
+                count(&self.source_words),
+            ),
+            (
+                "miriam_lost_log_lines_total",
+                "counter",
+                "Lines that could not be written to the log of requests",
+                count(&self.lost_log_lines),
+            ),
+            (
+                "miriam_reloads_total",
+                "counter",
+                "Reloads of the configuration",
+                count(&self.reloads),
+            ),
+            (
+                "miriam_reload_failures_total",
+                "counter",
+                "Reloads in which something was not read or did not open",
+                count(&self.reload_failures),
+            ),
+            ("miriam_queued_words", "gauge", "Words in the queues", gauges.queued_words as f64),
+            (
+                "miriam_connections",
+                "gauge",
+                "Open connections",
+                self.connections.load(Ordering::Relaxed) as f64,
+            ),
+            (
+                "process_resident_memory_bytes",
+                "gauge",
+                "Resident memory",
+                resident_bytes().unwrap_or_default() as f64,
+            ),
+            (
+                "process_start_time_seconds",
+                "gauge",
+                "Start of the process, in seconds after 1970",
+                self.started.0,
+            ),
         ];
-        for (name, kind, value) in plain {
-            let _ = writeln!(out, "# TYPE {name} {kind}\n{name} {value}");
+        for (name, kind, help, value) in plain {
+            head(&mut out, name, kind, help);
+            let _ = writeln!(out, "{name} {value}");
         }
         out
     }
@@ -361,6 +397,12 @@ mod tests {
         };
         std::thread::sleep(Duration::from_millis(2));
         assert_eq!(start(&metrics.render(&gauges)), start(&page));
+        // Every measurement has a description, as the checks of Prometheus demand.
+        let named = |kind: &str| -> Vec<String> {
+            let lines = page.lines().filter_map(|line| line.strip_prefix(kind));
+            lines.filter_map(|line| line.split(' ').next().map(str::to_owned)).collect()
+        };
+        assert_eq!(named("# HELP "), named("# TYPE "));
         // Every line is a comment, or a name with labels and a number.
         for line in page.lines().filter(|line| !line.starts_with('#')) {
             let (name, value) = line.rsplit_once(' ').unwrap();

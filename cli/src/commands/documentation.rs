@@ -51,7 +51,7 @@ pub fn write_manual(arguments: ManArguments, command: Command) -> anyhow::Result
 /// Writes the page of a command, then the pages of its subcommands; each file appears only when it
 /// is complete.
 fn write_pages(command: &Command, folder: &Path) -> anyhow::Result<()> {
-    let page = Man::new(command.clone());
+    let page = Man::new(command.clone()).source(concat!("miriam ", env!("CARGO_PKG_VERSION")));
     let mut text = Vec::new();
     page.render(&mut text)?;
     Output::write_file(&folder.join(page.get_filename()), &text)?;
