@@ -70,6 +70,9 @@ fn there_is_a_manual_page_for_each_subcommand() {
     for page in ["miriam", "miriam-align", "miriam-lm-perplexity", "miriam-nmt-translate"] {
         let text = std::fs::read_to_string(folder.path().join(format!("{page}.1"))).expect(page);
         assert!(text.contains(".SH SYNOPSIS"), "{page}");
+        let version = format!("\"miriam {}\"", env!("CARGO_PKG_VERSION"));
+        let title = text.lines().find(|line| line.starts_with(".TH ")).unwrap();
+        assert!(title.contains(&version), "{page}: {title}");
     }
     let translate = std::fs::read_to_string(folder.path().join("miriam-translate.1")).unwrap();
     assert!(translate.contains("cube\\-pruning\\-pop\\-limit"), "{translate}");
@@ -200,6 +203,8 @@ fn files_that_recipes_name_are_there() {
     // A binary with `cuda` finds GPUs; other devices are hidden.
     assert!(unit.contains("\nDevicePolicy=closed\nDeviceAllow=char-nvidia* rw\n"), "{unit}");
     assert!(!unit.contains("\nPrivateDevices="), "{unit}");
+    // Status 2 is wrong usage, which a restart does not change.
+    assert!(unit.contains("\nRestartPreventExitStatus=2\n"), "{unit}");
     if have(&["systemd-analyze"]) {
         let mut analyze = Command::new("systemd-analyze");
         let output = analyze.arg("verify").arg(root.join("packaging/miriam.service")).output();
