@@ -217,6 +217,7 @@ fn model_files_hold_whether_both_sides_share_a_vocabulary() {
         let opened = ModelBundle::open(&path, None).unwrap();
         model_file::write(&opened, None, &again, &NoProgress).unwrap();
         let again = ModelBundle::open(&again, None).unwrap();
+        assert_eq!([&opened.format, &again.format], ["miriam, from: NumPy archive"; 2]);
         for mut bundle in [bundle, opened, again] {
             let options = ShortlistOptions { first: 2, ..ShortlistOptions::default() };
             let path = bundle.path.clone();

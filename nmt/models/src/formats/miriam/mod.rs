@@ -35,8 +35,8 @@ pub const VERSION_PACKED: u32 = 2;
 const VERSION_PLAIN: u32 = 1;
 
 /// Added to both versions for models that programs of the first versions do not know: models with
-/// relative positions, positions that do not begin at 0, RMS norms, gated layers or special tokens
-/// other than `</s>`.
+/// relative positions, positions that do not begin at 0, RMS norms, gated layers, alignments from
+/// several heads, a source without `</s>`, or special tokens other than `</s>`.
 const LATER_MODELS: u32 = 2;
 
 /// The version of the layout where parameters may be columns of packed matrices, for all models.
@@ -50,6 +50,10 @@ const PACKING_NONE: u32 = 0;
 /// `TensorRecord::packing` of columns of a packed matrix: `start` is the first column, `length` the
 /// index of the matrix.
 const PACKING_COLUMNS: u32 = 1;
+
+/// The beginning of the description of the format of an opened model file. The metadata's `origin`
+/// follows it.
+const FORMAT_PREFIX: &str = "miriam, from: ";
 
 /// The names of the two sides in section names.
 const SIDES: [&str; 2] = ["source", "target"];

@@ -9,9 +9,9 @@ use miriam_storage::{Bytes, Container, LoadMethod};
 
 use super::packed_weights::size;
 use super::{
-    DTYPES, EXTENSIONS_SECTION, Extensions, KIND, LATER_MODELS, Metadata, PACKING_COLUMNS,
-    PACKING_NONE, SIDES, STORAGE_ORDERS, TensorRecord, VERSION_COLUMNS, VERSION_PACKED,
-    VERSION_PLAIN, VocabularyMetadata, packed_weights,
+    DTYPES, EXTENSIONS_SECTION, Extensions, FORMAT_PREFIX, KIND, LATER_MODELS, Metadata,
+    PACKING_COLUMNS, PACKING_NONE, SIDES, STORAGE_ORDERS, TensorRecord, VERSION_COLUMNS,
+    VERSION_PACKED, VERSION_PLAIN, VocabularyMetadata, packed_weights,
 };
 use crate::Result;
 use crate::architecture::{Architecture, Model};
@@ -109,7 +109,7 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
     let defaults = metadata.defaults;
     Ok(ModelBundle {
         path: container.path().to_owned(),
-        format: format!("miriam, from: {}", metadata.origin),
+        format: format!("{FORMAT_PREFIX}{}", metadata.origin),
         semantics: origin_semantics(&metadata.origin),
         files: vec![container.path().to_owned()],
         models: vec![model],

@@ -10,7 +10,7 @@ use miriam_storage::{Bytes, ContainerWriter};
 use miriam_textio::Progress;
 
 use super::{
-    ALIGNMENT, DTYPES, EXTENSIONS_SECTION, Extensions, KIND, LATER_MODELS, Metadata,
+    ALIGNMENT, DTYPES, EXTENSIONS_SECTION, Extensions, FORMAT_PREFIX, KIND, LATER_MODELS, Metadata,
     PACKING_COLUMNS, PACKING_NONE, SIDES, STORAGE_ORDERS, SearchDefaults, StoredDecoderConfig,
     TensorRecord, VERSION_COLUMNS, VERSION_PACKED, VocabularyMetadata, packed_weights,
 };
@@ -29,22 +29,25 @@ pub struct StoredWeights<'a> {
     pub packed_as: Precision,
     /// The packed matrices, by their keys.
     pub packed: BTreeMap<&'a str, PackedParts<'a>>,
-    /// The parameters that the file names, as tensors or as columns of packed matrices.
+    /// The parameters that get a record of their own. Those in `columns` are stored only in a packed
+    /// matrix, the others as tensors.
     pub parameters: Vec<(&'a str, &'a Tensor)>,
-    /// The columns of packed matrices from which parameters can be read exactly, by name.
+    /// The columns of packed matrices from which parameters can be read exactly, by the names of
+    /// the parameters.
     pub columns: BTreeMap<String, LosslessColumns>,
 }
 
-/// The columns of a packed matrix that hold a parameter exactly.
+/// The columns of a packed matrix that hold a parameter exactly. How many there are follows from
+/// the shape of the parameter.
 pub struct LosslessColumns {
-    /// The index of the matrix.
+    /// The index of the matrix in [`StoredWeights::packed`].
     pub matrix: u64,
-    /// The first column.
+    /// The index of the first column.
     pub first: u64,
 }
 
-/// Writes `bundle` with the `weights` of its one model to the file `output`. Returns descriptions
-/// of the parts that the file leaves out.
+/// Writes `bundle`, whose only model is `model`, with the `weights` of the model to the file
+/// `output`. Returns descriptions of the parts that the file leaves out.
 ///
 /// # Errors
 /// If the file cannot be written, or a tensor cannot be stored.
@@ -60,11 +63,11 @@ pub fn write(
         Architecture::Transformer(transformer) => transformer.is_of_first_versions(),
         _ => true,
     };
-    let has_marks = bundle.tokenizers.as_ref().is_some_and(|words| {
-        let BoundaryTokens { bos_id, has_eos, .. } = words.source_boundary_tokens;
-        bos_id.is_some() || !has_eos || !words.target_prefix.is_empty()
+    let has_special_tokens = bundle.tokenizers.as_ref().is_some_and(|tokenizers| {
+        let BoundaryTokens { bos_id, has_eos, .. } = tokenizers.source_boundary_tokens;
+        bos_id.is_some() || !has_eos || !tokenizers.target_prefix.is_empty()
     });
-    if !fits_first_versions || has_marks {
+    if !fits_first_versions || has_special_tokens {
         version += LATER_MODELS;
     }
     if weights.only_precision.is_none() || !weights.columns.is_empty() {
@@ -94,16 +97,18 @@ fn write_to(
     };
     let multipliers = model.activation_multipliers();
     let settings = &bundle.settings;
-    let words = bundle.tokenizers.as_ref();
-    let boundary = words.map(|words| words.source_boundary_tokens).unwrap_or_default();
+    let tokenizers = bundle.tokenizers.as_ref();
+    let boundary = tokenizers.map(|pair| pair.source_boundary_tokens).unwrap_or_default();
     let have_same_ids =
-        words.is_some_and(|TokenizerPair { vocabularies: [source, target], .. }| {
+        tokenizers.is_some_and(|TokenizerPair { vocabularies: [source, target], .. }| {
             source.has_same_ids(target)
         });
+    // A model file that is converted again keeps its origin.
+    let origin = bundle.format.strip_prefix(FORMAT_PREFIX).unwrap_or(&bundle.format);
     writer.write_metadata(&Metadata {
         architecture: model.architecture().clone(),
-        origin: bundle.format.clone(),
-        vocabularies: words.map(vocabulary_metadata),
+        origin: origin.to_owned(),
+        vocabularies: tokenizers.map(vocabulary_metadata),
         shortlist_first: shortlist.map(|list| list.first() as u64),
         activation_multipliers: multipliers.iter().map(|(name, &m)| (name.clone(), m)).collect(),
         defaults: SearchDefaults {
@@ -117,13 +122,13 @@ fn write_to(
         mini_batch: settings.mini_batch.map(|n| n as u64),
         maxi_batch: settings.maxi_batch.map(|n| n as u64),
         weight: settings.weights.first().copied(),
-        codes: words.map(bpe_sections).unwrap_or_default(),
-        words: words.map(word_rules).unwrap_or_default(),
+        codes: tokenizers.map(bpe_sections).unwrap_or_default(),
+        words: tokenizers.map(word_rules).unwrap_or_default(),
         is_for_browsers: bundle.is_for_browsers,
         source_bos: boundary.bos_id,
         omits_source_eos: !boundary.has_eos,
         eos_after_tokens: boundary.eos_after_tokens,
-        target_prefix: words.map(|words| words.target_prefix.clone()).unwrap_or_default(),
+        target_prefix: tokenizers.map(|pair| pair.target_prefix.clone()).unwrap_or_default(),
         alignment_heads: match model.architecture() {
             Architecture::Transformer(transformer) => {
                 Some(transformer.alignment_heads).filter(|&heads| heads != 1)
@@ -132,17 +137,19 @@ fn write_to(
         },
         shortlist_omits_source: have_same_ids && shortlist.is_some_and(|list| !list.is_shared()),
         has_separate_vocabularies: have_same_ids
-            && words.is_some_and(|TokenizerPair { vocabularies: [source, target], .. }| {
-                source.name() != target.name()
-            }),
+            && tokenizers.is_some_and(
+                |TokenizerPair { vocabularies: [source, target], .. }| {
+                    source.name() != target.name()
+                },
+            ),
         decoder: StoredDecoderConfig::new(settings),
     };
     if extensions != Extensions::default() {
-        let text = serde_json::to_vec(&extensions).expect("numbers have a form in JSON");
+        let text = serde_json::to_vec(&extensions).expect("settings have a form in JSON");
         writer.write_section(EXTENSIONS_SECTION, &text[..])?;
     }
-    if let Some(words) = words {
-        write_tokenizers(writer, words)?;
+    if let Some(tokenizers) = tokenizers {
+        write_tokenizers(writer, tokenizers)?;
     }
     if let Some(list) = shortlist {
         let (offsets, translations) = list.as_parts();
@@ -156,64 +163,65 @@ fn write_to(
     Ok(omitted)
 }
 
-fn vocabulary_metadata(words: &TokenizerPair) -> VocabularyMetadata {
-    let [source, target] = &words.vocabularies;
-    let shared = Arc::ptr_eq(source, target) || source.has_same_ids(target);
-    fn bytes(side: &Segmentation) -> Option<Bytes> {
-        match side {
-            Segmentation::SentencePiece(model) => Some(model.bytes.clone()),
-            _ => None,
-        }
-    }
-    let pieces = shared_sections(words.segmentation.each_ref().map(bytes));
-    let vocabularies = &words.vocabularies;
+fn vocabulary_metadata(tokenizers: &TokenizerPair) -> VocabularyMetadata {
+    let [source, target] = &tokenizers.vocabularies;
     VocabularyMetadata {
-        shared,
-        eos_ids: [vocabularies[0].eos_id(), vocabularies[1].eos_id()],
-        unk_ids: [vocabularies[0].unk_id(), vocabularies[1].unk_id()],
-        sentencepiece_sections: pieces,
+        shared: Arc::ptr_eq(source, target) || source.has_same_ids(target),
+        eos_ids: [source.eos_id(), target.eos_id()],
+        unk_ids: [source.unk_id(), target.unk_id()],
+        sentencepiece_sections: sentencepiece_sections(tokenizers),
     }
 }
 
+/// Returns, for each side, the side whose section has its SentencePiece model.
+fn sentencepiece_sections(tokenizers: &TokenizerPair) -> [Option<u32>; 2] {
+    shared_sections(tokenizers.segmentation.each_ref().map(|side| match side {
+        Segmentation::SentencePiece(model) => Some(model.bytes.clone()),
+        _ => None,
+    }))
+}
+
 /// Returns, for each side, the side whose section has its BPE codes.
-fn bpe_sections(words: &TokenizerPair) -> [Option<u32>; 2] {
-    shared_sections(words.segmentation.each_ref().map(|side| match side {
+fn bpe_sections(tokenizers: &TokenizerPair) -> [Option<u32>; 2] {
+    shared_sections(tokenizers.segmentation.each_ref().map(|side| match side {
         Segmentation::Bpe(file) => Some(file.bytes.clone()),
         _ => None,
     }))
 }
 
 /// Returns the rules by which text of each side is split into words before BPE.
-fn word_rules(words: &TokenizerPair) -> [Option<WordRules>; 2] {
-    words.segmentation.each_ref().map(|side| match side {
+fn word_rules(tokenizers: &TokenizerPair) -> [Option<WordRules>; 2] {
+    tokenizers.segmentation.each_ref().map(|side| match side {
         Segmentation::Bpe(file) => file.words.as_ref().map(|words| words.rules().clone()),
         _ => None,
     })
 }
 
-/// Returns, for each side, the side whose section has its file. A file that both sides share is
-/// stored once.
+/// Returns, for each side, the side whose section has its file. If both files are equal, only the
+/// source has a section.
 fn shared_sections(files: [Option<Bytes>; 2]) -> [Option<u32>; 2] {
     let [source, target] = &files;
     let same = matches!((source, target), (Some(one), Some(other)) if one[..] == other[..]);
     [source.as_ref().map(|_| 0), target.as_ref().map(|_| if same { 0 } else { 1 })]
 }
 
-fn write_tokenizers(writer: &mut ContainerWriter, words: &TokenizerPair) -> Result<()> {
-    let (metadata, codes) = (vocabulary_metadata(words), bpe_sections(words));
+/// Writes the vocabularies and the files of the segmentation. What both sides share is written
+/// once.
+fn write_tokenizers(writer: &mut ContainerWriter, tokenizers: &TokenizerPair) -> Result<()> {
+    let (metadata, codes) = (vocabulary_metadata(tokenizers), bpe_sections(tokenizers));
     let sides = if metadata.shared { 1 } else { 2 };
-    for (name, vocabulary) in SIDES.into_iter().zip(&words.vocabularies).take(sides) {
+    for (name, vocabulary) in SIDES.into_iter().zip(&tokenizers.vocabularies).take(sides) {
         if let Some(word) = vocabulary.repeated_word() {
             let word = String::from_utf8_lossy(word);
             let reason = format!(
-                "{word:?} has several ids, which a file of this program cannot have; use the \
-                 folder as it is"
+                "the token {word:?} has several ids, which a model file cannot store; use the \
+                 folder of the model without converting it"
             );
             return Err(Error::unsupported(Path::new(vocabulary.name()), reason));
         }
         Dictionary::write(writer, name, vocabulary.iter())?;
     }
-    for (side, segmentation) in words.segmentation.iter().enumerate() {
+    for (side, segmentation) in tokenizers.segmentation.iter().enumerate() {
         match segmentation {
             Segmentation::SentencePiece(model)
                 if metadata.sentencepiece_sections[side] == Some(side as u32) =>
@@ -229,6 +237,7 @@ fn write_tokenizers(writer: &mut ContainerWriter, words: &TokenizerPair) -> Resu
     Ok(())
 }
 
+/// Writes a record for each of `parameters`, and the elements of those that are not in `packed`.
 fn write_tensors(
     writer: &mut ContainerWriter,
     parameters: &[(&str, &Tensor)],
@@ -282,8 +291,8 @@ fn write_tensors(
     writer.write_section("tensors.scales", &multipliers)?;
     let task = progress.task("writing", Some(end));
     let mut section = writer.begin_section("tensors.data", 1, end)?;
-    let stored = parameters.iter().zip(&records).filter(|(_, one)| one.packing == PACKING_NONE);
-    for ((_, tensor), record) in stored {
+    let unpacked = parameters.iter().zip(&records).filter(|(_, one)| one.packing == PACKING_NONE);
+    for ((_, tensor), record) in unpacked {
         let padding = record.start - section.len();
         section.write(&[0; ALIGNMENT as usize][..padding as usize])?;
         if stored_dtype(tensor) == DType::F32 {
