@@ -1,16 +1,16 @@
-//! The HMM alignment model of Vogel, Ney and Tillmann (1996): the position of an
-//! output depends on the jump from the position that generated the previous output.
+//! The HMM alignment model of Vogel, Ney and Tillmann (1996): the probability that a position
+//! generates an output depends on the jump from the position that generated the output before.
 //!
-//! As in Och and Ney (2003), jumps are counted by their width alone; jumps wider than [`MAX_JUMP`]
-//! count as jumps of width [`MAX_JUMP`]. The transitions of a sentence are the jumps that stay
-//! inside it, normalised and mixed with the uniform distribution. An output of the null word does
-//! not move the position from which the next jump starts. The first jump starts before the first
-//! position.
+//! As in Och and Ney (2003), jumps are counted by their direction and width alone; jumps wider than
+//! [`MAX_JUMP`] count as jumps of width [`MAX_JUMP`]. The transitions of a sentence are the jumps
+//! that stay inside it, normalised and mixed with the uniform distribution. The null word generates
+//! an output without a jump: the next jump starts where it would have started without that output.
+//! The first jump starts before the first position.
 //!
 //! A null state remembers the last real state, and both have the same future. So they share their
 //! forward and backward variables, and null states cost nothing. After training with
-//! IBM model 2, only a few positions are likely for each output. The others are pruned from the
-//! sums ([`PRUNING_THRESHOLD`]), so that an output costs far less than the square of the
+//! IBM model 2, only a few positions are likely for each output. The jumps from the others are left
+//! out of the sums ([`PRUNING_THRESHOLD`]), so that an output costs far less than the square of the
 //! sentence's length.
 //!
 //! An output is aligned to its most probable state over all paths (posterior decoding). For phrase
@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 
 use crate::directed_pair::{DirectedPair, EStepStatistics, LANES};
 
-/// The widest jump with its own count.
+/// The widest jump with its own count, which it shares with all wider jumps.
 const MAX_JUMP: usize = 40;
 /// The probability that the null word generates an output.
 const NULL_PROBABILITY: f64 = 0.2;
@@ -28,16 +28,16 @@ const NULL_PROBABILITY: f64 = 0.2;
 const UNIFORM_WEIGHT: f64 = 0.2;
 /// The count added to every expected count of a jump.
 const SMOOTHING: f64 = 0.5;
-/// The decay of the initial weights with the distance from a jump of one.
+/// The decay of the initial weights with the distance from the jump to the next position.
 const INITIAL_DECAY: f64 = 0.4;
-/// Positions less probable than this, given the outputs so far, are pruned.
+/// Jumps from a position are left out if it is less probable than this, given the outputs so far.
 const PRUNING_THRESHOLD: f64 = 1e-6;
 /// The transitions of sentences up to this length are cached.
 const MAX_CACHED_LENGTH: usize = 128;
 
 /// The transition model of one direction.
 pub(crate) struct HmmTransitions {
-    /// A weight for each jump from `-MAX_JUMP` to `MAX_JUMP`.
+    /// A weight for each jump from `-MAX_JUMP` to `MAX_JUMP`; they need not be normalised.
     weights: Vec<f64>,
     /// Transitions by the number of states, computed when they are first needed.
     cached_transitions: Vec<OnceLock<Vec<f64>>>,
@@ -91,8 +91,9 @@ impl HmmTransitions {
         Self::new(sums.jump_counts.iter().map(|count| count + SMOOTHING).collect())
     }
 
-    /// Returns the transition matrix `[n + 1, n]`, whose rows are padded with zeros. A row is the
-    /// start or one of `n` positions, a column the position that the next jump reaches.
+    /// Returns the transition matrix `[n + 1, n]`, whose rows are padded with zeros to a multiple
+    /// of [`LANES`]. Row 0 has the jumps from the start, row `i + 1` those from position `i`. A
+    /// column is the position that a jump reaches.
     fn transitions(&self, n: usize) -> Vec<f64> {
         let stride = n.next_multiple_of(LANES);
         let mut rows = vec![0.0; (n + 1) * stride];
@@ -110,6 +111,7 @@ impl HmmTransitions {
         rows
     }
 
+    /// Returns the transitions for the states of `view`, and the buffers sized for it and zeroed.
     fn prepare<'a>(
         &'a self,
         view: &DirectedPair,
@@ -221,13 +223,19 @@ struct ForwardBackward {
     /// For each position the scaled backward probability, given that it is the last that generated
     /// an output.
     backward: Vec<f64>,
+    /// The buffer for the next `backward`.
     next_backward: Vec<f64>,
+    /// `[stride]`. Forward: the probability that a jump reaches a position. Backward: the weight of
+    /// the paths that reach it.
     predicted: Vec<f64>,
-    /// Expected jumps of the sentence, before they are weighted by the transitions.
+    /// `[states + 1, stride]`: the expected number of jumps from each row to each column of the
+    /// transition matrix, divided by the transition.
     jump_posteriors: Vec<f64>,
 }
 
 impl ForwardBackward {
+    /// Fills `forward`, `aligned` and `scale`, and sets `backward` for the end of the sentence.
+    /// Adds ln p(outputs | states) to `sums`.
     fn run_forward(
         &mut self,
         view: &DirectedPair,
@@ -269,7 +277,8 @@ impl ForwardBackward {
         }
     }
 
-    /// Returns the posterior probability that the null word generated output `j`.
+    /// Returns the posterior probability that the null word generated output `j`, whose row in the
+    /// matrices is `output`.
     fn null_posterior(&self, view: &DirectedPair, output: usize, j: usize) -> f64 {
         let before = &self.forward[j * self.backward.len()..][..self.backward.len()];
         let paths: f64 =
@@ -277,7 +286,8 @@ impl ForwardBackward {
         NULL_PROBABILITY * view.null_translation[output] * self.scale[j] * paths
     }
 
-    /// Performs a step of the backward pass: from after output `j` to before it.
+    /// Performs a step of the backward pass, from after output `j` to before it. `output` is the
+    /// output's row in the matrices.
     fn step_backward(&mut self, view: &DirectedPair, transitions: &[f64], output: usize, j: usize) {
         let (n, stride) = (view.num_states, view.stride);
         let translation = &view.translation[output * stride..][..n];

@@ -4,10 +4,10 @@ use miriam_textio::Log10;
 
 use crate::{LmWord, State};
 
-/// One query of a batch: `word` after the state with index `state`.
+/// One query of a batch: the score of `word` after a state.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
-    /// Index into the batch's states.
+    /// The index of the state among the states of the batch.
     pub state: u32,
     /// The word to score.
     pub word: LmWord,
@@ -18,15 +18,14 @@ pub struct Request {
 pub struct ScoreResult {
     /// log10 p(word | state), backoffs included.
     pub log10: Log10,
-    /// The length of the longest n-gram that matched, 1 or more; blanks (entries for
-    /// missing suffixes) count, as in KenLM.
+    /// The length of the longest n-gram that matched, 1 or more. As in KenLM, a blank (an entry for
+    /// an n-gram that the model lacks but whose extensions it has) counts as a match.
     pub ngram_length: u8,
     /// The state after the word.
     pub next_state: State,
 }
 
-/// An n-gram language model. Scores and states equal KenLM's to the bit (`ngram-lm.md`
-/// 2.2).
+/// An n-gram language model. Scores and states equal KenLM's to the bit (`ngram-lm.md` 2.2).
 ///
 /// A model is immutable: any number of threads may query it at once.
 ///
@@ -62,10 +61,12 @@ pub trait LanguageModel: Send + Sync {
     /// Returns the id of `word`; [`LmWord::UNKNOWN`] when it is not in the model.
     fn word_id(&self, word: &[u8]) -> LmWord;
 
-    /// Returns the word with this id, if the file holds its words.
+    /// Returns the word with this id; `None` if the model does not have the id, or if its file does
+    /// not have the texts of words.
     fn word(&self, id: LmWord) -> Option<&[u8]>;
 
-    /// Returns the state after `<s>`: always of length 1.
+    /// Returns the state after `<s>`. Its length is always 1; without `<s>` in the model, its word
+    /// is [`LmWord::UNKNOWN`].
     fn begin_state(&self) -> State;
 
     /// Returns the id of `</s>`; [`LmWord::UNKNOWN`] if the model does not have it.
@@ -75,19 +76,18 @@ pub trait LanguageModel: Send + Sync {
     /// that matched; writes the state after `word` to `next`.
     fn score(&self, context: &State, word: LmWord, next: &mut State) -> (Log10, u8);
 
-    /// Prefetches what [`LanguageModel::score`] of the same arguments will read.
+    /// Prefetches what [`LanguageModel::score`] with the same arguments will read.
     fn prefetch(&self, context: &State, word: LmWord);
 
-    /// Answers many queries with their memory accesses overlapped: `results` receives
-    /// the results in the order of `requests`. Each is what [`LanguageModel::score`]
-    /// gives, to the bit.
+    /// Answers many queries with their memory accesses overlapped, and writes to `results` the
+    /// results in the order of `requests`. They equal those of [`LanguageModel::score`] to the bit.
     ///
-    /// Panics when `results` is shorter than `requests` or a request's state is out of
-    /// range.
+    /// # Panics
+    /// If `results` is shorter than `requests`, or the state of a request is out of range.
     fn score_batch(&self, states: &[State], requests: &[Request], results: &mut [ScoreResult]);
 
-    /// Returns log10 p(word | context) and the matched length for an explicit context, newest word
-    /// first, of which at most order - 1 words count.
+    /// Works as [`LanguageModel::score`] with the words of a context, newest first, in the place of
+    /// a state, and returns no state. At most the newest order - 1 words count.
     fn score_after(&self, context: &[LmWord], word: LmWord) -> (Log10, u8) {
         let used = context.len().min(self.order() - 1);
         let (mut state, mut next) = (State::EMPTY, State::EMPTY);
@@ -98,19 +98,21 @@ pub trait LanguageModel: Send + Sync {
         self.score(&state, word, &mut next)
     }
 
-    /// Writes to `ids` the ids of the words at `spans` (start and end, bytes of
-    /// `text`), with their memory accesses overlapped.
+    /// Looks up many words with their memory accesses overlapped: writes to `ids` the ids of the
+    /// words at `spans`, each the start and the end of a word in the bytes of `text`.
     ///
-    /// Panics when a span is not within `text` or `ids` is shorter than `spans`.
+    /// # Panics
+    /// If a span is not within `text`, or `ids` is shorter than `spans`.
     fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]);
 
-    /// Scores many sentences with their memory accesses overlapped: `words` holds them
-    /// one after another, `ends` the end of each in `words`; each begins in the state
-    /// `begin`. `scores` receives log10 p and the matched length of each word, as
-    /// [`LanguageModel::score`] gives them, to the bit.
+    /// Scores many sentences with their memory accesses overlapped. `words` has the sentences one
+    /// after another, and `ends` the end of each in `words`. Each sentence begins in the state
+    /// `begin`. Writes to `scores` log10 p and the length of the longest match of each word; they
+    /// equal those of [`LanguageModel::score`] to the bit.
     ///
-    /// Panics when `ends` does not ascend, or `scores` or `words` is shorter than the
-    /// last end.
+    /// # Panics
+    /// If an end is less than the one before it, or `scores` or `words` is shorter than the last
+    /// end.
     fn score_sentences(
         &self,
         begin: &State,
@@ -119,10 +121,11 @@ pub trait LanguageModel: Send + Sync {
         scores: &mut [(Log10, u8)],
     );
 
-    /// Writes to `scores` log10 p of each of `words` after the same state `context`, as
-    /// [`LanguageModel::score`] gives it, to the bit.
+    /// Writes to `scores` log10 p of each of `words` after the same state `context`. It equals that
+    /// of [`LanguageModel::score`] to the bit.
     ///
-    /// Panics when `scores` is shorter than `words`.
+    /// # Panics
+    /// If `scores` is shorter than `words`.
     fn score_next_words(&self, context: &State, words: &[LmWord], scores: &mut [Log10]) {
         // Few enough that their results stay in the second-level cache.
         const BATCH: usize = 1 << 10;
@@ -137,14 +140,15 @@ pub trait LanguageModel: Send + Sync {
         }
     }
 
-    /// Whether every n-gram whose state keeps all its words has a suffix whose state keeps all its
-    /// words too. Then a word whose in-phrase context was cut by minimisation cannot depend on what
-    /// precedes the phrase. This is true of every model estimated by a known toolkit; it is checked
-    /// when a file of Miriam is built. KenLM's files are not checked; for them this is false.
+    /// Whether this holds of all n-grams: if the state after an n-gram keeps all its words, so does
+    /// the state after its suffix. Then, if minimisation cuts words of a phrase from the context of
+    /// a later word of the phrase, that word cannot depend on what precedes the phrase. This is
+    /// true of every model estimated by a known toolkit. It is checked when a file of Miriam is
+    /// built; KenLM's files are not checked, and for them this is false.
     fn minimization_is_closed(&self) -> bool;
 
-    /// Whether no backoff is greater than 1 (positive as log10), so that no probability is greater
-    /// than 1 in any context. Reads all backoffs of the model; false if that is not supported.
+    /// Whether no backoff is greater than 1 (positive as log10), so that a backoff never raises a
+    /// score. Reads all backoffs of the model; false if that is not supported.
     fn has_only_lowering_backoffs(&self) -> bool {
         false
     }

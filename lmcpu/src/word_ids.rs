@@ -73,7 +73,8 @@ impl<'m> TextEncoder<'m> {
     /// Replaces the content of `words` by the words of `text`. The six bytes of C's `isspace`
     /// separate words, and `\n` ends a line.
     ///
-    /// Panics when `text` has `u32::MAX` bytes or more.
+    /// # Panics
+    /// If `text` has `u32::MAX` bytes or more.
     pub fn encode(&mut self, text: &[u8], words: &mut EncodedText) {
         assert!(u32::try_from(text.len()).is_ok_and(|length| length < u32::MAX));
         words.ids.clear();

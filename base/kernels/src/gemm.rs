@@ -1,14 +1,16 @@
 //! GEMM of rows with packed weights, with a fused epilogue.
 //!
-//! Shapes are `[rows, depth] x [depth, columns]`. A product is computed in tiles of some rows by
-//! some panels of sixteen columns. All sums of a tile stay in registers during one pass along the
-//! depth. In every tile, each sum has its own lane, and its products are added in the order of the
-//! depth (in f32, in runs). So the results of a row depend neither on other rows nor on the tiling.
-//! The outer loop runs over slabs of rows that stay in the cache, the next one over panels: each
-//! slab reads the weights once, and each panel reads the rows of the slab again. The arithmetics
-//! (`float32`, `bf16`, `int16`, `int8`) differ in a step along the depth and share all else. If a
-//! CPU has tile units (AMX), bytes are multiplied there (`tiled`), with the same sums and the same
-//! epilogue. Products of bf16 are computed there too, but add up in another order.
+//! Shapes are `[rows, depth] x [depth, columns]`. The result is computed in tiles: a few rows by a
+//! few panels of sixteen columns. All sums of a tile stay in registers during one pass along the
+//! depth. Whatever the tile, each sum has its own lane, and its products are added in the order of
+//! the depth (in f32 and i16 in runs, whose sums are then added). So the results of a row depend
+//! neither on other rows nor on the tiling. The outer loop runs over slabs of rows that stay in the
+//! cache, the next one over panels: each slab reads the weights once, and each panel reads the rows
+//! of the slab again. The arithmetics (`float32`, `bf16`, `int16`, `int8`) differ only in the step
+//! along the depth.
+//!
+//! If a CPU has tile units (AMX), bytes are multiplied there (`tiled`), with the same sums and the
+//! same epilogue. Products of bf16 are computed there too, but are added in another order.
 
 mod bf16;
 mod float32;
@@ -32,25 +34,26 @@ use crate::activation::Activation;
 use crate::isa::Level;
 use crate::{Cpu, MatMut, MatRef};
 
-/// The epilogue of a GEMM: `activation(product * scales + bias + residual + out)`. The old `out` is
-/// added only if [`accumulate`](Self::accumulate) is set.
+/// The epilogue of a GEMM: `out = activation(product * scales + bias + residual + out)`, where each
+/// term is optional. The old `out` is added if [`accumulate`](Self::accumulate) is set.
 #[derive(Debug, Default)]
 pub struct Epilogue<'a> {
     /// Added to each row, `[columns]`.
     pub bias: Option<&'a [f32]>,
-    /// Added before the activation, `[rows, columns]`, as in Devlin's stacks. Without an
-    /// activation, it is the residual connection of a transformer.
+    /// Added before the activation, `[rows, columns]`, as in the stacked layers of Devlin (2017).
+    /// Without an activation, it is the residual connection of a transformer.
     pub residual: Option<MatRef<'a, f32>>,
-    /// Whether the old elements of the result are added too, before the activation. This adds up
-    /// the gradients of a matrix that is used several times.
+    /// Whether the old elements of `out` are added too, before the activation, for gradients of a
+    /// matrix that is used several times.
     pub accumulate: bool,
-    /// Applied last.
+    /// Applied to the sum of all terms.
     pub activation: Activation,
-    /// Set to the largest magnitude of each row of the result, `[rows]`, for its quantisation.
+    /// Gets the largest magnitude of each row of the result, `[rows]`, for its quantisation.
     pub absmax: Option<&'a mut [f32]>,
 }
 
 impl Epilogue<'_> {
+    /// Panics if an operand does not fit the shape of `out`.
     fn check(&self, out: &MatMut<f32>) {
         let shape = (out.rows(), out.columns());
         assert!(self.bias.is_none_or(|bias| bias.len() == shape.1), "a bias for each column");
@@ -61,7 +64,7 @@ impl Epilogue<'_> {
     }
 }
 
-/// The rows and panels of a tile, which change only the speed. The
+/// The size of a tile, and the unit that computes it. They change only the speed. The
 /// [`autotuner`](crate::autotuner) chooses among [`alternatives`](Tiling::alternatives).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tiling {
@@ -75,7 +78,7 @@ pub struct Tiling {
 enum Unit {
     /// Vector registers.
     Registers,
-    /// Tiles of AMX, for products of bytes.
+    /// The tile registers of AMX, for products of bytes.
     #[cfg(target_arch = "x86_64")]
     Tiles,
 }

@@ -1,5 +1,5 @@
-//! `miriam health`: asks a server whether it is ready. It serves as the health check of
-//! containers that contain only the binary.
+//! `miriam health`: asks a server whether it is ready. It is the health check of containers that
+//! have no other program.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -15,16 +15,18 @@ use clap::Args;
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// The maximum number of bytes read from a response.
 const MAX_RESPONSE: u64 = 64 << 10;
-/// The default path.
-const PATH: &str = "/readyz";
+/// The path of a request to an address without one.
+const DEFAULT_PATH: &str = "/readyz";
+/// The message if the server cannot be reached.
+const NO_ANSWER: &str = "no answer; is miriam serve running there?";
 
-/// Ask a server whether it is ready: status 0 if it is, 1 if not
+/// Ask a server whether it is ready: the exit status is 0 if it is, 1 if not
 ///
 /// Example: miriam health http://127.0.0.1:8080/readyz
 #[derive(Args)]
 pub struct Arguments {
-    /// The server, http://HOST:PORT or HOST:PORT, with or without a path, or unix:PATH; a server
-    /// that is ready responds with status 200
+    /// The server: http://HOST:PORT or HOST:PORT, with or without the path of a page that responds
+    /// with 200 if the server is ready [/readyz], or unix:PATH of its socket
     #[arg(default_value = "http://127.0.0.1:8080/readyz", value_name = "ADDRESS")]
     url: String,
 }
@@ -32,14 +34,16 @@ pub struct Arguments {
 /// The address of a server, and the path of the request.
 #[derive(Debug, PartialEq)]
 enum Target {
+    /// `address` has a port; `host` is the value of the header `Host`.
     Tcp { address: String, host: String, path: String },
+    /// The path of a socket. The path of the request is [`DEFAULT_PATH`].
     Unix(String),
 }
 
 impl Target {
     fn parse(url: &str) -> anyhow::Result<Self> {
         if let Some(path) = url.strip_prefix("unix:") {
-            // The path may also be given as a URL: unix:///run/miriam.sock.
+            // The address may also be a URL: unix:///run/miriam.sock.
             let path = path.strip_prefix("//").unwrap_or(path);
             if path.is_empty() {
                 bail!(
@@ -58,7 +62,7 @@ impl Target {
         if host.is_empty() {
             bail!("{url}: expected http://HOST:PORT, HOST:PORT or unix:PATH");
         }
-        let path = if path.len() <= 1 { PATH } else { path };
+        let path = if path.len() <= 1 { DEFAULT_PATH } else { path };
         let has_port = host.rsplit(']').next().unwrap_or(host).contains(':');
         let address = if has_port { host.to_owned() } else { format!("{host}:80") };
         Ok(Target::Tcp { address, host: host.to_owned(), path: path.to_owned() })
@@ -77,10 +81,8 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-const NO_ANSWER: &str = "no answer; is miriam serve running there?";
-
-/// Returns the response of a server, which must be complete within `limit`, even if each of its
-/// bytes arrives in time.
+/// Returns the response of a server. Fails if it is not complete within `limit`, a limit for all
+/// steps together.
 fn ask(target: Target, limit: Duration) -> anyhow::Result<String> {
     let (sender, answer) = mpsc::channel();
     // Not all steps of the thread have time limits of their own; it ends with the program.
@@ -91,7 +93,7 @@ fn ask(target: Target, limit: Duration) -> anyhow::Result<String> {
                 .and_then(|stream| get(stream, &host, &path)),
             Target::Unix(path) => UnixStream::connect(path)
                 .context(NO_ANSWER)
-                .and_then(|stream| get(stream, "localhost", PATH)),
+                .and_then(|stream| get(stream, "localhost", DEFAULT_PATH)),
         };
         let _ = sender.send(answer);
     });
@@ -100,7 +102,7 @@ fn ask(target: Target, limit: Duration) -> anyhow::Result<String> {
         .with_context(|| format!("no complete response within {} s", limit.as_secs()))?
 }
 
-/// Sends a GET request, and returns the response.
+/// Sends a GET request, and returns the response, up to [`MAX_RESPONSE`] bytes.
 fn get(mut stream: impl Read + Write, host: &str, path: &str) -> anyhow::Result<String> {
     // The request is sent in one piece, because a server may respond and close the connection after
     // it has read a part.
@@ -120,11 +122,11 @@ mod tests {
 
     fn ask_at(listener: &TcpListener) -> anyhow::Result<String> {
         let address = listener.local_addr().unwrap().to_string();
-        let target = Target::Tcp { host: address.clone(), address, path: PATH.into() };
+        let target = Target::Tcp { host: address.clone(), address, path: DEFAULT_PATH.into() };
         ask(target, Duration::from_secs(1))
     }
 
-    /// A server that sends a byte from time to time, for ever.
+    /// The server sends a byte from time to time, for ever.
     #[test]
     fn a_slow_response_is_not_waited_for() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -139,7 +141,7 @@ mod tests {
         assert_eq!(error, "no complete response within 1 s");
     }
 
-    /// All steps together have one limit.
+    /// The system accepts the connection, but no program responds.
     #[test]
     fn a_silent_server_is_reported() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -152,7 +154,8 @@ mod tests {
     #[test]
     fn a_server_that_does_not_run_is_reported() {
         let unused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-        let target = Target::Tcp { host: unused.clone(), address: unused, path: PATH.into() };
+        let target =
+            Target::Tcp { host: unused.clone(), address: unused, path: DEFAULT_PATH.into() };
         let error = ask(target, Duration::from_secs(60)).unwrap_err().to_string();
         assert_eq!(error, NO_ANSWER);
     }

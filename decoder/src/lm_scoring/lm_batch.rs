@@ -1,29 +1,28 @@
 //! Language-model scores of many target phrases without context, computed together.
 //!
-//! Each target of a source phrase is scored without context, before the worst targets are cut. Most
-//! source phrases have a handful of targets, some have hundreds. If phrases were scored one by one,
-//! nearly every word would wait for memory. So the targets of many source phrases are gathered
+//! Before only the best targets of a source phrase are kept, each target is scored without context.
+//! Most source phrases have a handful of targets, some have hundreds. If phrases were scored one by
+//! one, nearly every word would wait for memory. So the targets of many source phrases are gathered
 //! first, and their words are scored together, so that the waiting times overlap.
 //!
 //! Tables list the targets of a source phrase in the order of their text, so neighbours often begin
-//! with the same words. Such words are scored only once: in a table of 26.9 million entries, more
-//! than half of all words are shared with the phrase before.
+//! with the same words. These words are scored only once. In a table of 26.9 million entries, they
+//! are more than half of all words.
 
 use miriam_lmcpu::{LanguageModel, LmWord, Request, ScoreResult, State};
 
 /// Phrases and the scores of their words, in buffers that are reused.
 #[derive(Default)]
 pub(crate) struct LmBatch {
-    /// One per model.
+    /// The phrases for each model.
     models: Vec<ModelBatch>,
-    /// The number of phrases.
     num_phrases: u32,
 }
 
 /// The phrases as one model sees them.
 #[derive(Default)]
 struct ModelBatch {
-    /// The requests at each depth: `depths[n]` has the words that follow n others in their phrase.
+    /// The requests at each depth: `depths[n]` has the words after the first n of their phrases.
     depths: Vec<DepthBatch>,
     /// For each word of each phrase, the index of its request within its depth.
     request_indices: Vec<u32>,
@@ -31,14 +30,18 @@ struct ModelBatch {
     phrase_ends: Vec<usize>,
     /// The words of the phrase that was added last.
     previous_phrase: Vec<LmWord>,
+    /// A buffer for the states after the words of a depth.
     states: Vec<State>,
 }
 
-/// The words that follow the same number of words in their phrases. The state of a request is the
-/// index of the preceding word's request, which is in the batch of the depth before.
+/// The words with the same number of words before them in their phrases.
 #[derive(Default)]
 struct DepthBatch {
+    /// The state of a request is the one after the word before: the index of that word's request at
+    /// the depth before. At depth 0 it is the empty state.
     requests: Vec<Request>,
+    /// The result of each request. There may be more results than requests, left from a batch
+    /// before.
     results: Vec<ScoreResult>,
 }
 
@@ -81,7 +84,7 @@ impl ModelBatch {
 
     fn score(&mut self, model: &dyn LanguageModel) {
         let mut states = &[State::EMPTY][..];
-        for DepthBatch { requests, results, .. } in &mut self.depths {
+        for DepthBatch { requests, results } in &mut self.depths {
             if results.len() < requests.len() {
                 results.resize_with(requests.len(), ScoreResult::default);
             }
@@ -110,7 +113,7 @@ impl LmBatch {
         self.num_phrases
     }
 
-    /// Adds a phrase of `len` words; `word(model, i)` is the id of word `i` in the model.
+    /// Adds a phrase of `len` words; `word(model, i)` is the id of word `i` in model `model`.
     pub(crate) fn push_phrase(&mut self, len: usize, word: impl Fn(usize, usize) -> LmWord) {
         for (model, batch) in self.models.iter_mut().enumerate() {
             batch.push_phrase((0..len).map(|i| word(model, i)));

@@ -1,4 +1,4 @@
-//! Loading of networks on the devices that were chosen: the CPU, or a copy on each GPU.
+//! Loading of networks on the chosen devices: the CPU, or one or more GPUs with a copy on each.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -29,20 +29,24 @@ pub(super) type NetworksByDevice = Vec<Arc<[Network]>>;
 pub const GPU_PRECISIONS: [Precision; 2] = [Precision::F32, Precision::F16];
 
 impl Placement<'_> {
-    /// Loads one model on the first device, for measurements and comparisons: a failure of a GPU is
-    /// an error, and the CPU does not continue. `path` names the model in messages.
+    /// Loads one model and returns its network on the first device, for measurements and
+    /// comparisons: if a GPU fails later, that is an error, and nothing continues on the CPU.
+    /// `path` names the model in messages.
     ///
     /// # Errors
-    /// If the device cannot be used, or a parameter is missing or has the wrong shape.
+    /// If a device or the precision cannot be used, or a parameter is missing or has the wrong
+    /// shape.
     pub fn load_network(&self, model: &Model, path: &Path) -> Result<Network> {
         Ok(self.load_on_devices(&[(model, path)], false)?[0][0].clone())
     }
 
-    /// Loads models, each with the file that messages name, on each device.
+    /// Loads all models on each device. The path of a model names it in messages. If a GPU fails
+    /// later, the CPU continues.
     pub(super) fn load(&self, models: &[(&Model, &Path)]) -> Result<NetworksByDevice> {
         self.load_on_devices(models, true)
     }
 
+    /// Loads all models on each device. With `falls_back`, the CPU continues if a GPU fails later.
     fn load_on_devices(
         &self,
         models: &[(&Model, &Path)],
@@ -59,7 +63,7 @@ impl Placement<'_> {
         }
     }
 
-    /// Loads models on GPUs. With `falls_back`, the CPU continues if a GPU fails after loading.
+    /// Works as [`load_on_devices`](Self::load_on_devices), for GPUs.
     #[cfg(feature = "cuda")]
     fn load_on_gpus(
         &self,
@@ -75,8 +79,8 @@ impl Placement<'_> {
             let device = CudaDevice::open(number)?;
             let networks = models.iter().map(|&(model, path)| {
                 let mut parameters = CudaLoader::new(&device, model, path, format)?;
-                // If products of contexts were computed ahead, as on CPUs, attention would have to
-                // sum wider values.
+                // With the products computed once per sentence, as on CPUs, attention would sum
+                // them in the place of the encoder's states, which are narrower.
                 let speedups = Speedups { precompute_context: false, ..Speedups::default() };
                 let network =
                     Network::load_on(device.clone(), &mut parameters, model, path, &speedups)?;
@@ -85,6 +89,7 @@ impl Placement<'_> {
                 }
                 let (model, path, tuner) = (model.clone(), path.to_owned(), Arc::clone(self.tuner));
                 Ok(network.with_fallback(move || {
+                    // The precision of GPUs may be one that CPUs do not compute in.
                     let precision = model.precision().unwrap_or(Precision::F32);
                     Network::load_tuned(&model, &path, precision, &tuner)
                 }))

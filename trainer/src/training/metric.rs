@@ -43,15 +43,15 @@ impl Metric {
         Metric::Script,
     ];
 
-    /// Marian's metrics that are not for translation, each with a reason or remedy.
+    /// Marian's metrics that are not supported, each with the reason.
     pub const REFUSED: [(&str, &str); 4] = [
         ("accuracy", "it is for classifiers; use ce-mean-words or bleu"),
         ("bert-lm-accuracy", "training BERT is not supported"),
-        ("bert-sentence-accuracy", "BERT is not trained"),
+        ("bert-sentence-accuracy", "training BERT is not supported"),
         ("embedding", "training sentence-embedding models is not supported"),
     ];
 
-    /// Returns Marian's name.
+    /// Returns the name that it has in Marian's options.
     pub fn name(self) -> &'static str {
         match self {
             Metric::CrossEntropySum => "ce-sum",
@@ -67,7 +67,7 @@ impl Metric {
         }
     }
 
-    /// Returns the metric of that name.
+    /// Returns the metric with this name in Marian's options.
     pub fn from_name(name: &str) -> Option<Self> {
         let name = if name == "ce-mean" { "cross-entropy" } else { name };
         Self::ALL.into_iter().find(|metric| metric.name() == name)
@@ -78,7 +78,7 @@ impl Metric {
         self.needs_translations() || self == Metric::Script
     }
 
-    /// Whether the metric needs translations.
+    /// Whether the metric needs translations of the validation set.
     pub fn needs_translations(self) -> bool {
         use Metric::{Bleu, BleuDetok, BleuSegmented, Chrf, Translation};
         matches!(self, Bleu | BleuDetok | BleuSegmented | Chrf | Translation)
@@ -106,22 +106,24 @@ impl MetricState {
         MetricState { best_bits: worst.to_bits(), stalled: 0 }
     }
 
-    /// Returns the state from Marian's file; `best` is `None` before the first validation.
+    /// Returns the state that Marian's progress file describes; `best` is `None` before the first
+    /// validation.
     pub fn from_marian(metric: Metric, best: Option<f64>, stalled: u64) -> Self {
         let best_bits = best.map_or(MetricState::new(metric).best_bits, f64::to_bits);
         MetricState { best_bits, stalled }
     }
 
-    /// Returns the best value so far.
+    /// Returns the best value so far; before the first one, the infinity that every value beats.
     pub fn best(&self) -> f64 {
         f64::from_bits(self.best_bits)
     }
 
-    /// Records a new value. It is an improvement if it is strictly better. As in Marian, an
-    /// improvement of at most `epsilon` moves the best value but counts as a stall. A value that is
-    /// not finite stalls and is never the best. Returns whether the value is finite and no earlier
-    /// value was better. So the last one of equally good models is kept, for example at the
-    /// beginning, when all models have BLEU 0.
+    /// Records a new value. A value that is strictly better becomes the best one. As in Marian, it
+    /// counts as a stall nevertheless if the gain is at most `epsilon`. A value that is not finite
+    /// stalls and is never the best.
+    ///
+    /// Returns whether the value is finite and no earlier value was better. So the last one of
+    /// equally good models is kept, for example at the beginning, when all models have BLEU 0.
     pub fn record(&mut self, metric: Metric, value: f64, epsilon: f64) -> bool {
         let gain =
             if metric.is_larger_better() { value - self.best() } else { self.best() - value };

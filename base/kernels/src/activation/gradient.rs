@@ -40,7 +40,7 @@ fn gradient_row<I: Isa>(isa: I, activation: Activation, saved: &[f32], gradient:
             gradient,
             #[inline(always)]
             |isa, y, dy| {
-                // If `y` is not positive the gradient is 0, or NaN if `y` or `dy` is not finite.
+                // The gradient where `y` is not positive: 0, or NaN if `y` or `dy` is not finite.
                 let zero = isa.add(isa.sub(y, y), isa.sub(dy, dy));
                 isa.select(isa.less(isa.splat(0.0), y), dy, zero)
             },
@@ -105,14 +105,16 @@ fn map_gradient<I: Isa>(
     }
 }
 
-/// Computes `s (1 + z (1 - s))` with `s = sigmoid(z)`.
+/// Computes the derivative of `z sigmoid(z)`: `s (1 + z (1 - s))` with `s = sigmoid(z)`. The
+/// derivative of `z sigmoid(a z)` is the same function of `a z`.
 #[inline(always)]
 fn swish_derivative<I: Isa>(isa: I, z: I::F) -> I::F {
     let (one, s) = (isa.splat(1.0), sigmoid(isa, z));
     isa.mul(s, isa.mul_add(z, isa.sub(one, s), one))
 }
 
-/// Computes `Phi(z) + z phi(z)` with the normal distribution `Phi` and its density `phi`.
+/// Computes `Phi(z) + z phi(z)` with the distribution function `Phi` and the density `phi` of the
+/// standard normal distribution.
 #[inline(always)]
 fn gelu_derivative<I: Isa>(isa: I, z: I::F) -> I::F {
     let (erf, exponential) = erf_and_exp(isa, z);
@@ -130,10 +132,10 @@ fn gelu_tanh_derivative<I: Isa>(isa: I, z: I::F) -> I::F {
     let t = tanh_of_cubic(isa, z);
     let slope = isa.mul_add(isa.mul(z, z), isa.splat(0.134_145), one);
     let inner = isa.mul(isa.mul(z, isa.splat(0.5 * SQRT_2_OVER_PI)), slope);
-    // Where |T| is 1, `curved` is 0 but `inner` may be infinite; their product must be 0.
-    let curved = isa.sub(one, isa.mul(t, t));
-    let second =
-        isa.select(isa.less(isa.splat(0.0), curved), isa.mul(curved, inner), isa.splat(0.0));
+    // Where |T| is 1, its slope is 0 but `inner` may be infinite; their product must be 0.
+    let tanh_slope = isa.sub(one, isa.mul(t, t));
+    let product = isa.mul(tanh_slope, inner);
+    let second = isa.select(isa.less(isa.splat(0.0), tanh_slope), product, isa.splat(0.0));
     isa.add(isa.mul_add(half, t, half), second)
 }
 

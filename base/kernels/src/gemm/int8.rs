@@ -15,10 +15,13 @@ use crate::pack::{Line, PackedI8};
 use crate::quantize::QuantizedI8;
 use crate::{Cpu, MatMut, MatRef};
 
+/// Sums of products of bytes. `SIGNED` may be false if no element of the rows is negative. Sums
+/// begin with what corrects the products of [`Isa::dot_i8`].
 #[derive(Clone, Copy)]
 struct I8Arithmetic<'a, const SIGNED: bool> {
-    /// The initial sum of each row.
+    /// The initial sum of each row, unless [`Isa::SHIFTS_TO_UNSIGNED`].
     initial_sums: &'a [i32],
+    /// The initial sum of each column if [`Isa::SHIFTS_TO_UNSIGNED`].
     corrections: &'a [i32],
     row_scales: &'a [f32],
     column_scales: &'a [f32],
@@ -63,14 +66,18 @@ impl<const SIGNED: bool> Arithmetic for I8Arithmetic<'_, SIGNED> {
 /// i8 rows, [prepared](PreparedRows) for GEMM.
 pub type PreparedI8 = PreparedRows<QuadCells>;
 
-/// Quads of adjacent i8 of a row, the operand of `Isa::dot_i8`, or rows in tiles.
+/// The cells of i8 rows: quads of adjacent elements of a row, or rows in tiles.
 #[derive(Clone, Debug, Default)]
 pub struct QuadCells {
+    /// Operands of `Isa::dot_i8`, interleaved for the tiles of `RowBlocks`.
     quads: Vec<[u32; 2]>,
+    /// A buffer for the quads of one row.
     row_buffer: Vec<[u32; 2]>,
+    /// For each row the sum of the corrections of its quads (`Isa::prepare_i8`).
     initial_sums: Vec<i32>,
+    /// Whether any element is negative.
     signed: bool,
-    /// Used instead of `quads` for [`Unit::Tiles`].
+    /// The rows for [`Unit::Tiles`], which needs none of the other fields.
     #[cfg(target_arch = "x86_64")]
     pub(super) tiles: TiledRows,
 }
@@ -94,8 +101,8 @@ impl PreparedI8 {
 }
 
 /// Computes `out = activation((rows * weights) * scales + bias + residual)` with the shapes `[rows,
-/// columns] = [rows, depth] x [depth, columns]`, where the product is exact for rows in -127..=127
-/// and weights in -128..=127.
+/// columns] = [rows, depth] x [depth, columns]`. The product `rows * weights` is exact for rows in
+/// -127..=127 and weights in -128..=127.
 ///
 /// # Panics
 /// If shapes do not fit, or no rows are prepared.
@@ -124,7 +131,7 @@ fn multiply<I: Isa>(
     let PackedI8 { panels, scales: column_scales, corrections } = weights;
     let cells = Interleaved { cells: quads, steps: panels.steps() };
     let blocks = RowBlocks::new::<I>(row_scales.len(), tiling);
-    // Rows without negative elements, as after ReLU, need no signs. The sums are the same.
+    // Without negative elements, as after ReLU, a product without signs gives the same sums.
     if *signed || !I::PREFERS_UNSIGNED {
         let arithmetic =
             I8Arithmetic::<true> { initial_sums, corrections, row_scales, column_scales };
@@ -136,6 +143,7 @@ fn multiply<I: Isa>(
     }
 }
 
+/// Calls [`TiledRows::fill`], in the form that `dispatch!` needs.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn fill_tiles<I: Isa>(_: I, rows: MatRef<i8>, to: &mut TiledRows) {
@@ -169,7 +177,8 @@ pub(super) fn multiply_in_tiles<I: Isa, U: TileUnit>(
     );
 }
 
-/// Interleaves rows for `Isa::dot_i8` in adjacent quads, padded with zeros.
+/// Fills `to` with the quads of `rows`, padded with zeros and interleaved for the tiles of
+/// [`RowBlocks`].
 #[inline(always)]
 fn interleave_rows<I: Isa>(isa: I, tiling: Tiling, rows: MatRef<i8>, to: &mut QuadCells) {
     let QuadCells { quads, row_buffer, initial_sums, signed, .. } = to;
@@ -177,33 +186,34 @@ fn interleave_rows<I: Isa>(isa: I, tiling: Tiling, rows: MatRef<i8>, to: &mut Qu
     quads.resize(rows.rows() * steps, [0; 2]);
     row_buffer.resize(steps, [0; 2]);
     initial_sums.clear();
-    let mut negative = 0;
+    // The highest bit of a byte says whether an element in this place of a quad is negative.
+    let mut sign_bits = 0;
     for block in RowBlocks::new::<I>(rows.rows(), tiling).ranges() {
         let into = &mut quads[block.start * steps..block.end * steps];
         for (row_of_tile, row) in block.clone().enumerate() {
             // As bytes, so that four of them are one load and the loop is vectorised.
             let (whole, rest) = rows.row(row).as_bytes().as_chunks::<4>();
             let (to, last) = row_buffer.split_at_mut(whole.len());
-            let mut start = 0i32;
+            let mut initial_sum = 0i32;
             for (quad, to) in whole.iter().zip(to) {
                 let quad = u32::from_le_bytes(*quad);
-                let (prepared, missing) = isa.prepare_i8(quad);
+                let (prepared, correction) = isa.prepare_i8(quad);
                 *to = prepared;
-                negative |= quad;
-                start = start.wrapping_add(missing);
+                sign_bits |= quad;
+                initial_sum = initial_sum.wrapping_add(correction);
             }
             if let [last] = last {
                 let mut bytes = [0; 4];
                 bytes[..rest.len()].copy_from_slice(rest);
                 let quad = u32::from_le_bytes(bytes);
-                let (prepared, missing) = isa.prepare_i8(quad);
+                let (prepared, correction) = isa.prepare_i8(quad);
                 *last = prepared;
-                negative |= quad;
-                start = start.wrapping_add(missing);
+                sign_bits |= quad;
+                initial_sum = initial_sum.wrapping_add(correction);
             }
-            initial_sums.push(start);
+            initial_sums.push(initial_sum);
             interleave_row(row_buffer, block.len(), row_of_tile, into);
         }
     }
-    *signed = negative & 0x8080_8080 != 0;
+    *signed = sign_bits & 0x8080_8080 != 0;
 }

@@ -56,11 +56,11 @@ impl Operator for AverageAttentionGate {
         for row in 0..d_out.rows() {
             let [i, f, x, y] = inputs.map(|matrix: MatRef<'_, R>| matrix.row(row));
             for (column, &d) in d_out.row(row).iter().enumerate() {
-                let (a, b) = (sigmoid(i[column]), sigmoid(f[column]));
-                d_input_gate.row_mut(row)[column] += d * x[column] * a * (R::ONE - a);
-                d_input.row_mut(row)[column] += d * a;
-                d_forget_gate.row_mut(row)[column] += d * y[column] * b * (R::ONE - b);
-                d_y.row_mut(row)[column] += d * b;
+                let (i, f) = (sigmoid(i[column]), sigmoid(f[column]));
+                d_input_gate.row_mut(row)[column] += d * x[column] * i * (R::ONE - i);
+                d_input.row_mut(row)[column] += d * i;
+                d_forget_gate.row_mut(row)[column] += d * y[column] * f * (R::ONE - f);
+                d_y.row_mut(row)[column] += d * f;
             }
         }
     }
@@ -98,7 +98,7 @@ fn forward_row<I: Isa>(isa: I, [i, f, input, y]: [&[f32]; 4], out: &mut [f32]) {
     }
 }
 
-/// Computes the gradient of `sigmoid(gate) * value`.
+/// Adds the gradients of `sigmoid(gate) * value` to `d_gate` and `d_value`.
 #[inline(always)]
 fn gradient_row<I: Isa>(
     isa: I,

@@ -11,8 +11,8 @@ use crate::activation;
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef, Real};
 
-/// `g * y + (1 - g) * input` with `g` the sigmoid of `gate`. The matrices are `gate`, `input` and
-/// `y`, each `[rows, width]`.
+/// `g * y + (1 - g) * input` with `g = sigmoid(gate)`. The matrices are `gate`, `input` and `y`,
+/// each `[rows, width]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Highway;
 
@@ -83,7 +83,7 @@ impl Operator for Highway {
     }
 }
 
-/// Computes `y = g * y + (1 - g) * input`.
+/// Replaces `y` by `g * y + (1 - g) * input` with `g = sigmoid(gate)`.
 #[inline(always)]
 pub(super) fn highway_row<I: Isa>(isa: I, gate: &[f32], input: &[f32], y: &mut [f32]) {
     let width = y.len();
@@ -95,6 +95,7 @@ pub(super) fn highway_row<I: Isa>(isa: I, gate: &[f32], input: &[f32], y: &mut [
     }
 }
 
+/// Adds the gradients of a row to `d_gate`, `d_input` and `d_y`.
 #[inline(always)]
 fn gradient_row<I: Isa>(
     isa: I,

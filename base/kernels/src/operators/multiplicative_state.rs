@@ -1,5 +1,6 @@
-//! The intermediate state of a multiplicative LSTM (Krause et al. 2017), which replaces the usual
-//! state in the gates: `(input + input_bias) * (recurrent + recurrent_bias)`.
+//! The intermediate state of a multiplicative LSTM (Krause et al. 2017):
+//! `(input + input_bias) * (recurrent + recurrent_bias)`. The gates take it in the place of the
+//! previous state.
 
 use std::ops::Range;
 
@@ -11,12 +12,13 @@ use super::{
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef, Real};
 
-/// `(input + input_bias) * (recurrent + recurrent_bias)`. The matrices are the products of the
-/// input and of the state, `[rows, width]`; the vectors are their biases.
+/// `(input + input_bias) * (recurrent + recurrent_bias)`. The matrices are `input` and `recurrent`,
+/// each `[rows, width]`: the products of the input and of the previous state with their weights.
+/// The vectors are `input_bias` and `recurrent_bias`.
 #[derive(Clone, Copy, Debug)]
 pub struct MultiplicativeState;
 
-/// Returns the biases of both products.
+/// Returns the biases of `input` and `recurrent`.
 fn biases<'a, R>(inputs: &Inputs<'a, R>, width: usize) -> [&'a [R]; 2] {
     let biases: [&[R]; 2] = inputs.vectors.try_into().expect("two biases");
     assert!(biases.iter().all(|bias| bias.len() == width), "a number for each column");
@@ -69,12 +71,12 @@ impl Operator for MultiplicativeState {
         for row in 0..d_out.rows() {
             let (x, s) = (input.row(row), recurrent.row(row));
             for (column, &d) in d_out.row(row).iter().enumerate() {
-                let to_input = d * (s[column] + recurrent_bias[column]);
-                let to_recurrent = d * (x[column] + input_bias[column]);
-                d_input.row_mut(row)[column] += to_input;
-                d_input_bias[column] += to_input;
-                d_recurrent.row_mut(row)[column] += to_recurrent;
-                d_recurrent_bias[column] += to_recurrent;
+                let d_x = d * (s[column] + recurrent_bias[column]);
+                let d_s = d * (x[column] + input_bias[column]);
+                d_input.row_mut(row)[column] += d_x;
+                d_input_bias[column] += d_x;
+                d_recurrent.row_mut(row)[column] += d_s;
+                d_recurrent_bias[column] += d_s;
             }
         }
     }
@@ -93,10 +95,10 @@ impl Operator for MultiplicativeState {
         let [d_input_bias, d_recurrent_bias] = into.vectors else { panic!("two biases") };
         for row in 0..d_out.rows() {
             let (x, s, d_out) = (input.row(row), recurrent.row(row), d_out.row(row));
-            let (to, to_bias) = (d_input.row_mut(row), &mut **d_input_bias);
-            dispatch!(cpu, gradient_row(s, recurrent_bias, d_out, to, to_bias));
-            let (to, to_bias) = (d_recurrent.row_mut(row), &mut **d_recurrent_bias);
-            dispatch!(cpu, gradient_row(x, input_bias, d_out, to, to_bias));
+            let (d_x, d_bias) = (d_input.row_mut(row), &mut **d_input_bias);
+            dispatch!(cpu, gradient_row(s, recurrent_bias, d_out, d_x, d_bias));
+            let (d_s, d_bias) = (d_recurrent.row_mut(row), &mut **d_recurrent_bias);
+            dispatch!(cpu, gradient_row(x, input_bias, d_out, d_s, d_bias));
         }
     }
 }
@@ -119,23 +121,24 @@ fn forward_row<I: Isa>(
     }
 }
 
-/// Adds `d_out * (other + bias)` to the gradient of a product and to the gradient of its bias.
+/// Adds `d_out * (other + other_bias)` to the gradient of `input` or `recurrent` and to that of its
+/// bias. `other` is the matrix that it is multiplied with.
 #[inline(always)]
 fn gradient_row<I: Isa>(
     isa: I,
     other: &[f32],
-    bias: &[f32],
+    other_bias: &[f32],
     d_out: &[f32],
-    to: &mut [f32],
-    to_bias: &mut [f32],
+    gradient: &mut [f32],
+    bias_gradient: &mut [f32],
 ) {
     let width = d_out.len();
     for Range { start: from, .. } in lane_chunks(width) {
-        let other =
-            isa.add(load_columns(isa, other, from, width), load_columns(isa, bias, from, width));
-        let product = isa.mul(load_columns(isa, d_out, from, width), other);
-        add_columns(isa, product, to, from, width);
-        add_columns(isa, product, to_bias, from, width);
+        let load = |row: &[f32]| load_columns(isa, row, from, width);
+        let factor = isa.add(load(other), load(other_bias));
+        let product = isa.mul(load(d_out), factor);
+        add_columns(isa, product, gradient, from, width);
+        add_columns(isa, product, bias_gradient, from, width);
     }
 }
 

@@ -29,8 +29,8 @@ pub struct StoredWeights<'a> {
     pub packed_as: Precision,
     /// The packed matrices, by their keys.
     pub packed: BTreeMap<&'a str, PackedParts<'a>>,
-    /// The parameters that get a record of their own. Those in `columns` are stored only in a packed
-    /// matrix, the others as tensors.
+    /// The parameters that get a record of their own. Those in `columns` are stored only in a
+    /// packed matrix, the others as tensors.
     pub parameters: Vec<(&'a str, &'a Tensor)>,
     /// The columns of packed matrices from which parameters can be read exactly, by the names of
     /// the parameters.
