@@ -50,7 +50,7 @@ pub struct LosslessColumns {
 /// `output`. Returns descriptions of the parts that the file leaves out.
 ///
 /// # Errors
-/// If the file cannot be written, or a tensor cannot be stored.
+/// If the file cannot be written, a tensor cannot be stored, or a token has several ids.
 pub fn write(
     bundle: &ModelBundle,
     model: &Model,
