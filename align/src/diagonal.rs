@@ -157,13 +157,15 @@ impl DiagonalPrior {
             let scale = state_mass / total(prior);
             let null = view.null_translation[output] * null_mass;
             let explained = null + scale * total(sum);
-            let share = scale / explained;
+            // A probability may be too small for an f64. Then nothing explains the output.
+            let divisor = if explained == 0.0 { 1.0 } else { explained };
+            let share = scale / divisor;
             sums.diagonal_distance -= total(distance) * share;
             let posterior = &mut view.posterior[row];
             for (posterior, product) in posterior.iter_mut().zip(&scratch.products) {
                 *posterior += product * share;
             }
-            let null = null / explained;
+            let null = null / divisor;
             view.null_posterior[output] += null;
             sums.null_count += null;
             likelihood *= explained;
@@ -329,6 +331,22 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Probabilities are too small for an f64 if a prior is small and a sentence long.
+    #[test]
+    fn an_output_without_probability_has_no_posterior() {
+        let mut view = DirectedPair::default();
+        view.reset(&[0, 1], 2, 2);
+        view.translation[LANES..LANES + 2].copy_from_slice(&[0.5, 0.5]);
+        let (mut scratch, mut sums) = (DiagonalScratch::default(), EStepStatistics::default());
+        DiagonalPrior::default().e_step(&mut view, &mut scratch, &mut sums);
+        assert!(view.posterior[..LANES].iter().all(|&posterior| posterior == 0.0));
+        let sum: f64 = view.posterior[LANES..].iter().sum();
+        assert!((sum - 1.0).abs() < 1e-12, "{sum}");
+        assert_eq!(view.null_posterior, [0.0, 0.0]);
+        assert_eq!((sums.ln_likelihood, sums.null_count), (f64::NEG_INFINITY, 0.0));
+        assert!(sums.diagonal_distance.is_finite());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::ops::Range;
 use miriam_storage::parallel;
 
 use crate::cooccurrence::CooccurrenceRows;
-use crate::digamma::exp_digamma;
+use crate::digamma::{digamma, exp_digamma};
 
 /// The index of p(target | source).
 pub(crate) const FORWARD: usize = 0;
@@ -19,10 +19,10 @@ pub(crate) const REVERSE: usize = 1;
 /// The probability of unknown pairs, and of all pairs at first.
 pub(crate) const UNKNOWN_PROBABILITY: f64 = 1e-9;
 
-/// Values of both directions for each entry, and for each word with the null word: expected
-/// counts during the E step, then probabilities.
+/// Values of both directions for each entry, and of each word with the null word: expected counts
+/// during the E step, then probabilities.
 pub(crate) struct TranslationTable {
-    /// Forward and reverse, parallel to the entries of the rows.
+    /// Forward and reverse, parallel to the entries of [`CooccurrenceRows`].
     pub entries: Vec<[f64; 2]>,
     /// Values with the null word: for the forward direction by target word, for the reverse
     /// one by source word.
@@ -55,7 +55,8 @@ impl TranslationTable {
 
     /// Performs the M step: turns expected counts into probabilities. With `alpha`, the
     /// pseudo-count of each entry in a Dirichlet prior, a probability is the mean of the posterior
-    /// in log space (variational Bayes). Without a prior, it is the relative frequency.
+    /// in log space (variational Bayes). Without a prior, it is the relative frequency. `shares`
+    /// are the ranges of source words that are computed in parallel.
     pub fn normalize(
         &mut self,
         rows: &CooccurrenceRows,
@@ -68,8 +69,8 @@ impl TranslationTable {
                     rows,
                     shares,
                     alpha,
-                    |sum| 1.0 / exp_digamma(sum),
-                    |count, scale| exp_digamma(count) * scale,
+                    BayesDivisor::new,
+                    BayesDivisor::probability,
                 );
             }
             None => {
@@ -81,29 +82,29 @@ impl TranslationTable {
                     shares,
                     0.0,
                     |sum| if sum == 0.0 { 1.0 } else { sum },
-                    |count, sum| count / sum,
+                    |divisor, count| count / divisor,
                 );
             }
         }
     }
 
-    /// Replaces each count by `probability(count + added, scale(sum))`. The sum of `count + added`
-    /// runs over all entries with the same condition: the source word in the forward direction, the
-    /// target word in the reverse one.
-    fn normalize_by(
+    /// Replaces each count by `probability(divisor(sum), count + added)`. `sum` is the sum of
+    /// `count + added` over all entries with the same condition: the source word in the forward
+    /// direction, the target word in the reverse one.
+    fn normalize_by<D: Copy + Default + Send + Sync>(
         &mut self,
         rows: &CooccurrenceRows,
         shares: &[Range<u32>],
         added: f64,
-        scale: impl Fn(f64) -> f64 + Sync,
-        probability: impl Fn(f64, f64) -> f64 + Sync,
+        divisor: impl Fn(f64) -> D + Sync,
+        probability: impl Fn(D, f64) -> f64 + Sync,
     ) {
         // A target word's sum runs over all rows, in their order.
         let mut target_sums = vec![0.0; self.null[FORWARD].len()];
         for (&target, counts) in rows.targets.iter().zip(&self.entries) {
             target_sums[target as usize] += counts[REVERSE] + added;
         }
-        let target_scales = parallel::map(target_sums.len(), |at| scale(target_sums[at]));
+        let target_divisors = parallel::map(target_sums.len(), |at| divisor(target_sums[at]));
         let parts = rows.split_entries(shares, &mut self.entries);
         parallel::for_each_item(parts, &|at, part: &mut [[f64; 2]]| {
             let share = &shares[at];
@@ -113,19 +114,44 @@ impl TranslationTable {
                 let targets = &rows.targets[row.clone()];
                 let entries = &mut part[row.start - base..row.end - base];
                 let sum: f64 = entries.iter().map(|counts| counts[FORWARD] + added).sum();
-                let row_scale = scale(sum);
-                for (numbers, &target) in entries.iter_mut().zip(targets) {
-                    numbers[FORWARD] = probability(numbers[FORWARD] + added, row_scale);
-                    let target_scale = target_scales[target as usize];
-                    numbers[REVERSE] = probability(numbers[REVERSE] + added, target_scale);
+                let row_divisor = divisor(sum);
+                for (values, &target) in entries.iter_mut().zip(targets) {
+                    values[FORWARD] = probability(row_divisor, values[FORWARD] + added);
+                    let target_divisor = target_divisors[target as usize];
+                    values[REVERSE] = probability(target_divisor, values[REVERSE] + added);
                 }
             }
         });
         for row in &mut self.null {
             // Words that are not in any aligned pair have no entry; their values are never read.
             let sum: f64 = row.iter().map(|count| count + added).sum();
-            let row_scale = scale(sum);
-            row.iter_mut().for_each(|number| *number = probability(*number + added, row_scale));
+            let row_divisor = divisor(sum);
+            row.iter_mut().for_each(|value| *value = probability(row_divisor, *value + added));
+        }
+    }
+}
+
+/// The divisor of variational Bayes: exp(digamma(sum)), where `sum` is a sum of pseudo-counts.
+#[derive(Clone, Copy, Default)]
+struct BayesDivisor {
+    /// 1 / exp(digamma(sum)); infinite for sums below about 1/700.
+    inverse: f64,
+    digamma: f64,
+}
+
+impl BayesDivisor {
+    fn new(sum: f64) -> Self {
+        // The smallest f64 instead of minus infinity, whose difference from itself is NaN.
+        BayesDivisor { inverse: 1.0 / exp_digamma(sum), digamma: digamma(sum).max(f64::MIN) }
+    }
+
+    /// Returns exp(digamma(count)) / exp(digamma(sum)).
+    #[inline]
+    fn probability(self, count: f64) -> f64 {
+        if self.inverse.is_finite() {
+            exp_digamma(count) * self.inverse
+        } else {
+            (digamma(count) - self.digamma).exp()
         }
     }
 }
@@ -134,6 +160,27 @@ impl TranslationTable {
 mod tests {
     use super::*;
     use crate::bitext::from_lines;
+
+    /// The exponential of digamma is 0 in an f64 below about 1/745. Quotients of small sums follow
+    /// from digamma(x) = digamma(x + 1) - 1/x.
+    #[test]
+    fn sums_below_the_range_of_the_exponential_give_probabilities() {
+        let rows = CooccurrenceRows::from_bitext(&from_lines(&[("a b", "x y"), ("c", "y")]));
+        let mut table = TranslationTable::zeros(rows.len(), 3, 2);
+        // The entries are a x, a y, b x, b y, c y.
+        (table.entries[0][FORWARD], table.entries[1][FORWARD]) = (1.0, 1.0);
+        table.entries[3][FORWARD] = 0.001;
+        table.normalize(&rows, &rows.balanced_ranges(1), Some(1e-6));
+        let forward: Vec<f64> = table.entries.iter().map(|values| values[FORWARD]).collect();
+        let usual = exp_digamma(1.0 + 1e-6) / exp_digamma(2.0 + 2e-6);
+        let quotient = (1.0f64 / 0.001002 - 1.0 / 0.001001).exp();
+        for (found, expected) in forward.iter().zip([usual, usual, 0.0, quotient, 1.0]) {
+            assert!((found - expected).abs() < 1e-5, "{forward:?}");
+        }
+        assert!(table.entries.iter().all(|values| values[REVERSE] == 0.0), "{:?}", table.entries);
+        assert!(table.null.iter().flatten().all(|&value| value == 0.0), "{:?}", table.null);
+        assert_eq!(BayesDivisor::new(1e-310).probability(1e-310), 0.0);
+    }
 
     /// `5.0 * (1.0 / 49.0)` and `5.0 / 49.0` differ in the last bit.
     #[test]
