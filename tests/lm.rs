@@ -243,8 +243,14 @@ fn compressed_arpa_gives_the_same_file() {
     run(lm(&["build", path_str(&crlf)]).arg(&other));
     assert!(read_decompressed(&other) == read_decompressed(&model), "as build_binary");
     run(lm(&["build", path_str(&crlf)]).arg(&other));
-    let error = run_to_error(&mut lm(&["build", path_str(&crlf), path_str(&gz)]));
-    assert!(error.contains("toy.arpa.gz: this ARPA file would be overwritten"), "{error}");
+    for name in ["toy.arpa.gz", "toy.arpa.bz2", "toy.arpa.xz"] {
+        let second = folder.path().join(name);
+        if !second.exists() {
+            std::fs::write(&second, "another model").expect("writable");
+        }
+        let error = run_to_error(&mut lm(&["build", path_str(&crlf), path_str(&second)]));
+        assert!(error.contains(&format!("{name}: this ARPA file would be overwritten")), "{error}");
+    }
     let other = folder.path().join("piped.miriam");
     run_piped(&mut lm(&["build", "-", "-o", path_str(&other)]), TOY.as_bytes());
     assert!(read_decompressed(&other) == read_decompressed(&model), "standard input");
@@ -503,8 +509,9 @@ fn kenlm_options_are_checked() {
     for (wrong, message) in [
         (&["--multiplier", "2"][..], "--multiplier is for --type kenlm-probing"),
         (&["--type", "trie", "--pointer-bits", "22"], "--pointer-bits is for --type kenlm-trie"),
-        (&["--quantize", "8"], "only tries are quantized"),
-        (&["--hash-orders", "2"], "--node-width and --hash-orders are for --type glm"),
+        (&["--quantize", "8"], "--quantize is for --type trie and kenlm-trie"),
+        (&["--hash-orders", "2"], "--hash-orders is for --type glm"),
+        (&["--type", "trie", "--node-width", "8"], "--node-width is for --type glm"),
     ] {
         assert!(run_to_usage_error(&mut build(wrong)).contains(message), "{wrong:?}");
     }

@@ -78,7 +78,7 @@ pub struct BuildArguments {
     /// The file to write; its name may also follow that of the model, as in KenLM's build_binary
     #[arg(short, long, value_name = "FILE", required_unless_present = "positional_output")]
     output: Option<PathBuf>,
-    /// The same file, in the position where build_binary expects it
+    /// The file to write, in the position where build_binary expects it
     #[arg(hide = true, conflicts_with = "output")]
     positional_output: Option<PathBuf>,
     /// The format: probing, the fastest; trie, less than half as large; glm, for
@@ -87,7 +87,7 @@ pub struct BuildArguments {
           value_parser = ["probing", "trie", "glm", "kenlm-probing", "kenlm-trie"],
           hide_possible_values = true)]
     kind: String,
-    /// Quantise probabilities and backoffs of a trie to this many bits each, as KenLM
+    /// Quantise probabilities and backoffs of a trie to this number of bits each, as KenLM
     /// does: one number for both, or two separated by a comma
     #[arg(short = 'q', long, value_name = "BITS", value_parser = parse_bits)]
     quantize: Option<QuantizationBits>,
@@ -103,12 +103,12 @@ pub struct BuildArguments {
     /// Slots per entry of a KenLM table, more than 1 [default: 1.5]
     #[arg(long, value_name = "X")]
     multiplier: Option<f32>,
-    /// Compress the pointers of a KenLM trie: at most this number of their high bits is kept in an
-    /// array
+    /// Compress the pointers of a KenLM trie: up to this number of their high bits, which
+    /// neighbours share, are stored once in an array
     #[arg(long, value_name = "BITS")]
     pointer_bits: Option<u8>,
-    /// Add rest costs for bottom-up parsers to a KenLM probing file: models of orders 1, 2 and so
-    /// on, the first as ARPA text
+    /// Add rest costs, which bottom-up parsers need, to a KenLM probing file, from models of
+    /// orders 1, 2 and so on, the first as ARPA text
     #[arg(long, value_name = "FILE", num_args = 1..)]
     rest: Vec<PathBuf>,
     /// log10 probability of <unk> in a KenLM file if the model has none
@@ -187,19 +187,11 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
 }
 
 fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()> {
-    if arguments.quantize.is_some() && !["trie", "kenlm-trie"].contains(&&arguments.kind[..]) {
-        exit_with_usage_error("only tries are quantized; add --type trie or kenlm-trie");
-    }
-    let wants_glm = arguments.kind == "glm";
-    if !wants_glm && (arguments.node_width.is_some() || arguments.hash_orders.is_some()) {
-        exit_with_usage_error("--node-width and --hash-orders are for --type glm");
-    }
-    if !wants_glm && miriam_glm::is_glm(&arguments.arpa)? {
-        let model = arguments.arpa.display();
-        bail!("{model}: write this glm file as ARPA text first (miriam lm dump)");
-    }
     for (name, is_given, kinds) in [
-        ("--multiplier", arguments.multiplier.is_some(), &["kenlm-probing"][..]),
+        ("--quantize", arguments.quantize.is_some(), &["trie", "kenlm-trie"][..]),
+        ("--node-width", arguments.node_width.is_some(), &["glm"]),
+        ("--hash-orders", arguments.hash_orders.is_some(), &["glm"]),
+        ("--multiplier", arguments.multiplier.is_some(), &["kenlm-probing"]),
         ("--rest", !arguments.rest.is_empty(), &["kenlm-probing"]),
         ("--pointer-bits", arguments.pointer_bits.is_some(), &["kenlm-trie"]),
         ("--unknown", arguments.unknown.is_some(), &["kenlm-probing", "kenlm-trie"]),
@@ -208,17 +200,21 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
             exit_with_usage_error(format!("{name} is for --type {}", kinds.join(" and ")));
         }
     }
+    if arguments.kind != "glm" && miriam_glm::is_glm(&arguments.arpa)? {
+        let model = arguments.arpa.display();
+        bail!("{model}: write this glm file as ARPA text first (miriam lm dump)");
+    }
     if let Some(second) = &arguments.positional_output
-        && [".arpa", ".arpa.gz", ".arpa.zst"]
+        && [".arpa", ".arpa.gz", ".arpa.zst", ".arpa.bz2", ".arpa.xz"]
             .iter()
             .any(|end| second.to_string_lossy().ends_with(end))
         && second.exists()
     {
-        // An existing ARPA file in second place is probably another model, given by mistake.
+        // The user probably meant an existing ARPA file as another input, not as the output.
         bail!("{}: this ARPA file would be overwritten; use -o to overwrite it", second.display());
     }
     let output = arguments.output.as_ref().or(arguments.positional_output.as_ref());
-    let (arpa, output) = (&arguments.arpa, output.context("the file to write is missing")?);
+    let (arpa, output) = (&arguments.arpa, output.context("the name of the output is missing")?);
     for input in arguments.rest.iter().chain([arpa]) {
         Input::check_access(input, Some(output))?;
     }
@@ -255,19 +251,19 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
     let counts: Vec<String> = size.counts.iter().map(u64::to_string).collect();
     let blanks = match size.blanks {
         0 => String::new(),
-        n => format!(", {n} entries for missing suffixes"),
+        n => format!(", {n} entries added for missing suffixes"),
     };
     tracing::info!("{}: n-grams {}{blanks}", output.display(), counts.join(" "));
     Ok(())
 }
 
-/// Opens the text at `path` before the model, so that a wrong file name is reported at once:
-/// opening the model takes long. Standard input and pipes are opened later: opening waits for their
-/// first bytes, which may come long after the model is loaded.
+/// Opens the text at `path` before the model, which takes long to open, so that a wrong file name
+/// is reported at once. Returns `None` for standard input and pipes, which must be opened later:
+/// opening waits for their first bytes, which may come long after the model is loaded.
 fn open_input_early(path: &Path) -> miriam_textio::Result<Option<Input>> {
-    let comes_later = path.as_os_str() == "-"
+    let is_pipe = path.as_os_str() == "-"
         || path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
-    if comes_later { Ok(None) } else { open_text(path).map(Some) }
+    if is_pipe { Ok(None) } else { open_text(path).map(Some) }
 }
 
 fn run_query(arguments: QueryArguments, common: &CommonOptions) -> anyhow::Result<()> {
@@ -289,11 +285,11 @@ fn run_query(arguments: QueryArguments, common: &CommonOptions) -> anyhow::Resul
     Ok(output.finish()?)
 }
 
-/// Parses the levels of output. Names accumulate; a number replaces earlier values, as in KenLM.
-/// Without values, returns all levels.
-pub fn parse_levels(given: &[String]) -> Verbosity {
+/// Parses the values of `-v`. Names of levels are added to earlier ones; a number replaces them, as
+/// in KenLM. Without values, returns all levels.
+pub fn parse_levels(values: &[String]) -> Verbosity {
     let mut levels = Verbosity { word: false, sentence: false, summary: false };
-    for level in given {
+    for level in values {
         match level.as_str() {
             "word" => levels.word = true,
             "sentence" => levels.sentence = true,
@@ -303,5 +299,5 @@ pub fn parse_levels(given: &[String]) -> Verbosity {
             }
         }
     }
-    if given.is_empty() { Verbosity::ALL } else { levels }
+    if values.is_empty() { Verbosity::ALL } else { levels }
 }
