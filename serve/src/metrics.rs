@@ -24,11 +24,11 @@ const SENTENCES: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 pub enum Outcome {
     /// It was translated.
     Ok,
-    /// It was translated by a narrower search because its time was over.
+    /// It was translated by a narrower search because it reached its time limit.
     Degraded,
     /// Its client disconnected.
     Cancelled,
-    /// Its time was over.
+    /// Its deadline passed.
     Timeout,
     /// It failed.
     Error,
@@ -65,7 +65,7 @@ impl Histogram {
     fn record(&self, value: f64) {
         let bucket = self.bounds.partition_point(|bound| *bound < value);
         self.buckets[bucket].fetch_add(1, Ordering::Relaxed);
-        self.sum.fetch_add((value * 1e6) as u64, Ordering::Relaxed);
+        self.sum.fetch_add((value * 1e6).round() as u64, Ordering::Relaxed);
     }
 
     fn write(&self, name: &str, labels: &str, out: &mut String) {
@@ -99,7 +99,7 @@ impl Default for ModelMetrics {
 }
 
 impl ModelMetrics {
-    /// Counts a sentence that was searched for `time`.
+    /// Counts a sentence whose search took `time`.
     pub fn record(&self, outcome: Outcome, time: Duration) {
         self.outcomes[outcome as usize].fetch_add(1, Ordering::Relaxed);
         self.seconds.record(time.as_secs_f64());
@@ -110,7 +110,7 @@ impl ModelMetrics {
         self.outcomes[outcome as usize].fetch_add(sentences as u64, Ordering::Relaxed);
     }
 
-    /// Counts a batch of this number of sentences, when it begins or grows.
+    /// Counts a batch of this number of sentences: when it begins, and again whenever it grows.
     pub fn record_batch(&self, sentences: usize) {
         self.batches.record(sentences as f64);
     }
@@ -124,7 +124,7 @@ impl ModelMetrics {
 /// The time between two warnings of overload.
 const WARNING_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Rejected requests.
+/// Requests that were rejected because too much was queued.
 #[derive(Default)]
 struct Shed {
     total: u64,
@@ -150,11 +150,11 @@ pub struct Metrics {
     queue: Mutex<Option<Histogram>>,
     shed: Mutex<Shed>,
     started: StartTime,
-    /// By name, including models that were removed: counters never decrease.
+    /// The models by name. Removed models stay, because counters must not decrease.
     models: Mutex<BTreeMap<String, Arc<ModelMetrics>>>,
     /// Open connections.
     pub connections: AtomicI64,
-    /// Characters of the texts of DeepL's protocol, which reports them to its clients.
+    /// Characters of the texts translated by DeepL's protocol, which reports them to its clients.
     pub characters: AtomicU64,
     /// Words of the sentences that clients sent, counted before their search.
     pub source_words: AtomicU64,
@@ -162,11 +162,11 @@ pub struct Metrics {
     pub lost_log_lines: AtomicU64,
     /// Reloads of the configuration.
     pub reloads: AtomicU64,
-    /// Reloads in which the configuration was not read or a model did not open.
+    /// Reloads in which the configuration could not be read or a model did not open.
     pub reload_failures: AtomicU64,
 }
 
-/// Measurements that [`Metrics`] does not count.
+/// The current state of a server, which [`Metrics`] does not count.
 pub struct Gauges {
     /// Words in the queues.
     pub queued_words: usize,
@@ -176,7 +176,7 @@ pub struct Gauges {
     pub readiness: Readiness,
 }
 
-/// The most characters of a reason in a label.
+/// The largest number of characters of a reason in a label.
 const MAX_REASON: usize = 200;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -210,52 +210,54 @@ impl Metrics {
         if shed.warned.is_none_or(|(when, _)| when.elapsed() >= WARNING_INTERVAL) {
             let before = shed.warned.map_or(0, |(_, total)| total);
             let count = shed.total - before;
-            tracing::warn!("{count} requests rejected: the queue is full (queued-words)");
+            tracing::warn!(
+                "the queue is full (queued-words): requests rejected since the last warning: {count}"
+            );
             shed.warned = Some((Instant::now(), shed.total));
         }
     }
 
-    /// Returns all measurements as text.
+    /// Returns all measurements, and those of `gauges`, as text.
     pub fn render(&self, gauges: &Gauges) -> String {
         let mut out = String::new();
-        head(&mut out, "miriam_requests_total", "counter", "Requests by protocol and status");
+        write_head(&mut out, "miriam_requests_total", "counter", "Requests by protocol and status");
         for ((api, status), count) in &*lock(&self.requests) {
             let labels = format!("api=\"{api}\",status=\"{status}\"");
             let _ = writeln!(out, "miriam_requests_total{{{labels}}} {count}");
         }
-        head(&mut out, "miriam_request_seconds", "histogram", "From request to response");
+        write_head(&mut out, "miriam_request_seconds", "histogram", "From request to response");
         for (api, histogram) in &*lock(&self.seconds) {
             histogram.write("miriam_request_seconds", &format!("api=\"{api}\""), &mut out);
         }
-        head(&mut out, "miriam_queue_seconds", "histogram", "From request to search");
+        write_head(&mut out, "miriam_queue_seconds", "histogram", "From request to search");
         if let Some(histogram) = &*lock(&self.queue) {
             histogram.write("miriam_queue_seconds", "", &mut out);
         }
         self.render_models(&mut out);
-        head(&mut out, "miriam_shed_total", "counter", "Requests rejected for overload");
+        write_head(&mut out, "miriam_shed_total", "counter", "Requests rejected for overload");
         let _ = writeln!(out, "miriam_shed_total{{reason=\"queue\"}} {}", lock(&self.shed).total);
-        head(&mut out, "miriam_model_info", "gauge", "The models that are served");
+        write_head(&mut out, "miriam_model_info", "gauge", "The models that are served");
         for (name, generation, kind) in &gauges.models {
             let model = escape(name);
             let labels = format!("model=\"{model}\",generation=\"{generation}\",kind=\"{kind}\"");
             let _ = writeln!(out, "miriam_model_info{{{labels}}} 1");
         }
         let readiness = &gauges.readiness;
-        head(
+        write_head(
             &mut out,
             "miriam_ready",
             "gauge",
             "Whether each model of the configuration is served",
         );
         let _ = writeln!(out, "miriam_ready {}", u8::from(readiness.is_ready()));
-        head(
+        write_head(
             &mut out,
             "miriam_degraded",
             "gauge",
             "Whether the server differs from its configuration",
         );
         let _ = writeln!(out, "miriam_degraded {}", u8::from(readiness.is_degraded()));
-        head(&mut out, "miriam_model_broken", "gauge", "The models that did not open");
+        write_head(&mut out, "miriam_model_broken", "gauge", "The models that did not open");
         for model in &readiness.broken {
             let reason: String = model.reason.chars().take(MAX_REASON).collect();
             let (name, reason) = (escape(&model.name), escape(&reason));
@@ -266,7 +268,7 @@ impl Metrics {
         fn count(counter: &AtomicU64) -> f64 {
             counter.load(Ordering::Relaxed) as f64
         }
-        let plain = [
+        let without_labels = [
             (
                 "miriam_source_words_total",
                 "counter",
@@ -311,7 +313,7 @@ impl Metrics {
                 self.started.0,
             ),
         ];
-        for (name, kind, help, value) in plain {
+        for (name, kind, help, value) in without_labels {
             head(&mut out, name, kind, help);
             let _ = writeln!(out, "{name} {value}");
         }
@@ -320,7 +322,7 @@ impl Metrics {
 
     fn render_models(&self, out: &mut String) {
         let models = lock(&self.models).clone();
-        head(out, "miriam_sentences_total", "counter", "Sentences by model and outcome");
+        write_head(out, "miriam_sentences_total", "counter", "Sentences by model and outcome");
         for (name, model) in &models {
             let name = escape(name);
             for (outcome, label) in OUTCOMES {
@@ -329,12 +331,12 @@ impl Metrics {
                 let _ = writeln!(out, "miriam_sentences_total{{{labels}}} {count}");
             }
         }
-        head(out, "miriam_search_seconds", "histogram", "The search of a sentence");
+        write_head(out, "miriam_search_seconds", "histogram", "The search of a sentence");
         for (name, model) in &models {
             let labels = format!("model=\"{}\"", escape(name));
             model.seconds.write("miriam_search_seconds", &labels, out);
         }
-        head(out, "miriam_batch_sentences", "histogram", "Sentences translated together");
+        write_head(out, "miriam_batch_sentences", "histogram", "Sentences translated together");
         for (name, model) in &models {
             let labels = format!("model=\"{}\"", escape(name));
             model.batches.write("miriam_batch_sentences", &labels, out);
@@ -343,7 +345,7 @@ impl Metrics {
 }
 
 /// Writes the lines before the values of a measurement.
-fn head(out: &mut String, name: &str, kind: &str, help: &str) {
+fn write_head(out: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
@@ -355,6 +357,16 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sums_are_rounded_to_millionths() {
+        let histogram = Histogram::seconds();
+        histogram.record(1.6e-6);
+        histogram.record(2.4e-6);
+        let mut page = String::new();
+        histogram.write("x", "", &mut page);
+        assert!(page.contains("x_sum{} 0.000004\nx_count{} 2\n"), "{page}");
+    }
 
     #[test]
     fn pages_are_as_prometheus_reads_them() {

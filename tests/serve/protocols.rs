@@ -548,7 +548,14 @@ fn deepl_gives_the_translations_of_the_command() {
     ] {
         assert_eq!(server.get(path).json(), json!({name: []}), "{path}");
     }
-    assert_eq!(server.post_json("/v2/glossaries", &json!({"name": "a"})).status, 405);
+    let refused = server.post_json("/v2/glossaries", &json!({"name": "a"}));
+    assert_eq!(
+        (refused.status, &refused.json()["message"]),
+        (405, &json!("use GET: this list is always empty"))
+    );
+    // Texts that are not translated are not counted.
+    let unknown = json!({"text": ["a"], "source_lang": "XX", "target_lang": "ES"});
+    assert_eq!(server.post_json("/v2/translate", &unknown).status, 400);
     for path in ["/v2/glossaries/x", "/v2/glossaries/x/entries", "/v3/glossaries/x", "/v2/document"]
     {
         let response = server.get(path);

@@ -115,6 +115,6 @@ fn parameters_that_would_have_no_effect_are_refused() {
     }
     // Empty parameters have no effect.
     let body = json!({"text": ["the dog"], "target_lang": "ES", "ignore_tags": [],
-                      "splitting_tags": null, "glossary_id": ""});
+                      "splitting_tags": null, "outline_detection": "", "glossary_id": ""});
     assert_eq!(server.post_json("/v2/translate", &body).status, 200);
 }

@@ -21,10 +21,10 @@ use crate::text_translation::{Detection, TextFromLanguage};
 /// The character limit in responses to clients; no limit is enforced.
 const CHARACTER_LIMIT: u64 = 1_000_000_000_000;
 
-/// The parameters that forms may repeat.
+/// The parameters that may occur several times in a form.
 const LISTS: [&str; 4] = ["text", "splitting_tags", "non_splitting_tags", "ignore_tags"];
 
-/// Lists that are always empty here: the path, and the name of the list in the response.
+/// Lists that are always empty in this server: the path, and the name of the list in the response.
 const EMPTY_LISTS: [(&str, &str); 5] = [
     ("/v2/glossary-language-pairs", "supported_languages"),
     ("/v2/glossaries", "glossaries"),
@@ -33,7 +33,7 @@ const EMPTY_LISTS: [(&str, &str); 5] = [
     ("/v3/translation_memories", "translation_memories"),
 ];
 
-/// Parameters of translations that change nothing here, with their values.
+/// Parameters of translations that are checked but have no effect, with their values.
 const CHOICES: [(&str, &[&str]); 2] = [
     ("tag_handling_version", &["v1", "v2"]),
     ("model_type", &["quality_optimized", "prefer_quality_optimized", "latency_optimized"]),
@@ -47,22 +47,19 @@ const UNSUPPORTED: [&str; 5] =
     ["glossary_id", "glossary_ids", "style_id", "translation_memory_id", "custom_instructions"];
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
-    let empty_list = EMPTY_LISTS.iter().find(|(path, _)| *path == call.path);
+    let empty_list = EMPTY_LISTS.iter().find(|(path, _)| *path == call.path).map(|(_, name)| *name);
     let outcome = match (&*call.path, &call.method) {
         ("/v2/translate", &Method::POST) => translate(app, call).await,
         ("/v2/languages", &Method::GET | &Method::POST) => list_languages(app, call),
         ("/v2/usage", &Method::GET | &Method::POST) => usage(app, call),
-        ("/v2/translate", _) => return wrong_method_json("POST", "use POST".into()),
+        ("/v2/translate", _) => return wrong_method_json("POST", "use POST"),
         ("/v2/languages" | "/v2/usage", _) => {
-            return wrong_method_json("GET, POST", "use GET or POST".into());
+            return wrong_method_json("GET, POST", "use GET or POST");
         }
         (path, method) => match empty_list {
-            Some((_, name)) if method == Method::GET => {
-                admit(app, call).map(|()| json!({*name: []}))
-            }
-            Some((_, name)) => {
-                let message = format!("{} are not supported", name.replace('_', " "));
-                return wrong_method_json("GET", message);
+            Some(name) if method == Method::GET => admit(app, call).map(|()| json!({name: []})),
+            Some(_) => {
+                return wrong_method_json("GET", "use GET: this list is always empty");
             }
             None => match admit(app, call) {
                 Ok(()) => return unknown(path),
@@ -76,8 +73,9 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     }
 }
 
-/// Returns the response to a method that a path does not have, in the form that clients expect.
-fn wrong_method_json(allowed: &'static str, message: String) -> Response {
+/// Returns the response to a method that a path does not have, in the form that DeepL's clients
+/// expect. `allowed` lists the methods that it has.
+fn wrong_method_json(allowed: &'static str, message: &str) -> Response {
     let plain = wrong_method(allowed);
     let mut response = respond(plain.status(), &json!({"message": message}));
     if let Some(methods) = plain.headers().get(ALLOW) {
@@ -86,11 +84,11 @@ fn wrong_method_json(allowed: &'static str, message: String) -> Response {
     response
 }
 
-/// Returns the response to an unknown path, in the form that clients expect.
+/// Returns the response to an unknown path, in the form that DeepL's clients expect.
 fn unknown(path: &str) -> Response {
-    let kind = EMPTY_LISTS.iter().find(|(list, _)| path.starts_with(&format!("{list}/")));
-    let message = match kind {
-        Some((list, _)) => format!("Not found: nothing is listed at {list}"),
+    let parent = EMPTY_LISTS.iter().find(|(list, _)| path.starts_with(&format!("{list}/")));
+    let message = match parent {
+        Some((list, _)) => format!("Not found: the list {list} is always empty"),
         None => format!("Not found: {path}; texts are translated by /v2/translate"),
     };
     respond(StatusCode::NOT_FOUND, &json!({"message": message}))
@@ -115,18 +113,18 @@ pub(super) fn refuse(refusal: &Refusal) -> Response {
     with_retry(refusal, respond(status, &json!({"message": refusal.detail()})))
 }
 
-/// Returns the parameters of a request, and its key.
+/// Returns the parameters of a request, and its API key.
 fn open(call: &Call) -> Result<(Parameters, Option<String>), Refusal> {
-    let given = Parameters::with_lists(call, &LISTS)?;
-    let key = call.bearer().or(given.text("auth_key")?).map(str::to_owned);
-    Ok((given, key))
+    let parameters = Parameters::with_lists(call, &LISTS)?;
+    let key = call.bearer().or(parameters.text("auth_key")?).map(str::to_owned);
+    Ok((parameters, key))
 }
 
 async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
-    let (given, key) = open(call)?;
+    let (parameters, key) = open(call)?;
     // The texts are a list in JSON, and repeated fields in forms.
     let mut texts: Vec<String> = Vec::new();
-    for value in given.all("text") {
+    for value in parameters.all("text") {
         match value {
             Value::String(text) => texts.push(text.clone()),
             Value::Array(list) => {
@@ -143,13 +141,13 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     if texts.is_empty() {
         return Err(Refusal::invalid("Parameter 'text' not specified."));
     }
-    if let Some(name) = UNSUPPORTED.iter().find(|name| given.all(name).any(is_set)) {
+    if let Some(name) = UNSUPPORTED.iter().find(|name| parameters.all(name).any(is_set)) {
         return Err(Refusal::invalid(format!("{name} is not supported: leave it out")));
     }
-    let split = match given.get("split_sentences").filter(|value| is_set(value)) {
+    let split = match parameters.get("split_sentences").filter(|value| is_set(value)) {
         Some(value) if value.as_str() == Some("nonewlines") => {
             // Sentences continue on the next line. In markup, line ends never end sentences.
-            if given.text("tag_handling")?.is_none() {
+            if parameters.text("tag_handling")?.is_none() {
                 let join = |text: &String| text.replace("\r\n", " ").replace(['\n', '\r'], " ");
                 texts.iter_mut().for_each(|text| *text = join(text));
             }
@@ -163,24 +161,22 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
         None => Split::Sentences,
     };
     for (name, values) in CHOICES {
-        check_choice(&given, name, values)?;
+        check_choice(&parameters, name, values)?;
     }
-    let rules = markup_rules(&given)?;
+    let rules = markup_rules(&parameters)?;
     let format = match rules {
         None => DocumentFormat::Text(split),
         Some(rules) => DocumentFormat::Markup(split, Arc::new(rules)),
     };
-    check_choice(&given, "formality", &FORMALITIES)?;
-    if let Some("more" | "less") = given.text("formality")? {
+    check_choice(&parameters, "formality", &FORMALITIES)?;
+    if let Some("more" | "less") = parameters.text("formality")? {
         return Err(Refusal::invalid("formality is not supported"));
     }
-    let to = given.text("target_lang")?;
+    let to = parameters.text("target_lang")?;
     let to = to.ok_or_else(|| unsupported_value("target_lang"))?;
-    let characters: usize = texts.iter().map(|text| text.chars().count()).sum();
     app.admit_texts(key.as_deref(), &texts)?;
-    app.metrics.characters.fetch_add(characters as u64, Ordering::Relaxed);
-    let from = match given.text("source_lang")? {
-        // A given pair is looked up before anything is translated.
+    let from = match parameters.text("source_lang")? {
+        // A language pair of the request is looked up before anything is translated.
         Some(from) => app.registry().route(None, Some(from), Some(to))?.from,
         None => None,
     };
@@ -189,6 +185,8 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let found = app
         .translate_between(&texts, &format, languages, |_| RequestOptions::default(), deadline)
         .await?;
+    let characters: usize = texts.iter().map(|text| text.chars().count()).sum();
+    app.metrics.characters.fetch_add(characters as u64, Ordering::Relaxed);
     let results =
         texts.iter().zip(found).map(|(text, TextFromLanguage { language, text: found })| {
             json!({
@@ -205,9 +203,9 @@ fn unsupported_value(name: &str) -> Refusal {
     Refusal::invalid(format!("Value for '{name}' not supported."))
 }
 
-/// Checks that a parameter, if it is given, has one of `values`.
-fn check_choice(given: &Parameters, name: &str, values: &[&str]) -> Result<(), Refusal> {
-    match given.get(name) {
+/// Checks that a parameter, if it is set, has one of `values`.
+fn check_choice(parameters: &Parameters, name: &str, values: &[&str]) -> Result<(), Refusal> {
+    match parameters.get(name) {
         Some(value) if is_set(value) && !value.as_str().is_some_and(|v| values.contains(&v)) => {
             Err(unsupported_value(name))
         }
@@ -215,13 +213,13 @@ fn check_choice(given: &Parameters, name: &str, values: &[&str]) -> Result<(), R
     }
 }
 
-/// Returns the rules for the elements of texts, if texts have markup.
-fn markup_rules(given: &Parameters) -> Result<Option<MarkupRules>, Refusal> {
-    let detects_outline = given.get("outline_detection").map(|value| {
+/// Returns the rules for the elements of texts; `None` if the texts are plain.
+fn markup_rules(parameters: &Parameters) -> Result<Option<MarkupRules>, Refusal> {
+    let outline = parameters.get("outline_detection").filter(|value| is_set(value)).map(|value| {
         truth(value).ok_or_else(|| Refusal::invalid("outline_detection is neither true nor false"))
     });
-    let detects_outline = detects_outline.transpose()?;
-    let rules = match given.text("tag_handling")? {
+    let detects_outline = outline.transpose()?;
+    let rules = match parameters.text("tag_handling")? {
         Some("html") => MarkupRules::html(),
         Some("xml") if detects_outline == Some(false) => MarkupRules::xml().without_outline(),
         Some("xml") => MarkupRules::xml(),
@@ -231,7 +229,7 @@ fn markup_rules(given: &Parameters) -> Result<Option<MarkupRules>, Refusal> {
         None => {
             let names =
                 ["splitting_tags", "non_splitting_tags", "ignore_tags", "outline_detection"];
-            return match names.iter().find(|name| given.all(name).any(is_set)) {
+            return match names.iter().find(|name| parameters.all(name).any(is_set)) {
                 Some(name) => {
                     Err(Refusal::invalid(format!("{name} needs tag_handling, xml or html")))
                 }
@@ -239,20 +237,21 @@ fn markup_rules(given: &Parameters) -> Result<Option<MarkupRules>, Refusal> {
             };
         }
     };
-    if detects_outline == Some(false) && given.text("tag_handling")? == Some("html") {
+    if detects_outline == Some(false) && parameters.text("tag_handling")? == Some("html") {
         return Err(Refusal::invalid("outline_detection needs tag_handling xml"));
     }
     let rules = rules
-        .splitting(tag_names(given, "splitting_tags")?)
-        .non_splitting(tag_names(given, "non_splitting_tags")?)
-        .ignoring(tag_names(given, "ignore_tags")?);
+        .splitting(tag_names(parameters, "splitting_tags")?)
+        .non_splitting(tag_names(parameters, "non_splitting_tags")?)
+        .ignoring(tag_names(parameters, "ignore_tags")?);
     Ok(Some(rules))
 }
 
-/// Returns a list of tag names: separated by commas, as lists in JSON, or as repeated fields.
-fn tag_names<'p>(given: &'p Parameters, list: &str) -> Result<Vec<&'p str>, Refusal> {
+/// Returns the tag names of the parameter `list`. They may be separated by commas, be items of a
+/// list in JSON, or come from repeated fields.
+fn tag_names<'p>(parameters: &'p Parameters, list: &str) -> Result<Vec<&'p str>, Refusal> {
     let mut names = Vec::new();
-    for value in given.all(list) {
+    for value in parameters.all(list) {
         let values = match value {
             Value::Array(values) => &values[..],
             value => std::slice::from_ref(value),
@@ -296,8 +295,8 @@ fn truth(value: &Value) -> Option<bool> {
     }
 }
 
-/// Returns the codes that clients of this protocol accept as targets for `code`. They reject
-/// English and Portuguese without a country.
+/// Returns the codes that DeepL's clients accept as targets for `code`. They reject English and
+/// Portuguese without a country.
 fn target_codes(code: &str) -> Vec<String> {
     match code.to_uppercase().as_str() {
         "EN" => vec!["EN-GB".into(), "EN-US".into()],
@@ -307,22 +306,22 @@ fn target_codes(code: &str) -> Vec<String> {
 }
 
 fn list_languages(app: &App, call: &Call) -> Result<Value, Refusal> {
-    let (given, key) = open(call)?;
+    let (parameters, key) = open(call)?;
     app.admit(key.as_deref(), 0)?;
-    check_choice(&given, "type", &["source", "target"])?;
+    check_choice(&parameters, "type", &["source", "target"])?;
     let registry = app.registry();
-    if given.text("type")? == Some("target") {
+    if parameters.text("type")? == Some("target") {
         let entries = list_targets(&registry.targets()).into_iter().map(|code| {
             json!({"language": code, "name": language_name(&code), "supports_formality": false})
         });
         return Ok(entries.collect());
     }
     let codes = registry.sources().into_iter().map(str::to_uppercase);
-    // DeepL tells variants apart in targets only.
+    // DeepL names the variants of a language in the list of targets only.
     Ok(codes.map(|code| json!({"language": code, "name": base_name(&code)})).collect())
 }
 
-/// Returns the codes of the list of targets, each once: `EN-GB` is listed for `en` and `en-GB`.
+/// Returns the codes of the list of targets, each once: both `en` and `en-GB` give `EN-GB`.
 fn list_targets(targets: &[&str]) -> Vec<String> {
     let mut codes: Vec<String> = Vec::new();
     for code in targets.iter().flat_map(|target| target_codes(target)) {
@@ -338,7 +337,7 @@ fn base_name(code: &str) -> String {
     languages::name(code.split_once('-').map_or(code, |(language, _)| language))
 }
 
-/// Returns the name of a language in DeepL's words, which tell its variants apart.
+/// Returns DeepL's name of a language, which differs between its variants.
 fn language_name(code: &str) -> String {
     let tag = LanguageTag::parse(code);
     let parts =

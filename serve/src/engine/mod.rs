@@ -177,7 +177,7 @@ impl Worker {
         task.fail(failure);
     }
 
-    /// Counts a batch of this number of sentences, when it begins or grows.
+    /// Counts a batch of this number of sentences: when it begins, and again whenever it grows.
     pub fn record_batch(&self, sentences: usize) {
         self.metrics.record_batch(sentences);
     }
