@@ -1,7 +1,7 @@
 //! Row-major matrix views of borrowed memory.
 //!
-//! A view is a slice, a shape and a row stride. So the columns of one gate in a fused GEMM, or of
-//! one attention head, are a view too.
+//! A view is a slice, a shape and a row stride. So some columns of a matrix, such as those of one
+//! gate in a fused GEMM or of one attention head, are a view too.
 
 use std::ops::Range;
 
@@ -37,8 +37,11 @@ impl<T> Clone for MatRef<'_, T> {
 }
 impl<T> Copy for MatRef<'_, T> {}
 
-/// Returns the number of elements spanned by `rows` rows of `columns` columns at a stride of
-/// `stride`.
+/// Returns the number of elements from the first of the first row to the last of the last row, if
+/// rows start `stride` elements apart.
+///
+/// # Panics
+/// If rows overlap or the number exceeds the address space.
 fn required_len(rows: usize, columns: usize, stride: usize) -> usize {
     assert!(columns <= stride || rows <= 1, "rows of {columns} overlap at a stride of {stride}");
     let before = rows.saturating_sub(1).checked_mul(stride);
@@ -156,7 +159,7 @@ impl<'a, T> MatMut<'a, T> {
         &mut self.values[index * self.stride..][..self.columns]
     }
 
-    /// Returns row `before` to read and row `index` to write.
+    /// Returns the earlier row `before` to read and row `index` to write.
     ///
     /// # Panics
     /// If `before >= index` or `index` is out of range.
@@ -167,11 +170,11 @@ impl<'a, T> MatMut<'a, T> {
         (&first[before * self.stride..][..self.columns], &mut second[..self.columns])
     }
 
-    /// Returns the columns `columns` of row `index`. Callers must keep both in range; only debug
-    /// builds check that they are in the row.
+    /// Returns the columns `columns` of row `index`. Callers must keep both in range: only debug
+    /// builds check it, and other builds may return elements outside the row.
     ///
     /// # Panics
-    /// If the columns exceed the slice.
+    /// If the columns exceed the slice of the matrix.
     #[inline(always)]
     pub(crate) fn row_columns(&mut self, index: usize, columns: Range<usize>) -> &mut [T] {
         debug_assert!(index < self.rows && columns.end <= self.columns);
@@ -220,7 +223,7 @@ impl<'a, T> MatMut<'a, T> {
     /// If `rows` exceeds the number of rows.
     pub fn split_rows(self, rows: usize) -> (MatMut<'a, T>, MatMut<'a, T>) {
         assert!(rows <= self.rows);
-        let at = (rows * self.stride).min(self.values.len());
+        let at = if rows < self.rows { rows * self.stride } else { self.values.len() };
         let (first, rest) = self.values.split_at_mut(at);
         (
             MatMut::with_stride(first, rows, self.columns, self.stride),
@@ -259,6 +262,16 @@ mod tests {
                 (true, false) => 2,
             };
             assert!((0..19).all(|at| values[at] == expected(at)), "{values:?}");
+        }
+    }
+
+    #[test]
+    fn a_single_row_wider_than_the_stride_splits() {
+        for rows in 0..=1 {
+            let mut values = [1, 2, 3];
+            let (first, rest) = MatMut::with_stride(&mut values, 1, 3, 2).split_rows(rows);
+            let whole = if rows == 1 { first } else { rest };
+            assert_eq!(whole.row(0), [1, 2, 3]);
         }
     }
 

@@ -5,8 +5,8 @@ use crate::activation::tanh;
 use crate::isa::{Isa, LANES, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef};
 
-/// The inputs of an additive attention, as in [`attend_additive`](super::attend_additive), and its
-/// attention weights.
+/// The inputs of an additive attention, as in [`attend_additive`](super::attend_additive), and the
+/// attention weights that it computed.
 #[derive(Clone, Copy, Debug)]
 pub struct AdditiveAttention<'a> {
     /// `[positions, width]`.
@@ -34,10 +34,11 @@ pub struct AdditiveGradients<'a> {
     pub queries: MatMut<'a, f32>,
 }
 
-/// Computes the gradients of the inputs of [`attend_additive`](super::attend_additive) with exact
-/// gates, and adds them to `gradients`. `d_out`, `[rows, columns]`, is the gradient of the
-/// contexts. `d_weights`, `[rows, positions]`, is an additional gradient of the attention
-/// weights, such as the gradient of a loss over alignments. `scratch` is a buffer to reuse.
+/// Computes the gradients of the inputs of [`attend_additive`](super::attend_additive) with
+/// [`GateImpl::Exact`](crate::activation::GateImpl::Exact), and adds them to `gradients`. `d_out`,
+/// `[rows, columns]`, is the gradient of the contexts (the `out` of that function). `d_weights`,
+/// `[rows, positions]`, is an additional gradient of the attention weights, such as the gradient of
+/// a loss over alignments. `scratch` is a buffer to reuse.
 ///
 /// For each row and position `j`, with
 ///
@@ -85,8 +86,8 @@ pub fn attend_additive_gradient(
     }
 }
 
-/// Sets `d_energies` to the gradients of a row's energies, and adds the gradients of the values to
-/// `d_values`.
+/// Sets `d_energies` to the gradients of a row's energies (the scores before the softmax), and adds
+/// the gradients of the values to `d_values`.
 #[inline(always)]
 fn energy_gradients<I: Isa>(
     isa: I,
@@ -115,8 +116,8 @@ fn energy_gradients<I: Isa>(
     }
 }
 
-/// Adds the gradients of keys, v and the query of a row. The outer loop runs over columns, so that
-/// sums over positions stay in registers.
+/// Adds the gradients of the keys, of `v` and of a row's query. The outer loop runs over columns,
+/// so that sums over positions stay in registers.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 #[inline(always)]
 fn tanh_gradients<I: Isa>(

@@ -1,8 +1,8 @@
 //! Attention of whole sentences in training, and its gradients.
 //!
-//! A sentence has tens of positions, so scores, contexts and their gradients are small GEMMs of
-//! each head, and the probabilities of all heads are kept for the backward pass. Queries, keys and
-//! values are columns of one matrix, which one fused GEMM computes for all sentences.
+//! A sentence has tens of positions, so scores, contexts and their gradients are small GEMMs, a few
+//! for each head, and the probabilities of all heads are kept for the backward pass. Queries, keys
+//! and values may be columns of one matrix, which one fused GEMM computes for all sentences.
 
 use super::{AttentionMask, PackedKv, shape};
 use crate::activation::softmax_row;
@@ -32,8 +32,8 @@ pub struct SequenceAttention<'a> {
     pub keys: MatRef<'a, f32>,
     /// `[positions, heads * value_dim]`.
     pub values: MatRef<'a, f32>,
-    /// A dropout mask of zeros and `1 / keep`, `[heads, queries, positions]`. Probabilities are
-    /// multiplied by it before values are summed.
+    /// A dropout mask, `[heads, queries, positions]`, whose elements are 0, or `1 / keep` with the
+    /// probability `keep`. Attention probabilities are multiplied by it before values are summed.
     pub dropout: Option<&'a [f32]>,
 }
 
@@ -107,7 +107,7 @@ pub fn attend_sequence(
     }
 }
 
-/// Returns the weights times their mask.
+/// Writes the weights times their dropout mask to `dropped` and returns them.
 fn drop_weights<'a>(
     cpu: Cpu,
     weights: &[f32],
@@ -203,8 +203,8 @@ pub fn attend_sequence_gradient(
     }
 }
 
-/// Replaces the gradient of a query's weights after dropout by the gradient of its scores. `more`
-/// is an additional gradient of the weights before dropout.
+/// Replaces `gradient`, that of a query's weights after dropout, by the gradient of its scores.
+/// `mask` is the dropout mask, and `more` an additional gradient of the weights before dropout.
 #[inline(always)]
 fn softmax_gradient<I: Isa>(
     isa: I,

@@ -1,8 +1,8 @@
 //! GEMM in i16 (Devlin 2017, section 4.1).
 //!
-//! One instruction adds two products to a sum of 32 bits. Thirty-two of these instructions make a
-//! [run](ACCUMULATION_RUN), whose sum is bounded by norms (see [`crate::pack`]). The sums of runs
-//! are converted to f32 and added up.
+//! A step along the depth adds two products to each sum of 32 bits. Thirty-two steps make a
+//! [run](ACCUMULATION_RUN); the norms of its rows and weights are limited so that no sum overflows
+//! (see [`PackedI16`]). The sums of runs are converted to f32 and added up.
 
 use super::tile::{Arithmetic, Gemm, Interleaved, RowBlocks, interleave_row};
 use super::{Epilogue, PreparedRows, Tiling};
@@ -61,7 +61,7 @@ pub struct PairCells {
 }
 
 impl PreparedI16 {
-    /// Replaces the rows by `rows`, `[rows, depth]`.
+    /// Prepares `rows`, `[rows, depth]`, in place of the earlier ones.
     ///
     /// # Panics
     /// If there is not a scale for each row.
@@ -75,7 +75,8 @@ impl PreparedI16 {
 }
 
 /// Computes `out = activation((rows * weights) * scales + bias + residual)` with the shapes `[rows,
-/// columns] = [rows, depth] x [depth, columns]`, where sums are exact up to the precision of f32.
+/// columns] = [rows, depth] x [depth, columns]`. The sum of each [run](ACCUMULATION_RUN) is exact
+/// before it is converted to f32.
 ///
 /// # Panics
 /// If shapes do not fit, or rows were quantised for weights of smaller norm, or no rows
@@ -103,7 +104,8 @@ fn multiply<I: Isa>(
     Gemm { arithmetic, cells, blocks, panels, epilogue, out }.multiply(isa, tiling);
 }
 
-/// Interleaves rows for `Isa::dot_i16` in adjacent pairs, padded with zero.
+/// Interleaves rows in pairs of adjacent numbers for `Isa::dot_i16`. An odd last number is paired
+/// with zero.
 #[inline(always)]
 fn interleave_rows<I: Isa>(_: I, tiling: Tiling, rows: MatRef<i16>, to: &mut PairCells) {
     let PairCells { pairs, row_buffer, .. } = to;

@@ -1,10 +1,10 @@
 //! The product of a transpose with a matrix: gradients of weights.
 //!
 //! The depth of `x^T dz` is the number of rows of a batch, hundreds to thousands. The product is
-//! added to an old result. Rows are divided into blocks of at most [`DEPTH_BLOCK`]. In each block
-//! `dz` is packed once like weights, `x` is interleaved once for the tiles, and the tiles of any
-//! GEMM do the rest. A sum runs through a block in a register and is then added to the result, so
-//! the order of sums depends on the number of rows only.
+//! added to the old values of the result. Rows are divided into blocks of at most [`DEPTH_BLOCK`].
+//! In each block `dz` is packed like weights and the columns of `x` are interleaved, both once, as
+//! the tiles of every GEMM read them. A sum runs through a block in a register and is then added to
+//! the result, so the order of additions depends on the number of rows only.
 
 use super::float32::F32Arithmetic;
 use super::tile::{Gemm, Interleaved, RowBlocks};
@@ -14,11 +14,11 @@ use crate::pack::{UnpackedWeights, WeightsF32};
 use crate::{Cpu, MatMut, MatRef};
 
 /// The largest number of rows of a block: four panels of this depth have 128 KiB and stay in the
-/// second-level cache. With 256 rows results are read and written twice as often, which takes up to
-/// 1.1 times as long.
+/// second-level cache. With blocks of 256 rows, results would be read and written twice as often,
+/// which takes up to 1.1 times as long.
 const DEPTH_BLOCK: usize = 512;
 
-/// The number of tiles that are interleaved together.
+/// The number of tiles that are interleaved in one pass over the rows.
 const TILES_AT_ONCE: usize = 2;
 
 /// Buffers of [`gemm_f32_transposed`] to reuse.
@@ -29,8 +29,8 @@ pub struct GemmScratch {
 }
 
 /// Computes `out += x^T * dz` with the shapes `[inputs, outputs] += [rows, inputs]^T x [rows,
-/// outputs]`: the gradient of weights, from the rows that were multiplied by them and the
-/// gradients of the results.
+/// outputs]`: the gradient of weights, from the rows `x` that were multiplied by them and the
+/// gradients `dz` of the results.
 ///
 /// # Panics
 /// If shapes do not fit.
@@ -76,8 +76,8 @@ fn multiply<I: Isa>(
     }
 }
 
-/// Interleaves the columns of `x` as rows of tiles: for each tile, its columns of the first row of
-/// `x`, of the second and so on.
+/// Interleaves `x` for tiles whose rows are the columns of `x`: `cells` becomes, for each tile, the
+/// elements of its columns in the first row of `x`, then those in the second row and so on.
 #[inline(always)]
 pub(super) fn interleave_columns<T: Copy + Default>(
     x: MatRef<T>,
@@ -92,7 +92,7 @@ pub(super) fn interleave_columns<T: Copy + Default>(
     interleave_tiles(x.column_range(boundary..x.columns()), blocks.smaller_rows(), rest);
 }
 
-/// Interleaves columns for tiles of `width` columns each.
+/// Interleaves columns for tiles of `width` columns each, as [`interleave_columns`] does.
 #[inline(always)]
 fn interleave_tiles<T: Copy>(x: MatRef<T>, width: usize, cells: &mut [T]) {
     if x.columns() == 0 {

@@ -1,7 +1,7 @@
-//! Dropout of elements: `m * x`, with a random mask m for each row.
+//! Dropout of elements: `m * x` element by element, with a random mask `m`.
 //!
-//! The mask is a function of a key and of the row's sentence and position. So it is computed again
-//! for the gradient and never stored.
+//! The mask of a row is a function of a key and of the row's sentence and position. So it need not
+//! be stored: the gradient computes it again.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use crate::elementwise::{add_product, multiply};
 use crate::random::{RowKey, fill_dropout_mask};
 use crate::{Cpu, MatMut, MatRef, Real};
 
-/// A matrix `[rows, width]` whose elements are 0 with the probability `rate`, and divided by
-/// `1 - rate` otherwise.
+/// Dropout of a matrix `[rows, width]`: an element becomes 0 with the probability `rate`, and is
+/// divided by `1 - rate` otherwise.
 #[derive(Clone, Debug)]
 pub struct DropOut {
-    /// The key of all masks: seed and epoch.
+    /// The key of all masks, made of the seed and the epoch.
     pub key: [u32; 2],
     /// The number of this dropout in the network.
     pub site: u32,
-    /// The sentence and the position of each row.
+    /// The sentence and the position of each row of the matrix.
     pub rows: Arc<[RowKey]>,
     /// The probability that an element is dropped, in [0, 1).
     pub rate: f32,
@@ -32,7 +32,7 @@ impl DropOut {
         fill_dropout_mask(cpu, self.key, place, 1.0 - self.rate, mask);
     }
 
-    /// Calls `body` with each row and its mask.
+    /// Calls `body` with the number of each row and its mask.
     fn with_masks(&self, cpu: Cpu, [rows, width]: [usize; 2], mut body: impl FnMut(usize, &[f32])) {
         let mut mask = vec![0.0; width];
         for row in 0..rows {
