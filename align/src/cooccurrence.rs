@@ -52,7 +52,7 @@ impl CooccurrenceRows {
         let parts: Vec<(Vec<u32>, Vec<u64>, Vec<u64>)> =
             parallel::map_items(bounds.windows(2).collect(), &|_, bound: &[usize]| {
                 let mut seen = vec![u32::MAX; target_words];
-                let (mut targets, mut row_ends, mut work) = (Vec::new(), Vec::new(), Vec::new());
+                let (mut targets, mut row_ends, mut costs) = (Vec::new(), Vec::new(), Vec::new());
                 for word in bound[0]..bound[1] {
                     let first = if word == 0 { 0 } else { ends[word - 1] as usize };
                     let mut cells = 0;
@@ -67,20 +67,20 @@ impl CooccurrenceRows {
                         }
                     }
                     row_ends.push(targets.len() as u64);
-                    work.push(cells);
+                    costs.push(cells);
                 }
-                (targets, row_ends, work)
+                (targets, row_ends, costs)
             });
         let mut rows = CooccurrenceRows {
             row_starts: vec![0],
             targets: Vec::with_capacity(parts.iter().map(|part| part.0.len()).sum()),
             row_costs: Vec::with_capacity(words),
         };
-        for (targets, row_ends, work) in parts {
+        for (targets, row_ends, costs) in parts {
             let base = rows.targets.len() as u64;
             rows.targets.extend(targets);
             rows.row_starts.extend(row_ends.iter().map(|end| base + end));
-            rows.row_costs.extend(work);
+            rows.row_costs.extend(costs);
         }
         rows
     }
@@ -107,8 +107,8 @@ impl CooccurrenceRows {
         let ends: Vec<u64> = self
             .row_costs
             .iter()
-            .scan(0, |sum, work| {
-                *sum += work;
+            .scan(0, |sum, cost| {
+                *sum += cost;
                 Some(*sum)
             })
             .collect();
@@ -117,7 +117,7 @@ impl CooccurrenceRows {
     }
 
     /// Splits `items`, which has a value for each entry, into one slice for each range of source
-    /// words in `shares`.
+    /// words in `shares`. The ranges must be consecutive and begin with the first word.
     pub fn split_entries<'a, T>(
         &self,
         shares: &[Range<u32>],
@@ -167,7 +167,7 @@ fn balanced_bounds(sums: &[u64], parts: usize) -> Vec<usize> {
     let total = sums.last().copied().unwrap_or(0);
     let mut bounds = vec![0];
     for part in 1..parts as u64 {
-        let bound = sums.partition_point(|&sum| sum < total / parts as u64 * part);
+        let bound = sums.partition_point(|&sum| sum <= total / parts as u64 * part);
         if bound > *bounds.last().expect("the first bound is 0") {
             bounds.push(bound);
         }
@@ -184,7 +184,8 @@ pub(crate) struct CellStore {
     spill: SpillFile,
 }
 
-/// Cells of consecutive pairs; the cells of one pair are ordered by source word.
+/// Cells of consecutive pairs. The cells of one pair are ordered by source word, then by target
+/// word. Of four-byte cells, the low halves of a source word come first, then the high halves.
 struct CellChunk {
     lines: Range<usize>,
     cells: ChunkStorage,
@@ -299,7 +300,7 @@ fn build_cells(
     units: usize,
 ) -> Vec<u16> {
     let mut cells = vec![0u16; units];
-    // The source words of all pairs: word, line, where its cells begin.
+    // The source words of all pairs: word, line, the start of its cells.
     let mut occurrences: Vec<(u32, u32, usize)> = Vec::new();
     let mut at = 0;
     for line in lines {
@@ -331,8 +332,9 @@ fn build_cells(
     cells
 }
 
-/// Calls `entry` with the index of each target word of a sentence and its index in the row
-/// that the cells belong to.
+/// Calls `entry` for each of the cells of one source word in one sentence: with the index of the
+/// target word among the sentence's distinct words, and its index in the row of the source word.
+/// `width` is that of [`CooccurrenceRows::cell_width`].
 #[inline(always)]
 pub(crate) fn for_each_cell(cells: &[u16], width: usize, mut entry: impl FnMut(usize, usize)) {
     if width == 1 {
@@ -406,7 +408,8 @@ mod tests {
     #[test]
     fn ranges_have_about_equal_weight() {
         assert_eq!(balanced_bounds(&[], 3), [0]);
-        assert_eq!(balanced_bounds(&[5, 10, 15, 20], 2), [0, 1, 4]);
+        assert_eq!(balanced_bounds(&[5, 10, 15, 20], 2), [0, 2, 4]);
+        assert_eq!(balanced_bounds(&[0, 0, 1, 1], 8), [0, 2, 4]);
         assert_eq!(balanced_bounds(&[100, 101, 102], 4), [0, 3]);
     }
 }

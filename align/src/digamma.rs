@@ -1,8 +1,8 @@
 //! digamma(x), and its exponential: in variational Bayes training with a Dirichlet prior, the weight
 //! of an expected count. x is the count plus the pseudo-count of the prior.
 //!
-//! Training computes the weight for every pair of words in every iteration, so it has to be fast. For large
-//! x, digamma(x) is `ln(z) + series`, a series in 1/z^2 with z = x - 1/2. Its exponential,
+//! Training computes the weight for every pair of words in every iteration, so it has to be fast.
+//! For large x, digamma(x) is `ln(z) + series`, a series in 1/z^2 with z = x - 1/2. Its exponential,
 //! `z * exp(series)`, needs no logarithm. For small x, digamma(x) is digamma(x + 7) less the sum of
 //! `1/x`, `1/(x+1)` to `1/(x+6)`. The sum is computed as one fraction, so a call has at most two
 //! divisions and one exponential.

@@ -1,9 +1,10 @@
 //! Decoding settings of `generation_config.json`, or of `config.json` in older models, which have no
 //! such file.
 //!
-//! Options that search has are used. Options in `WITHOUT_EFFECT` and a few others are reported as
-//! having no effect. The rest are ignored silently, as are the beam size and length penalty of
-//! MarianMT.
+//! Options that our search has are used. Options that would change results in `transformers` but
+//! not here are reported as having no effect: those of [`WITHOUT_EFFECT`] and those that
+//! [`settings`] adds. The rest, such as options of sampling, are ignored silently, as are the beam
+//! size and length penalty of MarianMT.
 
 use std::path::Path;
 
@@ -13,7 +14,8 @@ use super::architecture::{generation_option, listed_ids, token_option};
 use crate::decoder_config::DecoderConfig;
 use crate::{Error, Result};
 
-/// Options of `transformers` that search does not have, with the values that turn them off.
+/// Options of `transformers` that our search does not have, with the numbers that turn them off. A
+/// null and an empty list turn off each of them.
 const WITHOUT_EFFECT: [(&str, &[f64]); 18] = [
     ("min_length", &[0.0]),
     ("min_new_tokens", &[0.0]),
@@ -35,10 +37,10 @@ const WITHOUT_EFFECT: [(&str, &[f64]); 18] = [
     ("watermarking_config", &[]),
 ];
 
-/// Returns the settings of a folder from the configurations of its model and of decoding. `kind` is
-/// the type of the model. MarianMT's beam size, which is wider than the models need, and its length
-/// penalty are ignored. `end` is the token that ends a translation; without it, that of `config` is
-/// taken.
+/// Returns the decoding settings of a folder from its `config.json` and, if there is one, its
+/// `generation_config.json`. `kind` is the `model_type` of the former. MarianMT's beam size, which
+/// is wider than the models need, and its length penalty are ignored. `end` is the id of the token
+/// that ends a translation; without it, `eos_token_id` of `config` is taken.
 ///
 /// # Errors
 /// If a value has the wrong type or is out of range.
@@ -58,12 +60,12 @@ pub fn settings(
             .transpose()
     };
     let count = |name: &'static str| -> Result<Option<usize>> {
-        fn count(value: &Value) -> Option<usize> {
+        fn to_count(value: &Value) -> Option<usize> {
             value.as_u64().and_then(|n| usize::try_from(n).ok())
         }
         option(name)
             .map(|value| {
-                count(value).ok_or_else(|| {
+                to_count(value).ok_or_else(|| {
                     Error::mismatch(folder, name, "expected a whole number that is not negative")
                 })
             })
@@ -95,7 +97,7 @@ pub fn settings(
     let end = end.or_else(|| config.get("eos_token_id").and_then(Value::as_u64));
     for (name, remark) in [
         ("eos_token_id", "</s> alone ends a translation"),
-        ("forced_eos_token_id", "no token is forced at the limit of the length"),
+        ("forced_eos_token_id", "no token is forced at the maximum length"),
     ] {
         let other =
             token_option(config, generation, name).filter(|ids| match (listed_ids(ids), end) {
@@ -121,7 +123,7 @@ pub fn settings(
     Ok(settings)
 }
 
-/// Whether a list of banned phrases has one that is not a single token.
+/// Whether `bad_words`, a list of banned phrases, has a phrase of several tokens.
 ///
 /// # Errors
 /// If it is not a list of lists of token ids.
@@ -167,7 +169,7 @@ mod tests {
         assert_eq!(found.max_target_length, Some(199));
         assert_eq!((found.no_repeat_ngram_size, found.repetition_penalty), (Some(3), Some(1.5)));
         assert!(found.keys_without_effect.is_empty(), "{:?}", found.keys_without_effect);
-        // `max_new_tokens` comes before `max_length`.
+        // `max_new_tokens` overrides `max_length`.
         let found = read(json!({"max_length": 200, "max_new_tokens": 30})).unwrap();
         assert_eq!((found.beam_size, found.max_target_length), (Some(3), Some(30)));
         // The length penalty of `config.json` has no effect beside `generation_config.json`.

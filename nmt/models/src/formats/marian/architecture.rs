@@ -1,6 +1,6 @@
-//! Conversion of Marian's options (`neural.md` 1.1, 1.6, 1.7), which its checkpoints contain, to an
-//! [`Architecture`]. Unsupported options that change results are rejected by name; options of
-//! training are ignored.
+//! Conversion of the options in Marian's checkpoints (`neural.md` 1.1, 1.6, 1.7), and of those of
+//! our stacked models, to an [`Architecture`]. Unsupported options that change results are rejected
+//! by name; options of training are ignored.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,10 +19,11 @@ use crate::{Error, Result};
 
 /// Marian's epsilon in the layer norms of transformers.
 pub(super) const NORM_EPSILON: f32 = 1e-6;
-/// Our own option, which Marian ignores. It gives the input of keys and values in models with
-/// pre-norm if no version of Marian decodes with this input. Its only value is [`NORMALIZED`].
+/// Our own option, which Marian ignores: the input of keys and values in a model with pre-norm. It
+/// is written only where no version of Marian decodes with this input, so its only value is
+/// [`NORMALIZED`].
 pub(super) const PRE_NORM_KEYS: &str = "miriam-pre-norm-keys";
-/// Keys and values are always normalised, as in training.
+/// The input of keys and values is normalised at every step, as in training.
 pub(super) const NORMALIZED: &str = "normalized";
 
 /// Returns the model of a checkpoint of Marian, Nematus or Amun. `external_options` are used if the
@@ -50,8 +51,8 @@ pub fn resolve(mut checkpoint: Checkpoint, external_options: Option<&Value>) -> 
             Options { value: nematus::infer_options(&tensors), path: &path }
         }
         None => {
-            let reason = "it has no options (special:model.yml), and its parameters do not have Nematus' \
-                          names, so that its architecture is unknown";
+            let reason = "its options (special:model.yml) are missing or have no type, and its parameters \
+                          do not have Nematus' names, so that its architecture is unknown";
             return Err(Error::unsupported(&path, reason));
         }
     };
@@ -84,6 +85,8 @@ pub fn from_options(options: &Value, vocab_sizes: [usize; 2]) -> Result<Architec
     Ok(architecture)
 }
 
+/// Returns the architecture of a model of the type `kind`. `table_rows` is that of
+/// [`read_embeddings`].
 fn read_architecture(
     options: &Options,
     kind: &str,
@@ -104,21 +107,21 @@ fn read_architecture(
         check_range("enc-depth", options.number("enc-depth", 1)?, MAX_DEPTH)
             .map_err(|reason| Error::mismatch(options.path, "options", reason))?;
     }
-    let tables = read_embeddings(options, !is_language_model(kind), table_rows)?;
+    let embeddings = read_embeddings(options, !is_language_model(kind), table_rows)?;
     Ok(match kind {
-        "transformer" => Architecture::Transformer(read_transformer(options, tables)?),
+        "transformer" => Architecture::Transformer(read_transformer(options, embeddings)?),
         "lm-transformer" => {
-            let transformer = read_transformer(options, tables)?;
+            let transformer = read_transformer(options, embeddings)?;
             let encoder = TransformerStackConfig { depth: 0, ..transformer.decoder.clone() };
             Architecture::Transformer(TransformerConfig { encoder, ..transformer })
         }
-        "stacked" => Architecture::Stacked(read_stacked(options, tables)?),
-        _ => Architecture::Recurrent(read_recurrent(options, kind, tables)?),
+        "stacked" => Architecture::Stacked(read_stacked(options, embeddings)?),
+        _ => Architecture::Recurrent(read_recurrent(options, kind, embeddings)?),
     })
 }
 
-/// Whether a type of Marian's models is a language model: the decoder of `s2s` or `transformer`
-/// without an encoder.
+/// Whether models of Marian's type `kind` are language models: the decoder of `s2s` or
+/// `transformer` without an encoder.
 pub fn is_language_model(kind: &str) -> bool {
     matches!(kind, "lm" | "lm-transformer")
 }
@@ -149,7 +152,7 @@ fn check_supported(options: &Options) -> Result<()> {
     if let Some(other) = inputs.iter().find(|kind| kind.as_str() != Some("sequence")) {
         let reason = match other.as_str() {
             Some(kind) => format!("an input of type {kind} is not supported"),
-            None => "a type in input-types is not a word".into(),
+            None => "an item of input-types is not a text".into(),
         };
         return Err(options.unsupported(reason));
     }
@@ -157,19 +160,20 @@ fn check_supported(options: &Options) -> Result<()> {
 }
 
 /// Reads the options of embeddings. `table_rows` gives the number of rows of a table by its side (0
-/// is the source) and its name. Without a source there is one table for both sides.
+/// is the source, 1 the target) and its name. Without a source, the vocabulary of the target counts
+/// as that of the source too.
 fn read_embeddings(
     options: &Options,
     has_source: bool,
     table_rows: &dyn Fn(usize, &str) -> Option<usize>,
 ) -> Result<EmbeddingConfig> {
-    let all = options.flag("tied-embeddings-all", false)?;
-    let mut tables = EmbeddingConfig {
+    let ties_all = options.flag("tied-embeddings-all", false)?;
+    let mut embeddings = EmbeddingConfig {
         source_vocab_size: 0,
         target_vocab_size: 0,
         dim: options.number("dim-emb", 512)?,
-        shared: all || options.flag("tied-embeddings-src", false)?,
-        tied_output: all || options.flag("tied-embeddings", false)?,
+        shared: ties_all || options.flag("tied-embeddings-src", false)?,
+        tied_output: ties_all || options.flag("tied-embeddings", false)?,
         output_bias: !options.flag("output-omit-bias", false)?,
         right_to_left: options.flag("right-left", false)?,
         suppress_tokens: Vec::new(),
@@ -179,15 +183,18 @@ fn read_embeddings(
             Error::mismatch(options.path, name, "the table of embeddings is missing")
         })
     };
-    tables.target_vocab_size = rows(1, tables.decoder_table_name())?;
-    tables.source_vocab_size =
-        if has_source { rows(0, tables.encoder_table_name())? } else { tables.target_vocab_size };
+    embeddings.target_vocab_size = rows(1, embeddings.decoder_table_name())?;
+    embeddings.source_vocab_size = if has_source {
+        rows(0, embeddings.encoder_table_name())?
+    } else {
+        embeddings.target_vocab_size
+    };
     let dim_vocabs = options.value.get("dim-vocabs").map_or(&[][..], Value::items);
     if dim_vocabs.len() > 2 {
         return Err(options.unsupported("it has more than one source, which is not supported"));
     }
     for (expected, found) in
-        dim_vocabs.iter().zip([tables.source_vocab_size, tables.target_vocab_size])
+        dim_vocabs.iter().zip([embeddings.source_vocab_size, embeddings.target_vocab_size])
     {
         let number = expected.as_str().and_then(|text| text.parse::<usize>().ok());
         if number.is_none_or(|number| number != 0 && number != found) {
@@ -195,15 +202,16 @@ fn read_embeddings(
             return Err(Error::mismatch(options.path, "dim-vocabs", reason));
         }
     }
-    Ok(tables)
+    Ok(embeddings)
 }
 
-fn read_transformer(options: &Options, tables: EmbeddingConfig) -> Result<TransformerConfig> {
+fn read_transformer(options: &Options, embeddings: EmbeddingConfig) -> Result<TransformerConfig> {
     let version = options.text("version", "")?;
     let dialect = Dialect::from_version(&version);
     let heads = options.number("transformer-heads", 8)?;
     let ffn_width = options.number("transformer-dim-ffn", 2048)?;
     let ffn_depth = options.number("transformer-ffn-depth", 2)?;
+    // 0 means: as in the encoder.
     let decoder_number =
         |name, encoder| options.number(name, 0).map(|own| if own == 0 { encoder } else { own });
     let encoder = TransformerStackConfig {
@@ -265,7 +273,7 @@ fn read_transformer(options: &Options, tables: EmbeddingConfig) -> Result<Transf
         tied_layers,
         encoder,
         decoder,
-        embeddings: tables,
+        embeddings,
     })
 }
 
@@ -317,7 +325,7 @@ fn read_cell(options: &Options, kind: &str, name: &str) -> Result<CellKind> {
 fn read_recurrent(
     options: &Options,
     kind: &str,
-    tables: EmbeddingConfig,
+    embeddings: EmbeddingConfig,
 ) -> Result<RecurrentConfig> {
     let style = match kind {
         "nematus" => LayerNormStyle::Nematus,
@@ -355,11 +363,11 @@ fn read_recurrent(
         },
         skip_connections: options.flag("skip", false)?,
         layer_norm_style: options.flag("layer-normalization", false)?.then_some(style),
-        embeddings: tables,
+        embeddings,
     })
 }
 
-fn read_stacked(options: &Options, tables: EmbeddingConfig) -> Result<StackedConfig> {
+fn read_stacked(options: &Options, embeddings: EmbeddingConfig) -> Result<StackedConfig> {
     let state_width = options.number("dim-rnn", 1024)?;
     let top_width = options.number("dim-top", state_width)?;
     let top = match &options.text("top", "none")?[..] {
@@ -376,11 +384,12 @@ fn read_stacked(options: &Options, tables: EmbeddingConfig) -> Result<StackedCon
         fc_width: options.number("dim-fc", 768)?,
         state_width,
         top,
-        embeddings: tables,
+        embeddings,
     })
 }
 
-/// Typed access to options, with errors that name the option.
+/// Typed access to options, with errors that name the option. A missing option has its default.
+/// Null has it too, unless a text is expected: an empty scalar is null, but also an empty text.
 struct Options<'a> {
     value: Value,
     path: &'a Path,
