@@ -225,7 +225,7 @@ fn describe_error(name: &str, reason: &str) -> String {
     format!(
         "{name:?} is not a reordering model: {reason}; join four parts by hyphens: wbe, \
          phrase or hier; msd, mslr, monotonicity or leftright; backward, forward or bidirectional; \
-         f or fe (such as wbe-msd-bidirectional-fe)"
+         f or fe (such as wbe-msd-bidirectional-fe); none is for no table"
     )
 }
 
