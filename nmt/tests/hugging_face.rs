@@ -39,7 +39,9 @@ fn translate(bundle: ModelBundle, text: &str, beam: usize) -> Vec<Scored> {
     let mut options = TranslationOptions::for_bundle(&bundle, None);
     options.search.beam_size = beam;
     options.search.max_length = MAX_LENGTH;
-    options.search.min_length = 0;
+    if bundle.settings.min_target_length.is_none() {
+        options.search.min_length = 0;
+    }
     options.output.n_best = true;
     options.output.as_pieces = true;
     options.precision = Precision::F32;
@@ -581,4 +583,28 @@ fn the_start_token_counts_as_repeated() {
     }
     let converted_by_ctranslate2 = ModelBundle::open(&data("ct2-t5"), None).unwrap();
     assert_eq!(converted_by_ctranslate2.repeated_start(), None);
+}
+
+/// Translations of `transformers` with options that ban tokens.
+#[test]
+fn banned_tokens_and_lengths_are_those_of_transformers() {
+    const EARLY: &str = "de bdadc adbca cbd cdbc aaa\n";
+    for (key, value, beam, text, expected) in [
+        ("min_new_tokens", serde_json::json!(4), 1, EARLY, "c ▁da ▁da"),
+        ("min_length", serde_json::json!(6), 1, EARLY, "c ▁da ▁da ▁da"),
+        ("min_new_tokens", serde_json::json!(4), 4, "ceeb ebcc eabe cdbc\n", "c ▁da ▁da"),
+        ("suppress_tokens", serde_json::json!([22, 30]), 1, EARLY, "▁a"),
+        ("suppress_tokens", serde_json::json!([22, 30]), 1, "ea bddeb\n", "▁a dc dc db"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        copy("hf-m2m100", folder.path());
+        set_key(folder.path().join("generation_config.json"), key, Some(value));
+        let bundle = open(folder.path(), Some("en"), Some("es"));
+        let converted = folder.path().join("model.miriam");
+        miriam_nmt::model_file::write(&bundle, None, &converted, &NoProgress).unwrap();
+        for bundle in [bundle, open(&converted, Some("en"), Some("es"))] {
+            let found = translate(bundle, text, beam);
+            assert_eq!(found[0].0, expected, "{key}, {text}");
+        }
+    }
 }

@@ -169,7 +169,7 @@ impl TranslationOptions {
                 no_repeat_ngram_size: settings.no_repeat_ngram_size.unwrap_or(0),
                 repetition_penalty: settings.repetition_penalty.unwrap_or(1.0),
                 repeated_start: bundle.repeated_start(),
-                min_length: usize::from(!is_marian),
+                min_length: settings.min_target_length.unwrap_or(usize::from(!is_marian)),
                 semantics,
                 ..SearchOptions::default()
             },

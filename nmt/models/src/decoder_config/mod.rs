@@ -47,6 +47,8 @@ pub struct DecoderConfig {
     pub max_length_factor: Option<f32>,
     /// The maximum number of target tokens (Hugging Face).
     pub max_target_length: Option<usize>,
+    /// The minimum number of target tokens before `</s>` (Hugging Face).
+    pub min_target_length: Option<usize>,
     /// The order of n-grams that are not generated twice (Hugging Face).
     pub no_repeat_ngram_size: Option<usize>,
     /// The factor that penalises tokens which were generated before (Hugging Face).
@@ -171,6 +173,7 @@ impl DecoderConfig {
             maxi_batch: self.maxi_batch.or(other.maxi_batch),
             max_length_factor: self.max_length_factor.or(other.max_length_factor),
             max_target_length: self.max_target_length.or(other.max_target_length),
+            min_target_length: self.min_target_length.or(other.min_target_length),
             no_repeat_ngram_size: self.no_repeat_ngram_size.or(other.no_repeat_ngram_size),
             repetition_penalty: self.repetition_penalty.or(other.repetition_penalty),
             bpe_codes: self.bpe_codes.or(other.bpe_codes),
@@ -252,6 +255,7 @@ impl DecoderConfig {
             ("mini-batch-words", self.mini_batch_words, 0..=*Self::LENGTHS.end()),
             ("max-length", self.max_length, Self::LENGTHS),
             ("max-decoding-length", self.max_target_length, Self::LENGTHS),
+            ("min-length", self.min_target_length, 0..=*Self::LENGTHS.end()),
         ];
         for (name, number, range) in counts {
             if let Some(number) = number

@@ -52,6 +52,7 @@ impl ConfigReader<'_> {
             maxi_batch: self.number("maxi-batch")?,
             max_length_factor: self.number("max-length-factor")?,
             max_target_length: None,
+            min_target_length: None,
             no_repeat_ngram_size: None,
             repetition_penalty: None,
             bpe_codes: None,

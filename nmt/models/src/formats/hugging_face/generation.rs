@@ -14,11 +14,8 @@ use super::architecture::{generation_option, listed_ids, token_option};
 use crate::decoder_config::DecoderConfig;
 use crate::{Error, Result};
 
-/// Options of `transformers` that our search does not have, with the numbers that turn them off. A
-/// null and an empty list turn off each of them.
-const WITHOUT_EFFECT: [(&str, &[f64]); 18] = [
-    ("min_length", &[0.0]),
-    ("min_new_tokens", &[0.0]),
+/// Options of `transformers` that search does not have, with the values that turn them off.
+const WITHOUT_EFFECT: [(&str, &[f64]); 15] = [
     ("num_beam_groups", &[1.0]),
     ("num_return_sequences", &[1.0]),
     ("diversity_penalty", &[0.0]),
@@ -28,7 +25,6 @@ const WITHOUT_EFFECT: [(&str, &[f64]); 18] = [
     ("exponential_decay_length_penalty", &[]),
     ("force_words_ids", &[]),
     ("sequence_bias", &[]),
-    ("suppress_tokens", &[]),
     ("begin_suppress_tokens", &[]),
     ("guidance_scale", &[1.0]),
     ("max_time", &[]),
@@ -74,8 +70,13 @@ pub fn settings(
     let beam_size = count("num_beams")?;
     // `max_length` counts the start token.
     let longest = count("max_length")?.map(|length| length.saturating_sub(1).max(1));
+    let longest = count("max_new_tokens")?.map(|length| length.max(1)).or(longest);
+    // `min_length` counts the start token, too.
+    let shortest = count("min_length")?.map(|length| length.saturating_sub(1));
+    let shortest = shortest.max(count("min_new_tokens")?).filter(|&length| length > 0);
     let mut settings = DecoderConfig {
-        max_target_length: count("max_new_tokens")?.map(|length| length.max(1)).or(longest),
+        max_target_length: longest,
+        min_target_length: shortest.map(|length| length.min(longest.unwrap_or(usize::MAX))),
         no_repeat_ngram_size: count("no_repeat_ngram_size")?,
         repetition_penalty: number("repetition_penalty")?.map(|penalty| penalty as f32),
         ..DecoderConfig::default()
@@ -107,6 +108,13 @@ pub fn settings(
         if let Some(ids) = other {
             ignored.push(format!("{name}: {ids} ({remark})"));
         }
+    }
+    let suppressed = option("suppress_tokens").map_or(&[][..], listed_ids);
+    if !suppressed.iter().all(Value::is_u64) {
+        return Err(Error::mismatch(folder, "suppress_tokens", "expected a list of token ids"));
+    }
+    if suppressed.iter().any(|id| id.as_u64() == end) {
+        ignored.push("suppress_tokens with the token that ends a translation".into());
     }
     if has_longer_phrases(folder, option("bad_words_ids"))? {
         ignored.push("bad_words_ids of several tokens".into());
@@ -172,6 +180,17 @@ mod tests {
         // `max_new_tokens` overrides `max_length`.
         let found = read(json!({"max_length": 200, "max_new_tokens": 30})).unwrap();
         assert_eq!((found.beam_size, found.max_target_length), (Some(3), Some(30)));
+        for (generation, shortest) in [
+            (json!({"min_length": 5}), Some(4)),
+            (json!({"min_length": 5, "min_new_tokens": 3, "suppress_tokens": [4]}), Some(4)),
+            (json!({"min_length": 2, "min_new_tokens": 3, "max_length": 3}), Some(2)),
+            (json!({"min_length": 1}), None),
+            (json!({"min_length": 0, "min_new_tokens": 0, "suppress_tokens": []}), None),
+        ] {
+            let found = read(generation).unwrap();
+            assert_eq!(found.min_target_length, shortest);
+            assert!(found.keys_without_effect.is_empty(), "{:?}", found.keys_without_effect);
+        }
         // The length penalty of `config.json` has no effect beside `generation_config.json`.
         assert_eq!(found.normalize, None);
         // Older folders have options in `config.json` only.
@@ -190,10 +209,9 @@ mod tests {
             (json!({"early_stopping": "never"}), "early_stopping: \"never\""),
             (json!({"do_sample": true}), "do_sample"),
             (json!({"bad_words_ids": [[1], [2, 3]]}), "bad_words_ids"),
-            (json!({"min_length": 5}), "min_length: 5"),
             (json!({"num_return_sequences": 3}), "num_return_sequences: 3"),
             (json!({"diversity_penalty": 0.5}), "diversity_penalty: 0.5"),
-            (json!({"suppress_tokens": [4]}), "suppress_tokens: [4]"),
+            (json!({"suppress_tokens": [4, 2]}), "suppress_tokens with"),
             (json!({"stop_strings": ["x"]}), "stop_strings: [\"x\"]"),
             (json!({"eos_token_id": [2, 7]}), "eos_token_id: [2,7]"),
             (json!({"forced_eos_token_id": 7}), "forced_eos_token_id: 7"),
@@ -214,6 +232,9 @@ mod tests {
             json!({"repetition_penalty": 0}),
             json!({"num_beams": 0}),
             json!({"num_beams": -1}),
+            json!({"min_new_tokens": -1}),
+            json!({"min_length": 2_000_002}),
+            json!({"suppress_tokens": ["word"]}),
             json!({"bad_words_ids": "word"}),
             json!({"bad_words_ids": [3]}),
             json!({"bad_words_ids": [[]]}),

@@ -18,6 +18,8 @@ pub(super) struct StoredDecoderConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_target_length: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    min_target_length: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     no_repeat_ngram_size: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     repetition_penalty: Option<f32>,
@@ -55,6 +57,7 @@ impl StoredDecoderConfig {
             sort_by_length,
             max_length: config.max_length.map(|n| n as u64),
             max_target_length: config.max_target_length.map(|n| n as u64),
+            min_target_length: config.min_target_length.map(|n| n as u64),
             no_repeat_ngram_size: config.no_repeat_ngram_size.map(|n| n as u64),
             repetition_penalty: config.repetition_penalty,
             crop,
@@ -81,6 +84,7 @@ impl StoredDecoderConfig {
             sort_by_length: self.sort_by_length,
             max_length: number(self.max_length),
             max_target_length: number(self.max_target_length),
+            min_target_length: number(self.min_target_length),
             no_repeat_ngram_size: number(self.no_repeat_ngram_size),
             repetition_penalty: self.repetition_penalty,
             crop: self.crop,

@@ -147,6 +147,11 @@ impl Config<'_> {
                 }
             }
         }
+        let others = self.generation_option("suppress_tokens").map_or(&[][..], listed_ids);
+        let others = others.iter().filter(|id| !ends.contains(id));
+        let others = others.filter_map(|id| u32::try_from(id.as_u64()?).ok());
+        // As in `transformers`, ids that the vocabulary lacks have no effect here.
+        suppressed.extend(others.filter(|&id| (id as usize) < vocab_size));
         Ok(suppressed)
     }
 
@@ -202,6 +207,10 @@ mod tests {
         assert_eq!(suppressed(json!(3)), [2, 9]);
         assert_eq!(suppressed(json!(2)), [9]);
         assert_eq!(suppressed(json!([9, 2])), Vec::<u32>::new());
+        let value =
+            json!({"bad_words_ids": [[9]], "suppress_tokens": [4, 2, 16], "eos_token_id": 2});
+        let config = Config { value: &value, generation: None, path: Path::new("f") };
+        assert_eq!(config.suppressed_tokens(10).unwrap(), [9, 4]);
     }
 
     /// `transformers` 5.24 raises an error for these, and takes the last one.
