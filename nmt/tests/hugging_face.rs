@@ -553,58 +553,38 @@ fn unsupported_parts_of_folders_are_rejected_by_name() {
     }
 }
 
-/// For `transformers` the start token is part of the sequence. That of M2M-100 is `</s>`, so that a
-/// penalty changes how long translations are.
+/// Translations of `transformers` with options of `generation_config.json`. There the start token is
+/// part of the sequence. That of M2M-100 is `</s>`, so that options about repetition change how
+/// long translations are.
 #[test]
-fn the_start_token_counts_as_repeated() {
+fn options_of_generation_have_the_effect_of_transformers() {
+    use serde_json::json;
+    const EARLY: &str = "de bdadc adbca cbd cdbc aaa\n";
     const ENDLESS: &str = "▁ea ▁aaa aa ▁da ▁d db dc be ▁b __sd__ d";
-    for (key, value, text, expected) in [
-        ("repetition_penalty", 0.3, "ade bdadc aaa\n", "c c"),
-        ("repetition_penalty", 0.3, "bc\n", ""),
-        ("repetition_penalty", 0.6, "ceeb ebcc eabe cdbc\n", "c"),
-        ("repetition_penalty", 1.5, "ceeb ebcc eabe cdbc\n", "c ▁da ▁b b"),
-        ("no_repeat_ngram_size", 1.0, "ac c cdacb bddeb\n", ENDLESS),
+    for (key, value, beam, text, expected) in [
+        ("repetition_penalty", json!(0.3), 1, "ade bdadc aaa\n", "c c"),
+        ("repetition_penalty", json!(0.3), 1, "bc\n", ""),
+        ("repetition_penalty", json!(0.6), 1, "ceeb ebcc eabe cdbc\n", "c"),
+        ("repetition_penalty", json!(1.5), 1, "ceeb ebcc eabe cdbc\n", "c ▁da ▁b b"),
+        ("no_repeat_ngram_size", json!(1), 1, "ac c cdacb bddeb\n", ENDLESS),
+        ("min_new_tokens", json!(4), 1, EARLY, "c ▁da ▁da"),
+        ("min_length", json!(6), 1, EARLY, "c ▁da ▁da ▁da"),
+        ("min_new_tokens", json!(4), 4, "ceeb ebcc eabe cdbc\n", "c ▁da ▁da"),
+        ("suppress_tokens", json!([22, 30]), 1, EARLY, "▁a"),
+        ("suppress_tokens", json!([22, 30]), 1, "ea bddeb\n", "▁a dc dc db"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         copy("hf-m2m100", folder.path());
-        let value = match key {
-            "no_repeat_ngram_size" => serde_json::json!(value as u32),
-            _ => serde_json::json!(value),
-        };
         set_key(folder.path().join("generation_config.json"), key, Some(value));
         let bundle = open(folder.path(), Some("en"), Some("es"));
         let converted = folder.path().join("model.miriam");
         miriam_nmt::model_file::write(&bundle, None, &converted, &NoProgress).unwrap();
         for bundle in [bundle, open(&converted, Some("en"), Some("es"))] {
             assert_eq!(bundle.repeated_start(), Some(2));
-            let found = translate(bundle, text, 1);
+            let found = translate(bundle, text, beam);
             assert_eq!(found[0].0, expected, "{key}, {text}");
         }
     }
     let converted_by_ctranslate2 = ModelBundle::open(&data("ct2-t5"), None).unwrap();
     assert_eq!(converted_by_ctranslate2.repeated_start(), None);
-}
-
-/// Translations of `transformers` with options that ban tokens.
-#[test]
-fn banned_tokens_and_lengths_are_those_of_transformers() {
-    const EARLY: &str = "de bdadc adbca cbd cdbc aaa\n";
-    for (key, value, beam, text, expected) in [
-        ("min_new_tokens", serde_json::json!(4), 1, EARLY, "c ▁da ▁da"),
-        ("min_length", serde_json::json!(6), 1, EARLY, "c ▁da ▁da ▁da"),
-        ("min_new_tokens", serde_json::json!(4), 4, "ceeb ebcc eabe cdbc\n", "c ▁da ▁da"),
-        ("suppress_tokens", serde_json::json!([22, 30]), 1, EARLY, "▁a"),
-        ("suppress_tokens", serde_json::json!([22, 30]), 1, "ea bddeb\n", "▁a dc dc db"),
-    ] {
-        let folder = tempfile::tempdir().unwrap();
-        copy("hf-m2m100", folder.path());
-        set_key(folder.path().join("generation_config.json"), key, Some(value));
-        let bundle = open(folder.path(), Some("en"), Some("es"));
-        let converted = folder.path().join("model.miriam");
-        miriam_nmt::model_file::write(&bundle, None, &converted, &NoProgress).unwrap();
-        for bundle in [bundle, open(&converted, Some("en"), Some("es"))] {
-            let found = translate(bundle, text, beam);
-            assert_eq!(found[0].0, expected, "{key}, {text}");
-        }
-    }
 }
