@@ -26,9 +26,16 @@ impl AtomicFile {
     /// link is followed); its folder must exist.
     ///
     /// # Errors
-    /// [`Error::NotAFile`] if the target is a folder or a device, or its path has no file name;
-    /// [`Error::Io`] if no temporary file can be created beside it.
+    /// [`Error::NotAFile`] if the target is a folder or a device, its path has no file name, or it
+    /// is `-`, which means standard output; [`Error::Io`] if no temporary file can be created
+    /// beside it.
     pub fn create(target: &Path) -> Result<Self> {
+        if target.as_os_str() == "-" {
+            return Err(Error::NotAFile {
+                path: target.to_owned(),
+                remedy: "a model cannot go to standard output; give the name of a file",
+            });
+        }
         let is_other = fs::metadata(target).is_ok_and(|found| !found.is_file());
         if is_other || target.file_name().is_none() {
             return Err(Error::NotAFile {
@@ -117,9 +124,9 @@ mod tests {
     }
 
     #[test]
-    fn devices_and_folders_are_rejected() {
+    fn devices_folders_and_standard_output_are_rejected() {
         let folder = tempfile::tempdir().unwrap();
-        for target in [folder.path(), Path::new("/dev/null")] {
+        for target in [folder.path(), Path::new("/dev/null"), Path::new("-")] {
             assert!(matches!(AtomicFile::create(target), Err(Error::NotAFile { .. })));
         }
         assert!(matches!(

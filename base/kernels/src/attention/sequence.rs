@@ -24,7 +24,7 @@ pub struct SequenceScratch {
 pub struct SequenceAttention<'a> {
     /// The number of heads, which are side by side in the columns.
     pub heads: usize,
-    /// The factor of the scores, `1 / sqrt(head_dim)` in transformers.
+    /// The factor of the scores, above 0: `1 / sqrt(head_dim)` in transformers.
     pub scale: f32,
     /// `[queries, heads * head_dim]`.
     pub queries: MatRef<'a, f32>,

@@ -66,12 +66,6 @@ impl ContainerWriter {
     /// # Errors
     /// If `path` is not a writable file.
     pub fn create(path: &Path, kind: FileKind, kind_version: u32) -> Result<Self> {
-        if path.as_os_str() == "-" {
-            return Err(Error::NotAFile {
-                path: path.to_owned(),
-                remedy: "a model cannot go to standard output; give the name of a file",
-            });
-        }
         let file = AtomicFile::create(path)?;
         Self::with_sink(Sink::File(file), path.to_owned(), kind, kind_version)
     }
