@@ -11,12 +11,12 @@
 //! where they were written, in a pool of rows ([`KvPool`]), and each hypothesis has the list of its
 //! rows: reordering a beam reorders lists and copies nothing.
 
-mod gradient;
+mod additive_gradient;
 pub mod plain;
 mod relative;
 mod sequence;
 
-pub use gradient::{AdditiveAttention, AdditiveGradients, attend_additive_gradient};
+pub use additive_gradient::{AdditiveAttention, AdditiveGradients, attend_additive_gradient};
 pub use relative::{RelativeQuery, RelativeTerms, attend_relative_row};
 pub use sequence::{
     SequenceAttention, SequenceGradients, SequenceScratch, attend_sequence,

@@ -135,17 +135,17 @@ impl From<ParameterError> for Wrong {
 
 /// Returns the parameters of a request, and its key.
 fn open(call: &Call) -> Result<(Parameters, Option<String>), Wrong> {
-    let given = Parameters::of(call)?;
-    let key = given.text("api_key")?.or(call.bearer()).map(str::to_owned);
-    Ok((given, key))
+    let parameters = Parameters::of(call)?;
+    let key = parameters.text("api_key")?.or(call.bearer()).map(str::to_owned);
+    Ok((parameters, key))
 }
 
 /// Returns the texts `q`, and whether they are a list; `None` if there are none.
-fn texts(given: &Parameters) -> Result<Option<(Vec<String>, bool)>, Wrong> {
+fn texts(parameters: &Parameters) -> Result<Option<(Vec<String>, bool)>, Wrong> {
     fn wrong() -> Wrong {
         Wrong::request("Invalid request: q is neither a text nor a list of texts")
     }
-    match given.get("q") {
+    match parameters.get("q") {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some((vec![text.clone()], false))),
         // Programs of this protocol treat an empty list as missing.
@@ -160,20 +160,20 @@ fn texts(given: &Parameters) -> Result<Option<(Vec<String>, bool)>, Wrong> {
 }
 
 async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Wrong> {
-    let (given, key) = open(call)?;
+    let (parameters, key) = open(call)?;
     fn missing(name: &str) -> Wrong {
         Wrong::request(format!("Invalid request: missing {name} parameter"))
     }
-    let (texts, is_list) = texts(&given)?.ok_or_else(|| missing("q"))?;
-    let source = given.text("source")?.ok_or_else(|| missing("source"))?;
-    let target = given.text("target")?.ok_or_else(|| missing("target"))?;
-    let format = given.text("format")?.unwrap_or("text");
+    let (texts, is_list) = texts(&parameters)?.ok_or_else(|| missing("q"))?;
+    let source = parameters.text("source")?.ok_or_else(|| missing("source"))?;
+    let target = parameters.text("target")?.ok_or_else(|| missing("target"))?;
+    let format = parameters.text("format")?.unwrap_or("text");
     let format = match format {
         "text" => DocumentFormat::Text(Split::Sentences),
         "html" => DocumentFormat::Html(Split::Sentences),
         _ => return Err(Wrong::request(format!("{format} format is not supported"))),
     };
-    let alternatives = alternatives(app, &given)?;
+    let alternatives = alternatives(app, &parameters)?;
     let refused = |refusal: Refusal| wrong(&refusal, key.is_some());
     app.admit_texts(key.as_deref(), &texts).map_err(refused)?;
     let is_auto = source.eq_ignore_ascii_case("auto");
@@ -211,9 +211,9 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Wrong> {
     Ok(response)
 }
 
-fn alternatives(app: &App, given: &Parameters) -> Result<usize, Wrong> {
+fn alternatives(app: &App, parameters: &Parameters) -> Result<usize, Wrong> {
     let most = app.configuration.limits.alternatives;
-    let Some(value) = given.get("alternatives") else { return Ok(0) };
+    let Some(value) = parameters.get("alternatives") else { return Ok(0) };
     let no_number = "Invalid request: alternatives parameter is not a number";
     let count = whole_number(value).ok_or_else(|| Wrong::request(no_number))?;
     match usize::try_from(count) {
@@ -237,11 +237,11 @@ fn options(route: &Route, alternatives: usize) -> RequestOptions {
 }
 
 async fn detect(app: &App, call: &Call) -> Response {
-    let (given, key) = match open(call) {
+    let (parameters, key) = match open(call) {
         Ok(opened) => opened,
         Err(wrong) => return wrong.response(),
     };
-    let texts = match texts(&given) {
+    let texts = match texts(&parameters) {
         Ok(found) => found.map(|(texts, _)| texts).unwrap_or_default(),
         Err(wrong) => return wrong.response(),
     };

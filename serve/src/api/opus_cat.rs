@@ -51,13 +51,13 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
         let text = "nothing is translated in advance, only on request";
         return respond(StatusCode::OK, &json!(text));
     }
-    let given = match Parameters::of(call) {
-        Ok(given) => given,
+    let parameters = match Parameters::of(call) {
+        Ok(parameters) => parameters,
         Err(error) => return refuse(&error.into()),
     };
     match name {
         "TranslateJson" | "TranslatePost" | "Translate" | "TranslateStream" => {
-            match translate(app, call, &given).await {
+            match translate(app, call, &parameters).await {
                 Ok(text) if name == "Translate" => respond(StatusCode::OK, &json!(text.text)),
                 Ok(text) if name == "TranslateStream" => {
                     respond_plain(StatusCode::OK, "text/plain; charset=utf-8", text.text)
@@ -67,12 +67,12 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
             }
         }
         // The key is the token that a client needs. A name and a password are not a key.
-        "Login" => match given.text("tokenCode") {
+        "Login" => match parameters.text("tokenCode") {
             Ok(token) => respond(StatusCode::OK, &json!(token.unwrap_or_default())),
             Err(error) => refuse(&error.into()),
         },
         "ListSupportedLanguagePairs" => respond(StatusCode::OK, &pairs(app)),
-        "GetLanguagePairModelTags" | "CheckModelStatus" => match find(app, &given) {
+        "GetLanguagePairModelTags" | "CheckModelStatus" => match find(app, &parameters) {
             Ok(names) if name == "CheckModelStatus" => {
                 respond(StatusCode::OK, &json!(format!("Model ready: {}", names.join("+"))))
             }
@@ -90,23 +90,23 @@ pub(super) fn refuse(refusal: &Refusal) -> Response {
 }
 
 /// Returns the names of the models for a pair.
-fn find(app: &App, given: &Parameters) -> Result<Vec<String>, Refusal> {
-    let (from, to) = (given.text("srcLangCode")?, given.text("trgLangCode")?);
-    let route = app.registry().route(given.text("modelTag")?, from, to)?;
+fn find(app: &App, parameters: &Parameters) -> Result<Vec<String>, Refusal> {
+    let (from, to) = (parameters.text("srcLangCode")?, parameters.text("trgLangCode")?);
+    let route = app.registry().route(parameters.text("modelTag")?, from, to)?;
     Ok(route.models.iter().map(|model| model.name().to_owned()).collect())
 }
 
 async fn translate(
     app: &Arc<App>,
     call: &Call,
-    given: &Parameters,
+    parameters: &Parameters,
 ) -> Result<TranslatedText, Refusal> {
-    let input = given.get("input").and_then(Value::as_str);
+    let input = parameters.get("input").and_then(Value::as_str);
     let input = input.ok_or_else(|| Refusal::Invalid("input is missing".into()))?;
-    app.admit(given.text("tokenCode")?.or(call.bearer()), input.chars().count())?;
-    let (from, to) = (given.text("srcLangCode")?, given.text("trgLangCode")?);
-    let route = app.registry().route(given.text("modelTag")?, from, to)?;
-    let is_single = given.get("inputIsSingleSentence").is_some_and(|value| {
+    app.admit(parameters.text("tokenCode")?.or(call.bearer()), input.chars().count())?;
+    let (from, to) = (parameters.text("srcLangCode")?, parameters.text("trgLangCode")?);
+    let route = app.registry().route(parameters.text("modelTag")?, from, to)?;
+    let is_single = parameters.get("inputIsSingleSentence").is_some_and(|value| {
         value.as_bool() == Some(true)
             || value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("true"))
     });

@@ -50,12 +50,12 @@ pub(super) fn refuse(refusal: &Refusal) -> Response {
 
 async fn translate(app: &Arc<App>, call: &Call) -> Result<String, Refusal> {
     parse_query(&call.query, &[]).map_err(Refusal::Invalid)?;
-    let given = strict_json::parse(&call.body)
+    let parameters = strict_json::parse(&call.body)
         .map_err(|error| Refusal::Invalid(format!("the body: {error}")))?;
     let (from, to, source) = (
-        required_text(&given, "from")?,
-        required_text(&given, "to")?,
-        required_text(&given, "source")?,
+        required_text(&parameters, "from")?,
+        required_text(&parameters, "to")?,
+        required_text(&parameters, "source")?,
     );
     app.admit(call.bearer(), source.chars().count())?;
     let route = app.registry().route(None, Some(from), Some(to)).map_err(|error| match error {
@@ -72,8 +72,8 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<String, Refusal> {
     Ok(found.into_iter().next().map(|text| text.text).unwrap_or_default())
 }
 
-fn required_text<'a>(given: &'a Value, name: &str) -> Result<&'a str, Refusal> {
-    given[name].as_str().ok_or_else(|| Refusal::Invalid(format!("{name} is missing")))
+fn required_text<'a>(parameters: &'a Value, name: &str) -> Result<&'a str, Refusal> {
+    parameters[name].as_str().ok_or_else(|| Refusal::Invalid(format!("{name} is missing")))
 }
 
 fn languages(app: &App) -> Value {
@@ -122,8 +122,8 @@ impl Message {
     fn parse(message: &str) -> Result<Self, String> {
         let json = strict_json::replace_lone_surrogates(message);
         if matches!(serde_json::from_str(&json), Ok(Value::Object(_))) {
-            let given = strict_json::parse(message.as_bytes())?;
-            let text = |name: &str| match given.get(name) {
+            let parameters = strict_json::parse(message.as_bytes())?;
+            let text = |name: &str| match parameters.get(name) {
                 None | Some(Value::Null) => Ok(None),
                 Some(Value::String(text)) => Ok(Some(text.clone())),
                 Some(_) => Err(format!("{name} is not a string")),
@@ -251,15 +251,15 @@ mod tests {
     #[test]
     fn messages_in_both_forms() {
         let parse = |message: &str| Message::parse(message).unwrap();
-        let given = parse(r#"{"text":"a b","source":"detect","target":"en","model":null}"#);
+        let request = parse(r#"{"text":"a b","source":"detect","target":"en","model":null}"#);
         assert_eq!(
-            (&*given.text, given.source, given.detects, given.target.as_deref()),
+            (&*request.text, request.source, request.detects, request.target.as_deref()),
             ("a b", None, true, Some("en"))
         );
-        let given = parse("fi-en hyvää päivää");
-        assert_eq!((&*given.text, given.source.as_deref()), ("hyvää päivää", Some("fi")));
-        let given = parse("well-known text");
-        assert_eq!((&*given.text, given.source), ("well-known text", None));
+        let request = parse("fi-en hyvää päivää");
+        assert_eq!((&*request.text, request.source.as_deref()), ("hyvää päivää", Some("fi")));
+        let request = parse("well-known text");
+        assert_eq!((&*request.text, request.source), ("well-known text", None));
         assert_eq!(parse("{not JSON").text, "{not JSON");
         assert_eq!(parse(r#"{"text":"a \ud83d"}"#).text, "a \u{fffd}");
         for (message, reason) in [
