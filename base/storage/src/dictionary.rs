@@ -232,8 +232,9 @@ impl Dictionary {
     pub fn verify(&self) -> std::result::Result<(), u32> {
         let mut distances = self.slot_distances();
         for repeated in self.repeated_strings() {
-            // A search finds the nearest of equal strings.
-            let nearest = repeated.iter().copied().min_by_key(|&id| distances[id as usize]);
+            // A search finds the nearest of equal strings that it reaches.
+            let reached = repeated.iter().copied().filter(|&id| distances[id as usize].is_some());
+            let nearest = reached.min_by_key(|&id| distances[id as usize]);
             for id in repeated.into_iter().filter(|&id| Some(id) != nearest) {
                 distances[id as usize] = None;
             }
