@@ -148,7 +148,7 @@ mod tests {
             ] {
                 assert!(format!("\n{dumped}").contains(&format!("\n{line}\n")), "{line}\n{dumped}");
             }
-            for absent in ["workers:", "\ndata-weighting: ", "\nno-shuffle", "\nprecision"] {
+            for absent in ["workers:", "\ndata-weighting: ", "\nprecision"] {
                 assert!(!dumped.contains(absent), "{absent}: {dumped}");
             }
             let read = RawOptions::from_yaml(dumped.as_bytes(), "dumped").unwrap();
