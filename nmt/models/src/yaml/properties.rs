@@ -3,6 +3,8 @@
 //! An alias is a copy of the value with its anchor. Copies are limited in size and depth, because a
 //! few lines of aliases of aliases could fill any memory.
 
+use std::collections::HashSet;
+
 use super::{MAX_DEPTH, Parser, Value};
 use crate::Result;
 
@@ -70,6 +72,10 @@ impl Parser<'_> {
                         )));
                     }
                 }
+                // As text, it would silently replace the value that is meant.
+                Some(b'*') if properties.is_present => {
+                    return Err(self.error("an alias has no anchor and no tag; write *name alone"));
+                }
                 _ => return Ok(properties),
             }
             properties.is_present = true;
@@ -133,7 +139,7 @@ impl Parser<'_> {
         if self.anchors.is_none() || !entries.iter().any(|(key, _)| key == MERGE) {
             return Ok(Value::Mapping(entries));
         }
-        let own: Vec<Vec<u8>> = entries.iter().map(|(key, _)| key.clone()).collect();
+        let mut known: HashSet<Vec<u8>> = entries.iter().map(|(key, _)| key.clone()).collect();
         let mut merged: Vec<(Vec<u8>, Value)> = Vec::new();
         for (key, value) in entries {
             if key != MERGE {
@@ -145,9 +151,7 @@ impl Parser<'_> {
                     return Err(self.error("<< has a value that is not a mapping"));
                 };
                 for (key, value) in entries {
-                    let is_known =
-                        own.contains(key) || merged.iter().any(|(known, _)| known == key);
-                    if !is_known {
+                    if known.insert(key.clone()) {
                         merged.push((key.clone(), value.clone()));
                     }
                 }

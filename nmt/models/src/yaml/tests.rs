@@ -188,6 +188,8 @@ fn errors_of_aliases_and_tags_name_their_line_and_a_remedy() {
         ("- &b c: 2\n", 1, "keys have no anchors"),
         ("a: &a 1\nb:\n  <<: *a\n", 4, "<< has a value that is not a mapping"),
         ("a: &a 1\nb: *a c\n", 2, "does not belong"),
+        ("a: &a 1\nb: &b *a\n", 2, "an alias has no anchor and no tag"),
+        ("a: &a 1\nb: [1, !!int *a]\n", 2, "an alias has no anchor and no tag"),
     ] {
         let error = Value::parse_configuration(text.as_bytes(), "x.yml").unwrap_err().to_string();
         let expected = format!("x.yml, line {line}:");
