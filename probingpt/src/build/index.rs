@@ -8,7 +8,7 @@ use super::records::{EncodedPartition, SourceRecord};
 use crate::bucket::{self, Bucket};
 use crate::format::{BUCKET_SLOTS, PARTITIONS, fingerprint, home_bucket};
 
-/// The records of a bucket take more bytes than its starts can express, which is 2 GiB.
+/// The records of a bucket before the last one take more bytes than a start can express: 2 GiB.
 #[derive(Debug)]
 pub(crate) struct BucketTooLarge;
 

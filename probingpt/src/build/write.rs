@@ -85,8 +85,8 @@ pub(crate) fn write_table(
     let too_large = |BucketTooLarge| {
         Error::File(miriam_storage::Error::TooLarge {
             path: path.clone(),
-            reason: "a source phrase has more than 2 GiB of translations; keep the best of each \
-                     phrase with --prune"
+            reason: "the translations of some source phrases take more than 2 GiB together; keep \
+                     the best of each phrase with --prune"
                 .into(),
         })
     };
