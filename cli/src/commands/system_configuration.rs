@@ -14,7 +14,7 @@ pub fn read_configuration(tokens: &[String]) -> anyhow::Result<Configuration> {
 
 /// Works like [`read_configuration`], for the ini or the folder `ini`, whose name may have any
 /// bytes. `defaults` are for options that neither `options` nor the ini have.
-pub fn read_configuration_of(
+pub fn read_configuration_from_ini(
     ini: &Path,
     options: &[String],
     defaults: &[(&str, &str)],

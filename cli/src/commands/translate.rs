@@ -16,7 +16,7 @@ use miriam_rescoring::load_system;
 use miriam_textio::{CancellationToken, Input, parse_size};
 
 use super::raw_text::{self, RawTextOptions};
-use super::system_configuration::{read_configuration, read_configuration_of};
+use super::system_configuration::{read_configuration, read_configuration_from_ini};
 use crate::common::{CommonOptions, Threads, is_broken_pipe, open_argument_or_file};
 use crate::progress::TerminalProgress;
 use crate::signals::{SignalHandler, describe_partial_files};
@@ -165,7 +165,7 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     }
     let options = &tokens.decoder_options;
     let configuration = match &tokens.ini {
-        Some(ini) => read_configuration_of(ini, options, &[])?,
+        Some(ini) => read_configuration_from_ini(ini, options, &[])?,
         None => read_configuration(options)?,
     };
     let settings = &configuration.settings;

@@ -12,7 +12,7 @@ use miriam_pipeline::prepare_file;
 use miriam_textio::{Input, Output, is_same_file};
 use miriam_textproc::TextProcessorConfig;
 
-use super::system_configuration::read_configuration_of;
+use super::system_configuration::read_configuration_from_ini;
 use super::{numbered_references, raw_text};
 use crate::common::{
     CommonOptions, check_files, check_model_folder, exit_with_usage_error, temporary_folder,
@@ -169,7 +169,7 @@ pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<(
     let mut options: Vec<String> = flags.split_ascii_whitespace().map(str::to_owned).collect();
     options.extend(arguments.moses);
     check_search_options(&options);
-    let mut configuration = read_configuration_of(&ini, &options, &DEFAULT_SEARCH_OPTIONS)?;
+    let mut configuration = read_configuration_from_ini(&ini, &options, &DEFAULT_SEARCH_OPTIONS)?;
     configuration.settings.threads = common.threads.count();
     for file in configuration.model_files() {
         if file.is_dir() {
