@@ -263,7 +263,7 @@ impl SearchOptions {
     pub fn describe_n_best_limit(&self) -> String {
         let (beam, patience) = (self.beam_size, self.patience);
         match self.semantics {
-            DecodingSemantics::CTranslate2 if patience != 1.0 => {
+            DecodingSemantics::CTranslate2 if patience != 1.0 && !self.is_greedy() => {
                 format!("the beam size, {beam}, times the patience, {patience}")
             }
             _ => format!("the beam size, {beam}"),
