@@ -209,7 +209,8 @@ impl Configuration {
     ) -> Result<Self> {
         let options = arguments::parse(options)?;
         if options.get("config").is_some() {
-            let reason = format!("-f is given twice: leave it out, or {}", path.display());
+            let reason =
+                format!("-f: the ini is {} already; leave out one of them", path.display());
             return Err(Error::usage(reason));
         }
         Self::from_parsed(ini::locate(path.to_owned())?, options, defaults)
