@@ -1,11 +1,11 @@
-//! digamma(x), and its exponential: in variational Bayes training with a Dirichlet prior, the weight
-//! of an expected count. x is the count plus the pseudo-count of the prior.
+//! digamma(x), and its exponential: in variational Bayes training with a Dirichlet prior, the
+//! weight of an expected count. x is the count plus the pseudo-count of the prior.
 //!
 //! Training computes the weight for every pair of words in every iteration, so it has to be fast.
-//! For large x, digamma(x) is `ln(z) + series`, a series in 1/z^2 with z = x - 1/2. Its exponential,
-//! `z * exp(series)`, needs no logarithm. For small x, digamma(x) is digamma(x + 7) less the sum of
-//! `1/x`, `1/(x+1)` to `1/(x+6)`. The sum is computed as one fraction, so a call has at most two
-//! divisions and one exponential.
+//! For large x, digamma(x) is `ln(z) + series`, a series in 1/z^2 with z = x - 1/2. Its
+//! exponential, `z * exp(series)`, needs no logarithm. For small x, digamma(x) is digamma(x + 7)
+//! less the sum of `1/x`, `1/(x+1)` to `1/(x+6)`. The sum is computed as one fraction, so a call
+//! has at most two divisions and one exponential.
 //!
 //! The fraction follows from `u = x(x+6)`: the pairs `1/x + 1/(x+6)`, `1/(x+1) + 1/(x+5)` and
 //! `1/(x+2) + 1/(x+4)` are `2(x+3)/(u + d)` with d = 0, 5, 8, and `1/(x+3)` in the middle is
