@@ -166,11 +166,13 @@ impl Parser<'_> {
                 return Err(self.error("a key without a colon and a space after it"));
             }
             self.position += 1;
+            let begin = self.position;
             let value = self.value_after(column, true)?;
+            self.check_merge(begin, &key, &value)?;
             entries.push((key, value));
             self.skip_blank();
         }
-        self.merge(entries)
+        Ok(self.merge(entries))
     }
 
     /// Parses a block scalar: `|` keeps its lines, `>` joins them with spaces.

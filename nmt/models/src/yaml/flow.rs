@@ -52,6 +52,7 @@ impl Parser<'_> {
                 _ => {}
             }
             self.check_key()?;
+            let begin = self.position;
             let key = self.flow_scalar()?;
             self.skip_blank();
             let mut value = Value::Scalar(Vec::new());
@@ -62,11 +63,12 @@ impl Parser<'_> {
                     value = self.flow_node()?;
                 }
             }
+            self.check_merge(begin, &key, &value)?;
             entries.push((key, value));
             self.expect_separator(b'}')?;
         }
         self.position += 1;
-        self.merge(entries)
+        Ok(self.merge(entries))
     }
 
     /// Skips the comma after an item, unless `end` follows.

@@ -9,7 +9,10 @@ use super::{MAX_DEPTH, Parser, Value};
 use crate::Result;
 
 /// The maximum size of all values that aliases copy: bytes of scalars, and one for each node.
-const MAX_COPIED: usize = 1 << 22;
+const MAX_COPIED: usize = 1 << 18;
+
+/// The key whose mappings are merged into its own mapping.
+const MERGE: &[u8] = b"<<";
 
 /// Tags that say what a value looks like anyway. The reader of a value decides its type.
 const PLAIN_TAGS: [&[u8]; 11] = [
@@ -133,11 +136,23 @@ impl Parser<'_> {
         self.error("keys have no anchors, aliases and tags; write the key alone, or in quotes")
     }
 
+    /// Rejects a merge key whose value, which begins at `begin`, has anything but mappings.
+    pub(super) fn check_merge(&mut self, begin: usize, key: &[u8], value: &Value) -> Result<()> {
+        let mut items = value.items().iter();
+        if self.anchors.is_some()
+            && key == MERGE
+            && items.any(|item| !matches!(item, Value::Mapping(_)))
+        {
+            self.position = begin;
+            return Err(self.error("<< has a value that is not a mapping"));
+        }
+        Ok(())
+    }
+
     /// Replaces merge keys (`<<`) by the entries of their mappings that the mapping itself lacks.
-    pub(super) fn merge(&self, entries: Vec<(Vec<u8>, Value)>) -> Result<Value> {
-        const MERGE: &[u8] = b"<<";
+    pub(super) fn merge(&self, entries: Vec<(Vec<u8>, Value)>) -> Value {
         if self.anchors.is_none() || !entries.iter().any(|(key, _)| key == MERGE) {
-            return Ok(Value::Mapping(entries));
+            return Value::Mapping(entries);
         }
         let mut known: HashSet<Vec<u8>> = entries.iter().map(|(key, _)| key.clone()).collect();
         let mut merged: Vec<(Vec<u8>, Value)> = Vec::new();
@@ -146,18 +161,13 @@ impl Parser<'_> {
                 merged.push((key, value));
                 continue;
             }
-            for mapping in value.items() {
-                let Value::Mapping(entries) = mapping else {
-                    return Err(self.error("<< has a value that is not a mapping"));
-                };
-                for (key, value) in entries {
-                    if known.insert(key.clone()) {
-                        merged.push((key.clone(), value.clone()));
-                    }
+            for (key, value) in value.items().iter().filter_map(Value::entries).flatten() {
+                if known.insert(key.clone()) {
+                    merged.push((key.clone(), value.clone()));
                 }
             }
         }
-        Ok(Value::Mapping(merged))
+        Value::Mapping(merged)
     }
 
     /// Skips `skipped` bytes, and reads a name up to white space or an indicator of flow style.
