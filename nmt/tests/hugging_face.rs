@@ -244,10 +244,14 @@ fn models_that_were_saved_inside_of_others_are_recognised() {
 }
 
 #[test]
-fn configurations_must_be_objects() {
+fn configurations_must_be_complete_objects() {
     for file in ["config.json", "generation_config.json"] {
         let error = error_of("hf-t5", |folder| std::fs::write(folder.join(file), "[1]").unwrap());
         assert!(error.contains(file) && error.contains("expected a map"), "{error}");
+    }
+    for (key, reason) in [("model_type", "no model_type"), ("d_kv", "d_kv: the key is missing")] {
+        let error = error_of("hf-t5", |folder| configure(folder, key, None));
+        assert!(error.contains(reason), "{error}");
     }
 }
 

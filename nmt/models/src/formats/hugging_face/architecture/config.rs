@@ -82,7 +82,11 @@ impl Config<'_> {
         let number = value.and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         number.ok_or_else(|| {
             let place = format!("{files}, {name}");
-            Error::mismatch(self.path, &place, "expected a whole number that is not negative")
+            let reason = match value {
+                Some(_) => "expected a whole number that is not negative",
+                None => "the key is missing; use the file that was saved with the model",
+            };
+            Error::mismatch(self.path, &place, reason)
         })
     }
 

@@ -58,6 +58,11 @@ pub fn resolve(
     }
     let skipped = unread_tensor(checkpoint.skipped_tensors()).cloned();
     let named = match config.text("model_type") {
+        None if config.value.get("encoder_layers").is_none() => {
+            let reason =
+                "config.json has no model_type; use the file that was saved with the model";
+            return Err(config.unsupported(reason));
+        }
         None | Some("marian") => bart::resolve(checkpoint, &config, bart::Kind::Marian)?,
         Some("m2m_100") => bart::resolve(checkpoint, &config, bart::Kind::M2m100)?,
         Some("mbart") => bart::resolve(checkpoint, &config, bart::Kind::Mbart)?,
