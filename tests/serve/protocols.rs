@@ -265,18 +265,22 @@ fn json_lines_are_answered_in_order() {
     for line in &lines {
         body += &(json!({"text": line, "raw": false}).to_string() + "\n");
     }
-    body += "{\"text\": 7}\n\"the house\"";
+    body += "{\"text\": 7}\n \r\n\"the\n\"the house\"";
     let response = server.post("/v1/translate?stream=1", "application/x-ndjson", body.as_bytes());
     let found = response.text();
     let found: Vec<serde_json::Value> =
         found.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(found.len(), lines.len() + 2);
+    assert_eq!(found.len(), lines.len() + 4);
     for (number, (line, expected)) in found.iter().zip(&expected).enumerate() {
         assert_eq!(line["line"], number + 1);
         assert_eq!(line["results"][0]["translations"][0]["text"], expected.as_str());
     }
-    assert_eq!(found[lines.len()]["error"]["status"], 400);
-    assert_eq!(found[lines.len() + 1]["results"].as_array().unwrap().len(), 1);
+    for (offset, reason) in [(0, "text"), (1, "the line is empty"), (2, "at line 1 column")] {
+        let error = &found[lines.len() + offset]["error"];
+        assert_eq!(error["status"], 400);
+        assert!(error["detail"].as_str().unwrap().contains(reason), "{error}");
+    }
+    assert_eq!(found[lines.len() + 3]["results"].as_array().unwrap().len(), 1);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use miriam_textio::shorten;
 use serde::de::{
     Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Visitor,
 };
@@ -65,23 +66,53 @@ pub fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
         return Err("expected an object".into());
     }
     remove_nulls(&mut value);
-    serde_json::from_value(value).map_err(|error| plain_words(&error.to_string()))
+    T::deserialize(&value).map_err(|error| {
+        let message = error.to_string();
+        let name = find_member::<T>(&value, &message).map(|name| format!("{}: ", shorten(name)));
+        format!("{}{}", name.unwrap_or_default(), plain_words(&message))
+    })
+}
+
+/// Returns the name of the member with the error `message`: it has the error without the other
+/// members too.
+fn find_member<'v, T: DeserializeOwned>(value: &'v Value, message: &str) -> Option<&'v str> {
+    // These messages name the member themselves.
+    if ["unknown field", "missing field"].iter().any(|start| message.starts_with(start)) {
+        return None;
+    }
+    value.as_object()?.iter().find_map(|(name, member)| {
+        let alone = Value::Object(Map::from_iter([(name.clone(), member.clone())]));
+        let error = T::deserialize(&alone).err()?;
+        (error.to_string() == message).then_some(name.as_str())
+    })
 }
 
 /// Types as the library calls them, and what clients call them.
-const TYPES: [(&str, &str); 7] = [
+const TYPES: [(&str, &str); 10] = [
     ("expected usize", "expected a whole number"),
     ("expected u64", "expected a whole number"),
     ("expected u32", "expected a whole number"),
     ("expected f32", "expected a number"),
     ("expected a boolean", "expected true or false"),
     ("expected a sequence", "expected a list"),
+    ("expected struct Options", "expected an object"),
+    ("expected string or map", "expected a string"),
     ("invalid type: ", ""),
+    ("invalid value: ", ""),
 ];
 
-/// Returns a message without the names of types.
+/// Returns a message without the names of types. A value that it quotes is shortened.
 fn plain_words(message: &str) -> String {
-    TYPES.iter().fold(message.to_owned(), |text, (name, plain)| text.replace(name, plain))
+    fn without_types(text: &str) -> String {
+        TYPES.iter().fold(text.to_owned(), |text, (name, plain)| text.replace(name, plain))
+    }
+    match message.rsplit_once(", expected ") {
+        Some((found, expected)) => {
+            let expected = without_types(&format!("expected {expected}"));
+            format!("{}, {expected}", shorten(&without_types(found)))
+        }
+        None => message.to_owned(),
+    }
 }
 
 fn remove_nulls(value: &mut Value) {
@@ -213,8 +244,17 @@ mod tests {
     fn values_of_other_types_are_named_in_plain_words() {
         let error = |text: &str| parse_object::<Request>(text.as_bytes()).unwrap_err();
         assert_eq!(error(r#"[true, ["a"]]"#), "expected an object");
-        assert_eq!(error(r#"{"split": 1, "text": []}"#), "integer `1`, expected true or false");
-        assert_eq!(error(r#"{"text": "a"}"#), "string \"a\", expected a list");
+        let found = error(r#"{"split": 1, "text": []}"#);
+        assert_eq!(found, "split: integer `1`, expected true or false");
+        assert_eq!(error(r#"{"text": "a"}"#), "text: string \"a\", expected a list");
+        assert_eq!(
+            error(r#"{"text": [1], "split": true}"#),
+            "text: integer `1`, expected a string"
+        );
+        let long = error(&format!(r#"{{"text": "{}"}}"#, "a".repeat(9000)));
+        assert!(long.len() < 300 && long.ends_with(", expected a list"), "{long}");
+        let unknown = error(r#"{"other": 1, "text": []}"#);
+        assert_eq!(unknown, "unknown field `other`, expected `split` or `text`");
     }
 
     #[test]

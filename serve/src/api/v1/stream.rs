@@ -235,6 +235,12 @@ async fn answer_line(app: Arc<App>, key: Option<String>, line: Vec<u8>, number: 
 }
 
 async fn translate_line(app: &App, key: Option<&str>, line: &[u8]) -> Result<Value, Refusal> {
+    // Without the line end, places in messages are those in the line.
+    let line = line.trim_ascii_end();
+    if line.is_empty() {
+        let reason = "the line is empty; give an object, or a text in quotes";
+        return Err(Refusal::invalid(reason));
+    }
     let request: translate::Request = match strict_json::parse(line) {
         Ok(Value::String(text)) => translate::Request::of(text),
         _ => super::parse(line)?,
