@@ -282,7 +282,8 @@ fn reload_and_report(app: &App, source: &ConfigurationSource) {
     match &outcome {
         Ok(true) => {
             let count = app.registry().models.len();
-            tracing::info!("reloaded in {seconds:.2} s: {count} models are served");
+            let served = if count == 1 { "model is served" } else { "models are served" };
+            tracing::info!("reloaded in {seconds:.2} s: {count} {served}");
         }
         Ok(false) => tracing::warn!(
             "reloaded in {seconds:.2} s; models that did not open are served as before"

@@ -130,6 +130,13 @@ fn a_check_covers_keys_addresses_groups_and_folders() {
         (format!("unix = [{file:?}]"), "not a socket"),
         ("unix = [\"/nowhere/x\"]".to_owned(), "/nowhere/x"),
         (format!("unix = [{:?}]\nunix-group = \"nogrp\"", path("s")), "nogrp"),
+        (format!("unix = [{:?}]", path(&"s".repeat(120))), "a socket's at most 107"),
+        ("threads = 0".to_owned(), "threads is 0; give a number from 1 to 4096"),
+        ("api-keys = \"\"".to_owned(), "api-keys: the path is empty"),
+        (
+            "listen = \"127.0.0.1:0\"".to_owned(),
+            "line 1: listen: expected a list; write [\"127.0.0.1:0\"]",
+        ),
     ] {
         let output = check(&settings);
         let message = lossy_text(&output.stderr);

@@ -309,7 +309,7 @@ fn openings_and_reloads_are_logged() {
     for part in ["moses.ini is open in ", " s: generation 1, phrase, ", " MB"] {
         assert!(line.contains(part), "{line}");
     }
-    assert!(log.contains("s: 1 models are served"), "{log}");
+    assert!(log.contains("s: 1 model is served"), "{log}");
     assert!(log.contains("the configuration was not read again: "), "{log}");
 }
 
