@@ -331,13 +331,13 @@ impl Configuration {
 
     /// Checks that no path is empty, except those of models, which have checks of their own.
     fn check_paths(&self) -> Result<(), String> {
-        fn is_empty(path: &PathBuf) -> bool {
+        fn is_empty(path: &Path) -> bool {
             path.as_os_str().is_empty()
         }
         let settings = [
-            ("unix", self.unix.iter().any(is_empty)),
-            ("api-keys", self.api_keys.as_ref().is_some_and(is_empty)),
-            ("access-log", self.access_log.as_ref().is_some_and(is_empty)),
+            ("unix", self.unix.iter().any(|path| is_empty(path))),
+            ("api-keys", self.api_keys.as_deref().is_some_and(is_empty)),
+            ("access-log", self.access_log.as_deref().is_some_and(is_empty)),
         ];
         match settings.iter().find(|(_, is_empty)| *is_empty) {
             Some((name, _)) => {
