@@ -1,13 +1,13 @@
 //! Training from text to a model: vocabulary, corpus, training, the resulting files.
 //!
-//! Every step first checks whether its result exists, so the same request continues where an
-//! earlier run was stopped.
+//! Vocabularies that exist are kept, and a training run that was stopped is resumed, so the same
+//! request continues where an earlier run ended.
 
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use miriam_nmt::{LearnOptions, learn_vocabulary};
+use miriam_nmt::{LearnOptions, Vocabulary, learn_vocabulary};
 use miriam_storage::partial_file::remove_stale_files;
 use miriam_textio::{
     CancellableProgress, CancellationToken, Input, Output, Progress, date, display_name,
@@ -36,7 +36,8 @@ pub struct TrainingRequest {
     pub options: RawOptions,
     /// The folder for all files; `None` if options name the files.
     pub folder: Option<PathBuf>,
-    /// The number of pieces of a new vocabulary; `None` for [`DEFAULT_VOCAB_SIZE`].
+    /// The number of pieces of a new vocabulary, or the largest number of its words, unless the
+    /// option `dim-vocabs` gives one; `None` for [`DEFAULT_VOCAB_SIZE`] pieces, or all words.
     pub vocab_size: Option<usize>,
     /// The folder for the curves of the training.
     pub plot: Option<PathBuf>,
@@ -379,8 +380,14 @@ impl TrainingRequest {
         log: &mut dyn FnMut(&str),
         warn: &mut dyn FnMut(&str),
     ) -> Result<()> {
-        if paths.vocabularies.iter().all(|path| path.is_file()) {
-            return self.check_vocabulary_size(paths, warn);
+        self.check_vocabulary_size(paths, warn)?;
+        let missing = paths.vocabularies.iter().filter(|path| !path.is_file());
+        if missing.clone().next().is_none() {
+            return Ok(());
+        }
+        // Learning takes long, so files that cannot be created are reported before it.
+        for path in missing {
+            Output::check_access(path)?;
         }
         // A vocabulary is not made from text that cannot be used for training.
         load_data::check_lines(&paths.train, progress)?;
@@ -407,7 +414,15 @@ impl TrainingRequest {
                     display_name(text)
                 )));
             }
-            let size = sizes[side];
+            // As in Marian, a joint vocabulary has the larger of both sizes.
+            let size = if is_joint { sizes[0].max(sizes[1]) } else { sizes[side] };
+            if let Some(requested_size) = self.vocab_size.filter(|&n| size > 0 && n != size) {
+                warn(&format!(
+                    "--vocab-size {requested_size} has no effect on {}: --dim-vocabs gives the \
+                     size {size}",
+                    path.display()
+                ));
+            }
             let extension = path.extension().and_then(|e| e.to_str());
             let options = if matches!(extension, Some("spm" | "model")) {
                 LearnOptions::SentencePiece(TrainOptions {
@@ -433,18 +448,17 @@ impl TrainingRequest {
         Ok(())
     }
 
-    /// Warns if a vocabulary exists with another size than requested.
+    /// Warns of each vocabulary that exists with another size than requested.
     fn check_vocabulary_size(&self, paths: &Paths, warn: &mut dyn FnMut(&str)) -> Result<()> {
         let Some(requested_size) = self.vocab_size else { return Ok(()) };
-        let tokenizers = load_data::open_vocabularies(&paths.vocabularies, [0, 0])?;
-        let is_shared = paths.vocabularies[0] == paths.vocabularies[1];
-        let sides = paths.vocabularies.iter().zip(&tokenizers.vocabularies);
-        for (path, vocabulary) in sides.take(if is_shared { 1 } else { 2 }) {
-            let found = vocabulary.len();
+        let is_joint = paths.vocabularies[0] == paths.vocabularies[1];
+        let distinct = &paths.vocabularies[..if is_joint { 1 } else { 2 }];
+        for path in distinct.iter().filter(|path| path.is_file()) {
+            let found = Vocabulary::open(path)?.len();
             if found != requested_size {
                 warn(&format!(
-                    "--vocab-size {requested_size} has no effect: {} exists and has {found} words; \
-                     move it away to make another",
+                    "--vocab-size {requested_size} has no effect on {}, which exists and has \
+                     {found} words; move it away to make another",
                     path.display()
                 ));
             }

@@ -302,8 +302,47 @@ fn the_vocabulary_size_applies_to_word_lists_too() {
     assert_eq!((words("source.yml"), words("target.yml")), (5, 5));
     std::fs::remove_file(place.path("source.yml")).unwrap();
     let request = place.request("model", &[]).unwrap();
-    run_request(&TrainingRequest { vocab_size: Some(4), ..request }).unwrap();
+    let request = TrainingRequest { vocab_size: Some(4), ..request };
+    let warnings = warnings_of_vocabularies(&request);
     assert_eq!(words("source.yml"), 4);
+    // The vocabulary of the target exists.
+    assert!(
+        warnings.len() == 1 && warnings[0].contains("target.yml, which exists"),
+        "{warnings:?}"
+    );
+    std::fs::remove_file(place.path("source.yml")).unwrap();
+    let options = place.options("sized", &[("dim-vocabs", &["3", "5"])]).unwrap();
+    let warnings = warnings_of_vocabularies(&TrainingRequest { options, ..request });
+    assert_eq!(words("source.yml"), 3);
+    assert!(warnings.iter().any(|text| text.contains("--dim-vocabs gives the size 3")));
+}
+
+/// Trains, and returns the warnings that concern `--vocab-size`.
+fn warnings_of_vocabularies(request: &TrainingRequest) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let mut warn = |warning: &str| warnings.push(warning.to_owned());
+    request.run(&CancellationToken::new(), &NoProgress, &mut |_| {}, &mut warn).unwrap();
+    warnings.retain(|warning| warning.starts_with("--vocab-size"));
+    warnings
+}
+
+#[test]
+fn a_joint_vocabulary_has_the_larger_of_two_sizes() {
+    let place = Workplace::new();
+    let joint = place.text("joint.yml");
+    let options: [(&str, &[&str]); 2] =
+        [("vocabs", &[&joint, &joint]), ("dim-vocabs", &["4", "6"])];
+    run_request(&place.request("model", &options).unwrap()).unwrap();
+    assert_eq!(std::fs::read_to_string(&joint).unwrap().lines().count(), 6);
+}
+
+#[test]
+fn no_vocabulary_is_made_if_one_cannot_be_written() {
+    let place = Workplace::new();
+    let [source, target] = ["new.yml", "absent/new.yml"].map(|name| place.text(name));
+    let error = place.log("model", &[("vocabs", &[&source, &target])]).unwrap_err();
+    assert!(error.contains("absent does not exist"), "{error}");
+    assert!(!Path::new(&source).exists());
 }
 
 #[test]

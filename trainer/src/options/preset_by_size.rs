@@ -1,6 +1,6 @@
 //! Choice of a preset by the size of the corpus, if the options name neither a preset nor a model.
 //!
-//! Marian's default model is for millions of sentence pairs: from twenty thousand pairs, its 163 MB
+//! Marian's default model is for millions of sentence pairs: trained on twenty thousand, its 163 MB
 //! of parameters learn little. Command lines that were written for Marian name a model file, a
 //! shape or a configuration, so they keep Marian's defaults.
 
@@ -56,8 +56,12 @@ impl RawOptions {
         if model_options.any(|spec| self.is_given(spec.name) && !leaves_shape_open(spec.name)) {
             return Ok(self);
         }
-        let texts = self.get_strings("train-sets");
-        let Some(text) = texts.first().map(|text| path_of(text)) else { return Ok(self) };
+        let text = match self.get_strings("train-sets").first() {
+            Some(text) => path_of(text),
+            // Tab-separated text without a file is standard input.
+            None if self.get_flag("tsv")? => path_of("-"),
+            None => return Ok(self),
+        };
         let Some(pairs) = count_lines(&text)? else {
             // A missing file is reported when it is opened.
             if text.as_os_str() != "-" && !text.exists() {
@@ -140,6 +144,10 @@ mod tests {
         let streamed = from("-");
         assert!(streamed.note().unwrap().contains("standard input: it can be read only once"));
         assert!(!streamed.is_given("dim-emb"));
+        let mut tab_separated = RawOptions::default();
+        tab_separated.set("tsv", Vec::new()).unwrap();
+        let tab_separated = tab_separated.or_else_from_files(&[], None).unwrap();
+        assert!(tab_separated.note().unwrap().contains("standard input: it can be read only once"));
         assert!(from("/missing/text").note().is_none());
     }
 
