@@ -124,7 +124,7 @@ fn map_row<I: Isa>(isa: I, row: &mut [f32], function: impl Fn(I, I::F) -> I::F) 
         let chunk = &mut row[part];
         let y = function(isa, isa.load_partial(chunk, 0.0));
         isa.store_partial(y, chunk);
-        // Loaded again, because lanes past the end are undefined.
+        // Loaded again, because past the end `y` is the function of 0, which may be larger.
         largest = isa.max_abs(isa.load_partial(chunk, 0.0), largest);
     }
     isa.reduce_max_abs(largest)

@@ -19,7 +19,7 @@ pub struct AttentionGradients<'a, R> {
 }
 
 /// Returns the columns of a head.
-fn columns_of(head: usize, width: usize) -> Range<usize> {
+fn head_columns(head: usize, width: usize) -> Range<usize> {
     head * width..(head + 1) * width
 }
 
@@ -44,7 +44,7 @@ pub fn attend<R: Real>(
     let scale = R::of(key_width as f64).sqrt().recip();
     for head in 0..heads {
         let (key_columns, value_columns) =
-            (columns_of(head, key_width), columns_of(head, value_width));
+            (head_columns(head, key_width), head_columns(head, value_width));
         for query in 0..count {
             let row = (head * count + query) * positions..(head * count + query + 1) * positions;
             let weights = &mut probabilities[row.clone()];
@@ -85,11 +85,11 @@ pub fn attend_gradient<R: Real>(
     let scale = R::of(key_width as f64).sqrt().recip();
     for head in 0..heads {
         let (key_columns, value_columns) =
-            (columns_of(head, key_width), columns_of(head, value_width));
-        for query in 0..count {
-            let first = (head * count + query) * positions;
+            (head_columns(head, key_width), head_columns(head, value_width));
+        for index in 0..count {
+            let first = (head * count + index) * positions;
             let weights = &probabilities[first..first + positions];
-            let dy = &gradient.row(query)[value_columns.clone()];
+            let dy = &gradient.row(index)[value_columns.clone()];
             let kept = |position| mask.map_or(R::ONE, |mask| mask[first + position]);
             let mut d_weights: Vec<R> = (0..positions)
                 .map(|position| {
@@ -97,17 +97,17 @@ pub fn attend_gradient<R: Real>(
                 })
                 .collect();
             if let Some(extra) = extra.filter(|_| head == 0) {
-                add_scaled(R::ONE, &extra[query * positions..][..positions], &mut d_weights);
+                add_scaled(R::ONE, &extra[index * positions..][..positions], &mut d_weights);
             }
             let sum = dot(&d_weights, weights);
+            let query = &queries.row(index)[key_columns.clone()];
             for position in 0..positions {
                 let weight = weights[position];
-                let value_columns = &mut into.values.row_mut(position)[value_columns.clone()];
-                add_scaled(weight * kept(position), dy, value_columns);
+                let d_value = &mut into.values.row_mut(position)[value_columns.clone()];
+                add_scaled(weight * kept(position), dy, d_value);
                 let d_score = scale * weight * (d_weights[position] - sum);
                 let key = &keys.row(position)[key_columns.clone()];
-                add_scaled(d_score, key, &mut into.queries.row_mut(query)[key_columns.clone()]);
-                let query = &queries.row(query)[key_columns.clone()];
+                add_scaled(d_score, key, &mut into.queries.row_mut(index)[key_columns.clone()]);
                 add_scaled(d_score, query, &mut into.keys.row_mut(position)[key_columns.clone()]);
             }
         }
@@ -221,7 +221,7 @@ pub fn attend_relative<R: Real>(
     let width = query.len() / heads;
     let mut sums = vec![R::ZERO; query.len()];
     for head in 0..heads {
-        let columns = columns_of(head, width);
+        let columns = head_columns(head, width);
         let query = &query[columns.clone()];
         // Returns a key or a value plus the vector of its distance.
         let with_distance = |row: &[R], table: Option<&[f32]>, class: usize| -> Vec<R> {

@@ -107,6 +107,7 @@ pub fn gemm_bf16(
 ) {
     let depth = weights.depth();
     assert_eq!(rows.columns(), depth, "rows as long as the weights are deep");
+    assert_eq!(rows.rows(), out.rows(), "a row of the result for each row");
     // A line of a panel has two steps.
     let lines = depth.div_ceil(2);
     let count = depth.div_ceil(DEPTH_BLOCK).max(1);

@@ -30,7 +30,7 @@ pub(super) struct TiledRows {
     lines: Vec<Line>,
     tiles: usize,
     /// The number of rows of a tile.
-    rows: usize,
+    tile_rows: usize,
     steps: usize,
 }
 
@@ -39,9 +39,9 @@ impl TiledRows {
     #[inline(always)]
     pub(super) fn fill(&mut self, rows: MatRef<i8>) {
         self.tiles = rows.rows().div_ceil(TILE_ROWS);
-        self.rows = rows.rows().div_ceil(self.tiles.max(1));
+        self.tile_rows = rows.rows().div_ceil(self.tiles.max(1));
         self.steps = rows.columns().div_ceil(size_of::<Line>());
-        let (tile_rows, tile_lines) = (self.rows, self.rows * self.steps);
+        let (tile_rows, tile_lines) = (self.tile_rows, self.tile_rows * self.steps);
         self.lines.resize(self.tiles * tile_lines, Line::ZERO);
         for at in 0..self.tiles * tile_rows {
             let tile = &mut self.lines[at / tile_rows * tile_lines..][..tile_lines];
@@ -62,7 +62,7 @@ impl TiledRows {
     }
 
     fn tile(&self, tile: usize) -> &[Line] {
-        let length = self.rows * self.steps;
+        let length = self.tile_rows * self.steps;
         &self.lines[tile * length..][..length]
     }
 }
@@ -93,7 +93,7 @@ pub(super) fn multiply<const BF16: bool, I: Isa, A: Arithmetic, U: TileUnit>(
     let call = TiledGemm::<A, U, BF16> {
         gemm: Gemm { arithmetic, cells: (), blocks, panels, epilogue, out },
         rows,
-        unit: configure(rows.rows),
+        unit: configure(rows.tile_rows),
         sums: [Sums::ZERO, Sums::ZERO],
         current: 0,
         pending: None,
@@ -127,7 +127,7 @@ impl<A: Arithmetic, U: TileUnit, const BF16: bool> TiledGemm<'_, '_, A, U, BF16>
     #[inline(always)]
     fn multiply<I: Isa>(mut self, isa: I) {
         let panels = self.gemm.panels.columns().div_ceil(LANES);
-        let tile_bytes = self.rows.rows * self.rows.steps * size_of::<Line>();
+        let tile_bytes = self.rows.tile_rows * self.rows.steps * size_of::<Line>();
         // Even, so that only the last tile of all may be without a pair.
         let slab = (CACHE_BLOCK_BYTES / tile_bytes.max(1)).max(4) / 2 * 2;
         for first in (0..self.rows.tiles).step_by(slab) {
@@ -204,7 +204,7 @@ impl<A: Arithmetic, U: TileUnit, const BF16: bool> TiledGemm<'_, '_, A, U, BF16>
         }
         if has_tail {
             for rows in &mut rows {
-                *rows = &rows[whole * self.rows.rows..];
+                *rows = &rows[whole * self.rows.tile_rows..];
             }
             for (p, lines) in panels.iter_mut().enumerate() {
                 *lines = &self.tail[(at + p) * TILE_ROWS..][..TILE_ROWS];
@@ -223,7 +223,7 @@ impl<A: Arithmetic, U: TileUnit, const BF16: bool> TiledGemm<'_, '_, A, U, BF16>
     /// Stores the results of a block whose sums are in the buffer `from`.
     #[inline(always)]
     fn store<I: Isa>(&mut self, isa: I, block: Block, from: usize) {
-        let tile_rows = self.rows.rows;
+        let tile_rows = self.rows.tile_rows;
         for t in 0..block.tiles {
             let first = (block.tile + t) * tile_rows;
             let rows = tile_rows.min(self.gemm.out.rows().saturating_sub(first));
@@ -272,8 +272,8 @@ impl<A: Arithmetic> Gemm<'_, '_, A, ()> {
     }
 
     /// Does for one row what `Gemm::finish_panel` does for all rows of a tile, to the bit. For sums
-    /// in memory this takes 0.6 of the time; for sums in registers it would make a GEMM 2 to 4 %
-    /// slower.
+    /// in memory it takes 0.6 of that function's time; for sums in registers it would make a GEMM
+    /// 2 to 4 % slower.
     #[inline(always)]
     fn finish_row<I: Isa>(&mut self, isa: I, sums: I::F, row: usize, operands: &PanelOperands<I>) {
         let PanelOperands { columns, scales, bias } = operands;

@@ -1,5 +1,5 @@
-//! Sixteen lanes as an array: for CPUs without supported vector instructions, and the
-//! reference in tests of the others.
+//! Sixteen lanes as an array: for CPUs without supported vector instructions, for products of bf16
+//! on CPUs without instructions for them, and as the reference in tests of the others.
 
 use super::{Isa, LANES, RegisterBlocking, TABLE_LEN};
 use crate::pack::Line;

@@ -183,3 +183,25 @@ fn transposed_products_add_the_gradients_of_weights() {
         }
     }
 }
+
+#[test]
+fn a_result_with_another_number_of_rows_is_rejected() {
+    let numbers = [1.0; 4 * 3];
+    let mut packed = WeightsF32::default();
+    packed.fill(&[UnpackedWeights::inputs_by_outputs(MatRef::new(&numbers, 4, 3))]);
+    for cpu in cpus() {
+        let mut weights = WeightsBf16::default();
+        weights.round(cpu, packed.view());
+        for out_rows in [19, 21] {
+            let multiply = std::panic::AssertUnwindSafe(|| {
+                let rows = [1.0; 20 * 4];
+                let mut out = vec![0.0; out_rows * 3];
+                let (rows, out) = (MatRef::new(&rows, 20, 4), MatMut::new(&mut out, out_rows, 3));
+                let (tiling, epilogue) = (Tiling::default_for(cpu), Epilogue::default());
+                let mut scratch = Bf16Scratch::default();
+                gemm_bf16(cpu, tiling, &mut scratch, rows, weights.view(), epilogue, out);
+            });
+            assert!(std::panic::catch_unwind(multiply).is_err(), "{out_rows} on {}", cpu.name());
+        }
+    }
+}
