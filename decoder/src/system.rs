@@ -51,7 +51,7 @@ pub struct System {
 }
 
 impl System {
-    /// Opens every model that `configuration` names. It must not name models in `[rescore]`.
+    /// Opens every model that `configuration` names.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl System {
     /// `[rescore]`: only [`load_with`](System::load_with) opens these.
     pub fn load(configuration: &Configuration, progress: &dyn Progress) -> Result<Self> {
         let refuse = |_: &RescoringModel, _: &Configuration| {
-            Err("nothing here opens models of [rescore]; use `miriam translate`".to_owned())
+            Err("System::load opens no models of [rescore]; use `miriam translate`".to_owned())
         };
         Self::load_with(configuration, &refuse, progress)
     }
@@ -179,37 +179,37 @@ fn factor_scheme(configuration: &Configuration) -> Result<Option<FactorScheme>> 
     // Target words may lack a factor of a reordering model: then they have no scores in it.
     let mut reordered = Vec::new();
     let mut output_is_first = true;
-    let need = |needed: &mut Vec<_>, factors: &[usize], feature: &FeatureSpec| {
+    let add_needed = |needed: &mut Vec<_>, factors: &[usize], feature: &FeatureSpec| {
         needed.extend(factors.iter().map(|&factor| (factor, feature.name.clone())));
     };
     for (number, feature, spec) in configuration.phrase_tables() {
         if configuration.mapping.iter().all(|step| step.table != number) {
             continue;
         }
-        need(&mut source, &spec.input_factors, feature);
+        add_needed(&mut source, &spec.input_factors, feature);
         output_is_first &= spec.output_factors.as_deref().is_none_or(|f| f == [0]);
     }
     for (_, feature, spec, _) in configuration.reordering_tables() {
-        need(&mut source, &spec.input_factors, feature);
-        need(&mut reordered, &spec.output_factors, feature);
+        add_needed(&mut source, &spec.input_factors, feature);
+        add_needed(&mut reordered, &spec.output_factors, feature);
     }
     for feature in &configuration.features {
         match &feature.kind {
-            FeatureKind::LanguageModel(spec) => need(&mut target, &[spec.factor], feature),
+            FeatureKind::LanguageModel(spec) => add_needed(&mut target, &[spec.factor], feature),
             FeatureKind::OperationSequenceModel(spec) => {
                 // A word without a surface is its own surface.
                 if spec.source_factor > 0 {
-                    need(&mut source, &[spec.source_factor], feature);
+                    add_needed(&mut source, &[spec.source_factor], feature);
                 }
                 if spec.target_factor > 0 {
-                    need(&mut target, &[spec.target_factor], feature);
+                    add_needed(&mut target, &[spec.target_factor], feature);
                 }
             }
             _ => {}
         }
     }
     if let Some(listed) = &settings.input
-        && let Some((factor, feature)) = source.iter().find(|need| !listed.contains(&need.0))
+        && let Some((factor, feature)) = source.iter().find(|(factor, _)| !listed.contains(factor))
     {
         let reason = format!(
             "{feature} needs factor {factor} of the input; list the factors of all columns of the \

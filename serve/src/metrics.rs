@@ -314,7 +314,7 @@ impl Metrics {
             ),
         ];
         for (name, kind, help, value) in without_labels {
-            head(&mut out, name, kind, help);
+            write_head(&mut out, name, kind, help);
             let _ = writeln!(out, "{name} {value}");
         }
         out

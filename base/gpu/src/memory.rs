@@ -212,7 +212,7 @@ impl Stream {
         at: usize,
     ) -> Result<()> {
         let source = &from.get()?[..count];
-        assert!(at + count <= to.len, "{at} and {count} of {}", to.len);
+        assert!(at + count <= to.len, "{count} numbers at {at} do not fit in {}", to.len);
         let mut target = to.slice.slice_mut(at..at + count);
         let outcome = self.device.context.bind_to_thread().and_then(|()| {
             let (address, _record) = target.device_ptr_mut(&self.stream);
@@ -242,7 +242,7 @@ impl Stream {
         count: usize,
         to: &mut PinnedBuffer<T>,
     ) -> Result<()> {
-        assert!(count <= from.len, "{count} of {}", from.len);
+        assert!(count <= from.len, "{count} numbers of a buffer of {}", from.len);
         let source = from.slice.slice(..count);
         let target = &mut to.get_mut()?[..count];
         let outcome = self.device.context.bind_to_thread().and_then(|()| {

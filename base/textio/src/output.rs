@@ -39,8 +39,8 @@ pub struct Output {
 impl Output {
     /// Creates `path`, or writes to standard output for `-`. If the name ends in `.gz`, `.zst`,
     /// `.bz2` or `.xz`, the text is compressed. The file is `path.partial` until
-    /// [`Output::finish`]. After an error, the text written so far stays there, and an existing
-    /// file stays unchanged.
+    /// [`Output::finish`]. After an error, the text written so far stays there (of `.zst` and `.xz`
+    /// without its end), and an existing file stays unchanged.
     ///
     /// # Errors
     /// [`Error::Io`] if the file cannot be created, or another process is writing it.
@@ -64,7 +64,7 @@ impl Output {
             return Self::with_writer(compression, name, Box::new(io::stderr()));
         }
         let name = display_name(path);
-        // A file that the shell opened (`/dev/fd/9`) must not be cut.
+        // A file that the shell opened (`/dev/fd/9`) must not be truncated.
         let file = File::options().append(true).open(path);
         let file = file.map_err(|e| Error::io(&name, "create", e))?;
         Self::with_writer(compression, name, Box::new(file))
@@ -73,7 +73,7 @@ impl Output {
     /// Returns an uncompressed output to `writer`; `name` is its name in messages.
     ///
     /// # Errors
-    /// `None` before something is written.
+    /// Never: only writing can fail.
     pub fn from_writer(writer: impl Write + Send + 'static, name: &str) -> Result<Self> {
         Self::with_writer(Compression::None, name.to_owned(), Box::new(writer))
     }

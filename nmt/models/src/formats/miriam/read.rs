@@ -56,6 +56,7 @@ pub fn verify(container: &Container) -> Result<()> {
 pub fn from_container(container: &Container) -> Result<ModelBundle> {
     let version = match container.kind_version() {
         known @ VERSION_PLAIN..=VERSION_COLUMNS => known,
+        // Rejected by `expect_kind`.
         _ => VERSION_COLUMNS,
     };
     let is_packed =
@@ -69,12 +70,12 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
         transformer.alignment_heads = heads;
     }
     metadata.architecture.validate().map_err(|reason| container.damaged("metadata", reason))?;
-    let words = match &metadata.vocabularies {
-        Some(words) => Some(open_tokenizers(&container, words, &extensions)?),
+    let tokenizers = match &metadata.vocabularies {
+        Some(vocabularies) => Some(open_tokenizers(&container, vocabularies, &extensions)?),
         None => None,
     };
     let tables = metadata.architecture.embeddings();
-    if let Some(TokenizerPair { vocabularies: [source, target], .. }) = &words
+    if let Some(TokenizerPair { vocabularies: [source, target], .. }) = &tokenizers
         && [source.len(), target.len()] != [tables.source_vocab_size, tables.target_vocab_size]
     {
         let reason = format!(
@@ -86,12 +87,12 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
         );
         return Err(container.damaged("metadata", reason).into());
     }
-    let shortlist_generator = match (metadata.shortlist_first, &words) {
-        (Some(first), Some(words)) => {
+    let shortlist_generator = match (metadata.shortlist_first, &tokenizers) {
+        (Some(first), Some(tokenizers)) => {
             let offsets = container.section::<u64>("shortlist.offsets")?;
             let translations = container.section::<u32>("shortlist.words")?;
             let first = usize::try_from(first).unwrap_or(usize::MAX);
-            let [source, target] = &words.vocabularies;
+            let [source, target] = &tokenizers.vocabularies;
             let is_shared = !extensions.shortlist_omits_source && source.has_same_ids(target);
             let sides = [&**source, &**target];
             let list = Shortlist::from_parts(first, &offsets, &translations, sides, is_shared);
@@ -113,7 +114,7 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
         semantics: origin_semantics(&metadata.origin),
         files: vec![container.path().to_owned()],
         models: vec![model],
-        tokenizers: words,
+        tokenizers,
         shortlist_generator,
         shortlist_path: None,
         is_for_browsers: extensions.is_for_browsers,
@@ -173,7 +174,9 @@ fn open_tokenizers(
 ) -> Result<TokenizerPair> {
     let source = Arc::new(open_vocabulary(container, metadata, 0)?);
     let is_shared = metadata.shared && !extensions.has_separate_vocabularies;
-    let target = if is_shared && metadata.eos_ids[0] == metadata.eos_ids[1] {
+    let have_same_tokens =
+        [metadata.eos_ids, metadata.unk_ids].iter().all(|[source, target]| source == target);
+    let target = if is_shared && have_same_tokens {
         Arc::clone(&source)
     } else {
         Arc::new(open_vocabulary(container, metadata, 1)?)
@@ -184,8 +187,9 @@ fn open_tokenizers(
         let Some(section) = *section else { continue };
         let section = section as usize;
         let name = SIDES.get(section).filter(|_| section <= side);
-        let name = name
-            .ok_or_else(|| container.damaged("metadata", "a SentencePiece model without a side"))?;
+        let name = name.ok_or_else(|| {
+            container.damaged("metadata", "invalid section of a SentencePiece model")
+        })?;
         if models[section].is_none() {
             let bytes = container.section::<u8>(&format!("{name}.spm"))?;
             let place = format!("{} ({name}.spm)", container.path().display());
@@ -199,7 +203,8 @@ fn open_tokenizers(
     for (side, section) in extensions.codes.iter().enumerate() {
         let Some(section) = *section else { continue };
         let name = SIDES.get(section as usize).filter(|_| section as usize <= side);
-        let name = name.ok_or_else(|| container.damaged("metadata", "BPE codes without a side"))?;
+        let name =
+            name.ok_or_else(|| container.damaged("metadata", "invalid section of BPE codes"))?;
         let codes = match &segmentation[0] {
             Segmentation::Bpe(codes) if section == 0 => codes.clone(),
             _ => {
