@@ -22,8 +22,8 @@ use crate::options::RawOptions;
 use crate::parallel_text::ParallelFiles;
 use crate::parameters::{ParameterLayout, fill_parameters};
 use crate::training::{
-    DecoderSettings, MemoryUse, ModelFiles, Outcome, SchedulingUnit, Training, TrainingConfig,
-    TrainingLength, lock_folder, lock_model,
+    DecoderSettings, MemoryUse, ModelFiles, Outcome, Training, TrainingConfig, lock_folder,
+    lock_model,
 };
 
 /// The default number of pieces of a new vocabulary.
@@ -162,7 +162,7 @@ impl TrainingRequest {
         let mut config = self.options.training_config(vocab_sizes)?;
         if paths.train.reads_stdin() {
             // As in Marian: a second epoch would have to read standard input again.
-            config.limits.lengths.push(TrainingLength { count: 1, unit: SchedulingUnit::Epochs });
+            config.limits.is_one_pass = true;
             if config.batches.shuffle == Shuffle::Data {
                 config.batches.shuffle = Shuffle::Batches;
             }

@@ -20,7 +20,7 @@ impl RawOptions {
             unit: SchedulingUnit::Epochs,
         });
         lengths.push(TrainingLength::from_updates(self.get("after-batches")?));
-        Ok(Limits { lengths, epoch: self.logical_epoch()? })
+        Ok(Limits { lengths, epoch: self.logical_epoch()?, is_one_pass: false })
     }
 
     fn logical_epoch(&self) -> Result<LogicalEpoch> {

@@ -108,6 +108,9 @@ pub struct Limits {
     pub lengths: Vec<TrainingLength>,
     /// The epochs of these lengths and of the log (`logical-epoch`).
     pub epoch: LogicalEpoch,
+    /// Whether training also ends after one pass over the corpus, because standard input cannot be
+    /// read again.
+    pub is_one_pass: bool,
 }
 
 impl Limits {
@@ -127,7 +130,9 @@ impl Limits {
 
     /// Returns the shortest length in a unit; epochs are passes over the corpus.
     fn shortest(&self, unit: SchedulingUnit) -> Option<u64> {
+        let pass = TrainingLength { count: 1, unit: SchedulingUnit::Epochs };
         let lengths = self.lengths.iter().map(|&length| self.in_data(length));
+        let lengths = lengths.chain(self.is_one_pass.then_some(pass));
         let lengths = lengths.filter(|length| length.unit == unit);
         // 0 means no limit.
         lengths.map(|length| length.count).filter(|&count| count > 0).min()
@@ -141,20 +146,27 @@ impl Limits {
         }
     }
 
-    /// Whether one of the lengths is over.
+    /// Whether the only pass or one of the lengths is over.
     pub(super) fn are_reached(&self, progress: &Progress) -> bool {
-        self.lengths.iter().any(|length| match length.unit {
-            _ if length.is_zero() => false,
-            SchedulingUnit::Epochs => self.epoch.has_passed(progress, length.count),
-            unit => progress.in_unit(unit) >= length.count,
-        })
+        self.is_pass_over(progress)
+            || self.lengths.iter().any(|length| match length.unit {
+                _ if length.is_zero() => false,
+                SchedulingUnit::Epochs => self.epoch.has_passed(progress, length.count),
+                unit => progress.in_unit(unit) >= length.count,
+            })
     }
 
-    /// Whether a length in epochs ends the training, and ends it after a pass over the corpus.
+    /// Whether the end of a pass over the corpus ends the training.
     pub(super) fn end_with_pass(&self, progress: &Progress) -> bool {
         let mut epochs = self.lengths.iter().filter(|one| one.unit == SchedulingUnit::Epochs);
-        self.epoch.length.unit == SchedulingUnit::Epochs
-            && epochs.any(|one| !one.is_zero() && self.epoch.has_passed(progress, one.count))
+        self.is_pass_over(progress)
+            || self.epoch.length.unit == SchedulingUnit::Epochs
+                && epochs.any(|one| !one.is_zero() && self.epoch.has_passed(progress, one.count))
+    }
+
+    /// Whether the only pass over the corpus is over.
+    fn is_pass_over(&self, progress: &Progress) -> bool {
+        self.is_one_pass && progress.epoch > 1
     }
 }
 
@@ -256,7 +268,11 @@ mod tests {
         assert_eq!(shown(&["3e", "70u", "50u"]), (Updates, Some(50)));
         let lengths = vec!["3e".parse().unwrap()];
         let logical = |length: &str| LogicalEpoch { length: length.parse().unwrap(), decimals: 0 };
-        let shown = |length| Limits { lengths: lengths.clone(), epoch: logical(length) };
+        let shown = |length| Limits {
+            lengths: lengths.clone(),
+            epoch: logical(length),
+            is_one_pass: false,
+        };
         assert_eq!(shown("20u").shown_length(1000), (Updates, Some(60)));
         assert_eq!(shown("2e").shown_length(1000), (Labels, Some(6000)));
     }
@@ -266,6 +282,7 @@ mod tests {
         let limits = |length: &str, lengths: &[&str]| Limits {
             lengths: lengths.iter().map(|length| length.parse().unwrap()).collect(),
             epoch: LogicalEpoch { length: length.parse().unwrap(), decimals: 0 },
+            is_one_pass: false,
         };
         let progress = Progress { updates: 19, labels: 475, epoch: 5 };
         for (length, lengths, is_reached, ends_pass) in [
@@ -279,6 +296,14 @@ mod tests {
             let limits = limits(length, lengths);
             assert_eq!(limits.are_reached(&progress), is_reached, "{length} {lengths:?}");
             assert_eq!(limits.end_with_pass(&progress), ends_pass, "{length} {lengths:?}");
+        }
+        // One pass ends, whatever an epoch is.
+        for length in ["6u", "2e"] {
+            let one_pass = Limits { is_one_pass: true, ..limits(length, &["100e"]) };
+            assert!(one_pass.are_reached(&progress) && one_pass.end_with_pass(&progress));
+            let first = Progress { epoch: 1, ..progress };
+            assert!(!one_pass.are_reached(&first) && !one_pass.end_with_pass(&first));
+            assert_eq!(one_pass.shortest(SchedulingUnit::Epochs), Some(1));
         }
     }
 }

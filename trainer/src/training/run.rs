@@ -187,6 +187,9 @@ fn describe_start(training: &Training<'_>) -> String {
     let config = training.config;
     let limits = config.limits.lengths.iter().filter(|length| !length.is_zero());
     let mut ends: Vec<String> = limits.map(|length| format!("after {length}")).collect();
+    if config.limits.is_one_pass {
+        ends.push("after one pass over the corpus".to_owned());
+    }
     let has_metrics = training.validates() && !config.validation.metrics.is_empty();
     if config.validation.early_stopping > 0 && has_metrics {
         let stalled = config.validation.early_stopping;
