@@ -557,8 +557,8 @@ fn unsupported_parts_of_folders_are_rejected_by_name() {
     }
 }
 
-/// Translations of `transformers` with options of `generation_config.json`. There the start token is
-/// part of the sequence. That of M2M-100 is `</s>`, so that options about repetition change how
+/// Translations of `transformers` with options of `generation_config.json`. There the start token
+/// is part of the sequence. That of M2M-100 is `</s>`, so that options about repetition change how
 /// long translations are.
 #[test]
 fn options_of_generation_have_the_effect_of_transformers() {

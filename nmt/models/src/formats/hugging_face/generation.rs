@@ -1,5 +1,5 @@
-//! Decoding settings of `generation_config.json`, or of `config.json` in older models, which have no
-//! such file.
+//! Decoding settings of `generation_config.json`, or of `config.json` in older models, which have
+//! no such file.
 //!
 //! Options that our search has are used. Options that would change results in `transformers` but
 //! not here are reported as having no effect: those of [`WITHOUT_EFFECT`] and those that

@@ -17,8 +17,8 @@ pub struct Config<'a> {
     pub path: &'a Path,
 }
 
-/// Returns an option of decoding from `generation_config.json`. Only where there is no such file, as
-/// in older models, options are in `config.json`; `transformers` does not mix the two either.
+/// Returns an option of decoding from `generation_config.json`. Only where there is no such file,
+/// as in older models, options are in `config.json`; `transformers` does not mix the two either.
 pub(crate) fn generation_option<'a>(
     config: &'a Value,
     generation: Option<&'a Value>,
