@@ -261,15 +261,13 @@ fn json_lines_are_answered_in_order() {
     let lines = lines(300);
     let expected = translate(&lines, &[]);
     let server = Server::start(&["--model", &toy()]);
-    let mut body = String::new();
-    for line in &lines {
-        body += &(json!({"text": line, "raw": false}).to_string() + "\n");
-    }
+    let request = |line| json!({"text": line, "raw": false}).to_string() + "\n";
+    let mut body: String = lines.iter().map(request).collect();
     body += "{\"text\": 7}\n \r\n\"the\n\"the house\"";
-    let response = server.post("/v1/translate?stream=1", "application/x-ndjson", body.as_bytes());
-    let found = response.text();
-    let found: Vec<serde_json::Value> =
-        found.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let found =
+        server.post("/v1/translate?stream=1", "application/x-ndjson", body.as_bytes()).text();
+    let found = found.lines().map(|line| serde_json::from_str(line).unwrap());
+    let found: Vec<serde_json::Value> = found.collect();
     assert_eq!(found.len(), lines.len() + 4);
     for (number, (line, expected)) in found.iter().zip(&expected).enumerate() {
         assert_eq!(line["line"], number + 1);
@@ -553,10 +551,8 @@ fn deepl_gives_the_translations_of_the_command() {
         assert_eq!(server.get(path).json(), json!({name: []}), "{path}");
     }
     let refused = server.post_json("/v2/glossaries", &json!({"name": "a"}));
-    assert_eq!(
-        (refused.status, &refused.json()["message"]),
-        (405, &json!("use GET: this list is always empty"))
-    );
+    assert_eq!(refused.status, 405);
+    assert_eq!(refused.json()["message"], "use GET: this list is always empty");
     // Texts that are not translated are not counted.
     let unknown = json!({"text": ["a"], "source_lang": "XX", "target_lang": "ES"});
     assert_eq!(server.post_json("/v2/translate", &unknown).status, 400);
