@@ -345,9 +345,9 @@ mod tests {
             expected.set(name, value).unwrap();
             let found = read(&format!("{name} = \"{value}\"")).unwrap();
             assert_eq!(found.arpa_options(), Ok(expected), "{name}");
-            let found = ModelConfiguration::parse(&format!("a=b,{name}={value}")).unwrap();
+            let found = ModelConfiguration::parse(format!("a=b,{name}={value}")).unwrap();
             assert_eq!(found.arpa_options(), Ok(expected), "{name}");
-            let wrong = ModelConfiguration::parse(&format!("a=b,{name}=x")).unwrap();
+            let wrong = ModelConfiguration::parse(format!("a=b,{name}=x")).unwrap();
             assert!(wrong.arpa_options().unwrap_err().starts_with(&format!("{name}=x: give")));
         }
     }
@@ -361,7 +361,7 @@ mod tests {
             let mut expected = DecodingSettings::default();
             expected.set(key, value).unwrap();
             assert_eq!(read(&format!("{key} = {value}")).unwrap().decoding, expected, "{key}");
-            let found = ModelConfiguration::parse(&format!("a=b,{key}={value}")).unwrap();
+            let found = ModelConfiguration::parse(format!("a=b,{key}={value}")).unwrap();
             assert_eq!(found.decoding, expected, "{key}");
             for wrong in [format!("{key} = -1.5e9"), format!("{key} = [[1]]")] {
                 let may_be_any = ["normalize", "word-penalty", "coverage-penalty", "lm-weight"];
@@ -371,7 +371,7 @@ mod tests {
                 let is_named = error.is_some_and(|error| error.starts_with(&named));
                 assert!(is_named || may_be_any && wrong.ends_with("e9"), "{wrong}");
             }
-            assert!(ModelConfiguration::parse(&format!("a=b,{key}=x")).is_err(), "{key}");
+            assert!(ModelConfiguration::parse(format!("a=b,{key}=x")).is_err(), "{key}");
         }
         let both = read("beam = 4\nmin-decoding-length = 3").unwrap().decoding;
         assert_eq!((both.beam_size, both.min_length), (Some(4), Some(3)));
