@@ -128,7 +128,7 @@ fn random_options(numbers: &mut Xorshift) -> SearchOptions {
 /// Sets options that only some callers set: limits on tokens, and the role of a prefix.
 fn with_token_options(options: SearchOptions, numbers: &mut Xorshift) -> SearchOptions {
     SearchOptions {
-        repeated_start: (options.max_length % 2 == 0).then_some(5),
+        repeated_start: options.max_length.is_multiple_of(2).then_some(5),
         end_tokens: numbers.choose(&[&[][..], &[3], &[0, 4]]).to_vec(),
         suppress_sequences: numbers
             .choose(&[&[][..], &[&[2, 3][..], &[5, 4]], &[&[6, 2, 7], &[3, 0]]])
