@@ -100,7 +100,7 @@ fn load_adding(weight: f32, own: bool, candidates: usize) -> System {
     let configuration = configuration_adding(weight, own, candidates);
     let refused = System::load(&configuration, &miriam_textio::NoProgress);
     let error = refused.err().unwrap().to_string();
-    assert!(error.contains("[rescore]: Short (short): nothing here opens models"), "{error}");
+    assert!(error.contains("[rescore]: Short (short): System::load opens no models"), "{error}");
     load_configuration(&configuration)
 }
 
