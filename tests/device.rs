@@ -137,7 +137,7 @@ fn every_refusal_of_a_driver_has_its_message() {
         ("count=2", "cuda:2", "there is no GPU 2: the driver sees 2"),
         ("capability=70", "cuda", "GPU 0 (emulated) is too old: its compute capability is 7.0"),
         ("memory=100", "cuda", "GPU 0 has no space for another"),
-        ("pinned=2", "cuda", "bytes of pinned memory for GPU 0, whose own memory is not full"),
+        ("pinned=2", "cuda", "bytes of pinned memory, through which GPU 0 copies"),
         ("pinned=999", "cuda", "GPU 0 failed to pin memory of this machine: CUDA_ERROR_UNKNOWN"),
         ("module=2", "cuda", "GPU 0 has no memory left to load the kernels"),
         ("module=222", "cuda", "cannot load the kernels: CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),

@@ -78,9 +78,9 @@ pub enum Error {
     },
     /// This machine does not grant pinned memory, which a device copies from and to.
     #[error(
-        "this machine has no space for {bytes} bytes of pinned memory for GPU {number}, whose own \
-         memory is not full; free memory of the machine, raise the memory limit of the container \
-         or the limit of locked memory (ulimit -l), or use the CPU (--device cpu)"
+        "this machine has no space for {bytes} bytes of pinned memory, through which GPU {number} \
+         copies; free memory of the machine, raise the memory limit of the container or the limit \
+         of locked memory (ulimit -l), or use the CPU (--device cpu)"
     )]
     PinnedMemory {
         /// The number of the device.
