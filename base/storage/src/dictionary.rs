@@ -301,13 +301,20 @@ mod tests {
     use proptest::prelude::*;
     use std::path::Path;
 
-    fn dictionary(strings: &[Vec<u8>]) -> Dictionary {
+    /// Opens the dictionary `w` of a file with the sections that `write` writes.
+    fn open_written(write: impl FnOnce(&mut ContainerWriter)) -> Dictionary {
         let mut writer =
             ContainerWriter::in_memory(Path::new("words"), FileKind::new("words"), 1).unwrap();
-        Dictionary::write(&mut writer, "words", strings.iter().map(|s| &s[..])).unwrap();
+        write(&mut writer);
         let bytes = writer.finish().unwrap().unwrap();
         let container = Container::from_bytes(bytes, Path::new("words")).unwrap();
-        Dictionary::open(&container, "words").unwrap()
+        Dictionary::open(&container, "w").unwrap()
+    }
+
+    fn dictionary(strings: &[Vec<u8>]) -> Dictionary {
+        open_written(|writer| {
+            Dictionary::write(writer, "w", strings.iter().map(|s| &s[..])).unwrap();
+        })
     }
 
     proptest! {
@@ -335,13 +342,10 @@ mod tests {
     }
 
     fn open_index(strings: &[&[u8]], index: &[u32]) -> Dictionary {
-        let mut writer =
-            ContainerWriter::in_memory(Path::new("words"), FileKind::new("words"), 1).unwrap();
-        StringPool::write(&mut writer, "w", strings.iter().copied()).unwrap();
-        writer.write_section("w.index", index).unwrap();
-        let bytes = writer.finish().unwrap().unwrap();
-        let container = Container::from_bytes(bytes, Path::new("words")).unwrap();
-        Dictionary::open(&container, "w").unwrap()
+        open_written(|writer| {
+            StringPool::write(writer, "w", strings.iter().copied()).unwrap();
+            writer.write_section("w.index", index).unwrap();
+        })
     }
 
     proptest! {
@@ -374,14 +378,11 @@ mod tests {
     #[test]
     fn damaged_sections_are_rejected_or_harmless() {
         for index in [vec![9u32, 9], vec![1, 1]] {
-            let mut writer =
-                ContainerWriter::in_memory(Path::new("words"), FileKind::new("words"), 1).unwrap();
-            writer.write_section("w.offsets", &[0u32, 3]).unwrap();
-            writer.write_section("w.bytes", b"abc").unwrap();
-            writer.write_section("w.index", &index).unwrap();
-            let bytes = writer.finish().unwrap().unwrap();
-            let container = Container::from_bytes(bytes, Path::new("words")).unwrap();
-            let dictionary = Dictionary::open(&container, "w").unwrap();
+            let dictionary = open_written(|writer| {
+                writer.write_section("w.offsets", &[0u32, 3]).unwrap();
+                writer.write_section("w.bytes", b"abc").unwrap();
+                writer.write_section("w.index", &index).unwrap();
+            });
             assert_eq!(dictionary.find(b"zzz"), None);
             dictionary.find_batch([&b"zzz"[..], b"", b"yyy"], |id| assert_eq!(id, None));
         }
