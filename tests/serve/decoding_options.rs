@@ -11,7 +11,7 @@ use crate::common::{lossy_text, miriam, project_root};
 use crate::nmt_language_model::{neural_model, word_model};
 
 /// Options as `nmt translate` takes them, and as a configuration of a server has them.
-const OPTIONS: [(&[&str], &str); 21] = [
+const OPTIONS: [(&[&str], &str); 22] = [
     (&["--beam-size", "2"], "beam-size = 2"),
     (&["--normalize", "0.6"], "normalize = 0.6"),
     (&["--word-penalty", "1.5"], "word-penalty = 1.5"),
@@ -25,6 +25,7 @@ const OPTIONS: [(&[&str], &str); 21] = [
     (&["--allow-unk"], "allow-unk = true"),
     (&["--replace-unknowns"], "replace-unknowns = true"),
     (&["--patience", "3"], "patience = 3"),
+    (&["--early-stopping", "false"], "early-stopping = false"),
     (&["--max-length", "3"], "max-length = 3"),
     (&["--max-length", "3", "--max-length-crop"], "max-length = 3\nmax-length-crop = true"),
     (&["--sampling-topk", "5"], "sampling-topk = 5"),

@@ -27,7 +27,8 @@ mod vocabulary;
 pub mod yaml;
 
 pub use decoder_config::{
-    AlignmentFormat, DecoderConfig, DecodingSemantics, KnownKeys, MARIAN_KEYS, OtherOption,
+    AlignmentFormat, DecoderConfig, DecodingSemantics, EarlyStopping, KnownKeys, MARIAN_KEYS,
+    OtherOption,
 };
 pub use error::{Error, Result};
 pub use formats::BundleOptions;

@@ -17,7 +17,7 @@ pub mod unknown;
 pub use beam_search::BeamSearch;
 pub(crate) use fusion::LM_WITH_SAMPLING;
 pub use fusion::{Fusion, FusionModel, TokenTexts};
-pub use miriam_nmt_models::DecodingSemantics;
+pub use miriam_nmt_models::{DecodingSemantics, EarlyStopping};
 
 use crate::Result;
 
@@ -132,6 +132,9 @@ pub struct SearchOptions {
     pub semantics: DecodingSemantics,
     /// CTranslate2: the search ends after `round(beam_size * patience)` finished hypotheses.
     pub patience: f32,
+    /// The rule by which the search ends or goes on after that number of finished hypotheses, only
+    /// with CTranslate2's semantics and a beam; `None` for CTranslate2's own rule.
+    pub early_stopping: Option<EarlyStopping>,
     /// The search ends when the best live hypothesis is below the best finished one by more than
     /// this difference of log-probabilities (Devlin 2017: 3.0).
     pub early_stop_margin: Option<f32>,
@@ -204,6 +207,7 @@ impl Default for SearchOptions {
             min_length: 0,
             semantics: DecodingSemantics::Marian,
             patience: 1.0,
+            early_stopping: None,
             early_stop_margin: None,
             no_repeat_ngram_size: 0,
             repetition_penalty: 1.0,
@@ -274,6 +278,14 @@ impl SearchOptions {
     /// a beam, even if only of one row.
     fn is_greedy(&self) -> bool {
         self.beam_size <= 1 && self.prefix_bias.is_none()
+    }
+
+    /// Returns the rule of early stopping, if it has an effect.
+    fn early_stopping_rule(&self) -> Option<EarlyStopping> {
+        let has_effect = self.semantics == DecodingSemantics::CTranslate2
+            && self.sampling.is_none()
+            && !self.is_greedy();
+        self.early_stopping.filter(|_| has_effect)
     }
 
     /// Returns the number of finished hypotheses that ends the search in CTranslate2.

@@ -168,6 +168,7 @@ impl TranslationOptions {
                 max_length: settings.max_target_length.unwrap_or(longest),
                 no_repeat_ngram_size: settings.no_repeat_ngram_size.unwrap_or(0),
                 repetition_penalty: settings.repetition_penalty.unwrap_or(1.0),
+                early_stopping: settings.early_stopping,
                 repeated_start: bundle.repeated_start(),
                 min_length: settings.min_target_length.unwrap_or(usize::from(!is_marian)),
                 semantics,

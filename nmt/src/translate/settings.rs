@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 pub use sampling::OutputSampling;
 
 use super::{TranslationOptions, Translator, complete_search, max_sentence_length};
-use crate::search::{LM_WITH_SAMPLING, SearchOptions};
+use crate::search::{EarlyStopping, LM_WITH_SAMPLING, SearchOptions};
 use crate::{Error, Result};
 use miriam_nmt_models::DecoderConfig;
 
@@ -110,6 +110,9 @@ decoding_settings! {
     /// By CTranslate2's rules, search ends when the number of finished hypotheses is this factor
     /// times the beam size. It has no effect without penalties of length and coverage.
     patience, "patience": Number = positive();
+    /// By CTranslate2's rules, the rule of `transformers` that ends a search after that number of
+    /// finished hypotheses. It has no effect without a beam.
+    early_stopping, "early-stopping": EarlyStopping = str::parse::<EarlyStopping>;
     /// The weight of the preference for translations that attend to the whole source; it may be
     /// negative.
     coverage_penalty, "coverage-penalty": Number = number("a number", |_| true);
@@ -214,6 +217,7 @@ impl DecodingSettings {
         set(&mut search.max_length, self.max_decoding_length);
         set(&mut search.min_length, self.min_length);
         set(&mut search.patience, self.patience);
+        search.early_stopping = self.early_stopping.or(search.early_stopping);
         set(&mut search.coverage_penalty, self.coverage_penalty);
         set(&mut search.repetition_penalty, self.repetition_penalty);
         set(&mut search.no_repeat_ngram_size, self.no_repeat_ngram_size);

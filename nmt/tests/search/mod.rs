@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use miriam_nmt::batch::{BatchingOptions, Job, JobSource, translate_batches};
 use miriam_nmt::network::{Ensemble, Session};
 use miriam_nmt::search::{
-    DecodingSemantics, GeneratedToken, PrefixRole, Request, Sampling, SearchOptions, Translation,
+    DecodingSemantics, EarlyStopping, GeneratedToken, PrefixRole, Request, Sampling, SearchOptions,
+    Translation,
 };
 use random::{RandomModel, RandomSession, UNREADABLE_TOKEN, Xorshift};
 
@@ -111,6 +112,13 @@ fn random_options(numbers: &mut Xorshift) -> SearchOptions {
         min_length: numbers.choose(&[0, 0, 1, 3]),
         semantics: rules,
         patience: numbers.choose(&[1.0, 1.0, 2.0, 0.5]),
+        early_stopping: numbers.choose(&[
+            None,
+            None,
+            Some(EarlyStopping::True),
+            Some(EarlyStopping::False),
+            Some(EarlyStopping::Never),
+        ]),
         early_stop_margin: numbers.choose(&[None, None, Some(1.0)]),
         no_repeat_ngram_size: numbers.choose(&[0, 0, 1, 2, 3]),
         repetition_penalty: numbers.choose(&[1.0, 1.0, 1.3, 0.7]),

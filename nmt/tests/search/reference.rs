@@ -1,7 +1,9 @@
 //! Naive beam search: hypotheses are plain lists of tokens. At every step, every token after every
 //! hypothesis is a candidate, and all candidates are sorted.
 
-use miriam_nmt::search::{DecodingSemantics, PrefixRole, Request, SearchOptions, Translation};
+use miriam_nmt::search::{
+    DecodingSemantics, EarlyStopping, PrefixRole, Request, SearchOptions, Translation,
+};
 
 use super::fusion::LmReference;
 use super::random::{RandomModel, log_sum_exp};
@@ -161,6 +163,12 @@ pub fn translate_with_lm(
         let enough = match options.semantics {
             DecodingSemantics::Marian => false,
             DecodingSemantics::CTranslate2
+                if options.early_stopping.is_some()
+                    && (options.beam_size > 1 || options.prefix_bias.is_some()) =>
+            {
+                ends_early(model, request, options, (&live, &mut ended), limit)
+            }
+            DecodingSemantics::CTranslate2
                 if options.length_penalty == 0.0 && options.coverage_penalty == 0.0 =>
             {
                 best_ended && ended.len() >= options.n_best
@@ -195,6 +203,30 @@ pub fn translate_with_lm(
     finished.sort_by(|a, b| b.score.total_cmp(&a.score));
     finished.truncate(options.n_best);
     finished
+}
+
+/// Whether a search for translations of at most `limit` tokens ends by the rule of `transformers`.
+/// Removes hypotheses from `ended` that are not among the best.
+fn ends_early(
+    model: &RandomModel,
+    request: &Request,
+    options: &SearchOptions,
+    (live, ended): (&[Hypothesis], &mut Vec<Hypothesis>),
+    limit: usize,
+) -> bool {
+    let most = (options.beam_size as f32 * options.patience).round() as usize;
+    let score = |ended: &Hypothesis| translation(model, request, options, ended.clone()).score;
+    ended.sort_by(|a, b| score(b).total_cmp(&score(a)));
+    ended.truncate(most);
+    let length = match options.early_stopping {
+        Some(EarlyStopping::True) => return ended.len() == most,
+        Some(EarlyStopping::Never) if options.length_penalty > 0.0 => limit,
+        _ => live.first().map_or(0, |hypothesis| hypothesis.tokens.len()),
+    };
+    let length = (length - context_length(request, options)) as f32;
+    let best = live.iter().map(|h| h.total).fold(f32::MIN, f32::max);
+    let best = (best - options.word_penalty * length) / length.powf(options.length_penalty);
+    ended.len() == most && ended.last().is_none_or(|worst| best <= score(worst))
 }
 
 /// Whether a token ends a translation.

@@ -405,5 +405,8 @@ fn describe_teacher(
     ] {
         description.insert(name.to_owned(), value);
     }
+    if let Some(rule) = search.early_stopping {
+        description.insert("early-stopping".to_owned(), rule.to_string());
+    }
     Ok(())
 }

@@ -6,9 +6,11 @@ mod measurement;
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use miriam_nmt::search::EarlyStopping;
 use miriam_nmt::translate::{
     AlignmentFormat, CostReport, DecodingSettings, LineCounts, LineError, LineFormat,
     OutputSampling, SourceText, TranslationOptions,
@@ -228,6 +230,11 @@ pub struct SearchArguments {
     /// size [1]
     #[arg(long, value_name = "P", value_parser = positive)]
     patience: Option<f32>,
+    /// With CTranslate2's rules, end a beam search by the rule of transformers [of a Hugging Face
+    /// folder]: true ends it once as many hypotheses have ended as the beam has, false when the
+    /// others seem unable to become better, never only if they cannot
+    #[arg(long, value_name = "true|false|never", value_parser = EarlyStopping::from_str)]
+    early_stopping: Option<EarlyStopping>,
     /// The weight of the penalty for source words without attention
     #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = finite)]
     coverage_penalty: Option<f32>,
@@ -396,6 +403,7 @@ impl SearchArguments {
             max_decoding_length: self.max_decoding_length,
             min_length: self.min_length,
             patience: self.patience.map(Into::into),
+            early_stopping: self.early_stopping,
             coverage_penalty: self.coverage_penalty.map(Into::into),
             repetition_penalty: self.repetition_penalty.map(Into::into),
             no_repeat_ngram_size: self.no_repeat_ngram_size,

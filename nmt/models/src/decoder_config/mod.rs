@@ -19,7 +19,7 @@ use read::ConfigReader;
 
 pub use alignment_format::AlignmentFormat;
 pub use keys::{KnownKeys, MARIAN as MARIAN_KEYS, OtherOption};
-pub use semantics::DecodingSemantics;
+pub use semantics::{DecodingSemantics, EarlyStopping};
 
 /// A decoder configuration. If a file sets `relative-paths`, its paths are already joined to its
 /// folder.
@@ -53,6 +53,8 @@ pub struct DecoderConfig {
     pub no_repeat_ngram_size: Option<usize>,
     /// The factor that penalises tokens which were generated before (Hugging Face).
     pub repetition_penalty: Option<f32>,
+    /// The rule that ends a beam search (Hugging Face).
+    pub early_stopping: Option<EarlyStopping>,
     /// The file of BPE codes (Amun).
     pub bpe_codes: Option<PathBuf>,
     /// The maximum number of source tokens of a batch. As in Marian, 0 means that batches are
@@ -176,6 +178,7 @@ impl DecoderConfig {
             min_target_length: self.min_target_length.or(other.min_target_length),
             no_repeat_ngram_size: self.no_repeat_ngram_size.or(other.no_repeat_ngram_size),
             repetition_penalty: self.repetition_penalty.or(other.repetition_penalty),
+            early_stopping: self.early_stopping.or(other.early_stopping),
             bpe_codes: self.bpe_codes.or(other.bpe_codes),
             mini_batch_words: self.mini_batch_words.or(other.mini_batch_words),
             sort_by_length: self.sort_by_length.or(other.sort_by_length),

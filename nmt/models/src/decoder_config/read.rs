@@ -55,6 +55,7 @@ impl ConfigReader<'_> {
             min_target_length: None,
             no_repeat_ngram_size: None,
             repetition_penalty: None,
+            early_stopping: None,
             bpe_codes: None,
             mini_batch_words: self.number("mini-batch-words")?,
             sort_by_length,

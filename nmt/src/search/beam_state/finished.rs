@@ -1,7 +1,7 @@
 //! Ranked translations of finished hypotheses.
 
 use super::BeamState;
-use crate::search::{PrefixRole, SearchOptions, Translation};
+use crate::search::{EarlyStopping, PrefixRole, SearchOptions, Translation};
 
 /// A hypothesis that has ended or was cut at the maximum length.
 #[derive(Clone, Copy, Debug)]
@@ -17,23 +17,51 @@ pub(super) struct FinishedHypothesis {
 impl BeamState {
     /// Returns the translations, best first.
     pub fn translations(&self, options: &SearchOptions) -> Vec<Translation> {
-        let mut scored: Vec<(f32, FinishedHypothesis)> = self
-            .finished
-            .iter()
-            .map(|ended| (nan_to_neg_infinity(self.final_score(options, ended)), *ended))
-            .collect();
+        let mut scored: Vec<(f32, FinishedHypothesis)> =
+            self.finished.iter().map(|ended| (self.rank_score(options, ended), *ended)).collect();
         // The sort is stable: among equal scores the first to end comes first.
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         scored.truncate(options.n_best.max(1));
         scored.iter().map(|(score, ended)| self.build_translation(options, *score, ended)).collect()
     }
 
+    /// With a rule of early stopping, drops all finished hypotheses but the best, as many as a
+    /// search needs.
+    pub(super) fn drop_worst_finished(&mut self, options: &SearchOptions) {
+        let most = options.required_finished();
+        if options.early_stopping_rule().is_none() || self.finished.len() <= most {
+            return;
+        }
+        let mut finished = std::mem::take(&mut self.finished);
+        finished
+            .sort_by(|a, b| self.rank_score(options, b).total_cmp(&self.rank_score(options, a)));
+        finished.truncate(most);
+        self.finished = finished;
+    }
+
+    /// Whether the best live hypothesis could still be better than one of the finished ones, by
+    /// the estimate of `rule`.
+    pub(super) fn can_improve(&self, options: &SearchOptions, rule: EarlyStopping) -> bool {
+        let length = match rule {
+            EarlyStopping::Never if options.length_penalty > 0.0 => self.max_length,
+            _ => self.step,
+        };
+        let length = (length - self.context_length(options)) as f32;
+        let live = self.live.iter().map(|hypothesis| hypothesis.total).fold(f32::MIN, f32::max);
+        let best = ranked_score(options, live, length);
+        self.finished.iter().any(|ended| best > self.rank_score(options, ended))
+    }
+
+    /// Returns [`final_score`](Self::final_score), or the lowest score if that is NaN.
+    fn rank_score(&self, options: &SearchOptions, ended: &FinishedHypothesis) -> f32 {
+        nan_to_neg_infinity(self.final_score(options, ended))
+    }
+
     /// Returns the score by which translations are ranked. Length and coverage include the token
     /// that has ended the hypothesis, if there is one.
     fn final_score(&self, options: &SearchOptions, ended: &FinishedHypothesis) -> f32 {
         let length = (ended.length - self.context_length(options)) as f32;
-        let mut score = ended.total - options.word_penalty * length;
-        score /= length.powf(options.length_penalty);
+        let mut score = ranked_score(options, ended.total, length);
         if options.coverage_penalty != 0.0 {
             let context = self.context_length(options);
             score += options.coverage_penalty * self.coverage_score(ended.node, context);
@@ -85,6 +113,11 @@ impl BeamState {
             end_token,
         }
     }
+}
+
+/// Returns a total with the word penalty and the length penalty for `length` tokens.
+fn ranked_score(options: &SearchOptions, total: f32, length: f32) -> f32 {
+    (total - options.word_penalty * length) / length.powf(options.length_penalty)
 }
 
 /// Maps NaN to the lowest score.

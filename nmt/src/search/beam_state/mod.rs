@@ -9,7 +9,8 @@ use super::hypothesis_tree::{HypothesisTree, ROOT};
 use super::logits_processor::{FULL_VOCABULARY, LogitsProcessor};
 use super::repetition::{for_each_banned_token, for_each_sequence_end};
 use super::{
-    DecodingSemantics, Fusion, GeneratedToken, PrefixRole, Request, SearchEvents, SearchOptions,
+    DecodingSemantics, EarlyStopping, Fusion, GeneratedToken, PrefixRole, Request, SearchEvents,
+    SearchOptions,
 };
 use crate::{Error, Result};
 use expansion::{Expansion, LOST_TOKEN};
@@ -371,6 +372,7 @@ impl BeamState {
             let live = self.live.iter_mut().map(|hypothesis| &mut hypothesis.node);
             self.tree.prune(live.chain(self.finished.iter_mut().map(|ended| &mut ended.node)));
         }
+        self.drop_worst_finished(options);
         Ok(if last || self.is_done(options) { StepStatus::Finished } else { StepStatus::Active })
     }
 
@@ -440,6 +442,10 @@ impl BeamState {
             if live < ended - margin {
                 return true;
             }
+        }
+        if let Some(rule) = options.early_stopping_rule() {
+            return self.finished.len() >= options.required_finished()
+                && (rule == EarlyStopping::True || !self.can_improve(options, rule));
         }
         // Greedy search ends with its only hypothesis.
         options.semantics == DecodingSemantics::CTranslate2

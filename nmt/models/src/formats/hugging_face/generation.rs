@@ -85,13 +85,20 @@ pub fn settings(
         settings.beam_size = beam_size;
         settings.normalize = number("length_penalty")?.map(|power| power as f32);
     }
+    settings.early_stopping = match option("early_stopping") {
+        Some(&Value::Bool(flag)) => Some(flag.to_string()),
+        Some(Value::String(name)) => Some(name.clone()),
+        // The default of `transformers` belongs to the beam size that the folder states.
+        None => settings.beam_size.map(|_| "false".to_owned()),
+        Some(other) => Some(other.to_string()),
+    }
+    .map(|name| name.parse())
+    .transpose()
+    .map_err(|expected: String| {
+        Error::mismatch(folder, "early_stopping", format!("expected {expected}"))
+    })?;
     settings.validate(folder)?;
     let mut ignored = Vec::new();
-    // The default in `transformers` is false.
-    let early_stopping = option("early_stopping").unwrap_or(&Value::Bool(false));
-    if early_stopping != &Value::Bool(true) && settings.beam_size.is_some_and(|beam| beam > 1) {
-        ignored.push(format!("early_stopping: {early_stopping} (search ends as with true)"));
-    }
     if option("do_sample").and_then(Value::as_bool) == Some(true) {
         ignored.push("do_sample: true (to sample, give --sampling-topk)".into());
     }
@@ -152,6 +159,7 @@ fn has_longer_phrases(folder: &Path, bad_words: Option<&Value>) -> Result<bool> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decoder_config::EarlyStopping;
     use serde_json::json;
 
     fn read(mut generation: Value) -> Result<DecoderConfig> {
@@ -203,10 +211,24 @@ mod tests {
     }
 
     #[test]
+    fn early_stopping_is_that_of_the_folder() {
+        for (generation, kind, expected) in [
+            (json!({"early_stopping": true}), "m2m_100", Some(EarlyStopping::True)),
+            (json!({"early_stopping": false}), "m2m_100", Some(EarlyStopping::False)),
+            (json!({"early_stopping": "never"}), "marian", Some(EarlyStopping::Never)),
+            // Where the beam size is the folder's, so is the default.
+            (json!({"num_beams": 4}), "m2m_100", Some(EarlyStopping::False)),
+            (json!({"num_beams": 4}), "marian", None),
+            (json!({}), "m2m_100", None),
+        ] {
+            let found = settings(Path::new("f"), &json!({}), Some(&generation), kind, None);
+            assert_eq!(found.unwrap().early_stopping, expected, "{generation} {kind}");
+        }
+    }
+
+    #[test]
     fn options_that_search_lacks_are_reported() {
         for (generation, name) in [
-            (json!({"early_stopping": false}), "early_stopping: false"),
-            (json!({"early_stopping": "never"}), "early_stopping: \"never\""),
             (json!({"do_sample": true}), "do_sample"),
             (json!({"bad_words_ids": [[1], [2, 3]]}), "bad_words_ids"),
             (json!({"num_return_sequences": 3}), "num_return_sequences: 3"),
@@ -220,16 +242,11 @@ mod tests {
             let found = read(generation).unwrap().keys_without_effect;
             assert!(matches!(&found[..], [one] if one.starts_with(name)), "{found:?}");
         }
-        // Early stopping that is not set is false.
-        let beam = json!({"num_beams": 4});
-        let found = settings(Path::new("f"), &json!({}), Some(&beam), "m2m_100", None).unwrap();
-        assert!(found.keys_without_effect[0].starts_with("early_stopping: false"));
-        // A beam of one has nothing to stop early.
-        let found = read(json!({"early_stopping": false, "num_beams": 1})).unwrap();
-        assert!(found.keys_without_effect.is_empty());
         for wrong in [
             json!({"max_length": "long"}),
             json!({"repetition_penalty": 0}),
+            json!({"early_stopping": "soon"}),
+            json!({"early_stopping": 1}),
             json!({"num_beams": 0}),
             json!({"num_beams": -1}),
             json!({"min_new_tokens": -1}),

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::decoder_config::{AlignmentFormat, DecoderConfig};
+use crate::decoder_config::{AlignmentFormat, DecoderConfig, EarlyStopping};
 
 /// Settings of input, batches, search and output. Only settings that are set are written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -23,6 +23,8 @@ pub(super) struct StoredDecoderConfig {
     no_repeat_ngram_size: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     repetition_penalty: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    early_stopping: Option<EarlyStopping>,
     #[serde(skip_serializing_if = "Option::is_none")]
     crop: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,6 +62,7 @@ impl StoredDecoderConfig {
             min_target_length: config.min_target_length.map(|n| n as u64),
             no_repeat_ngram_size: config.no_repeat_ngram_size.map(|n| n as u64),
             repetition_penalty: config.repetition_penalty,
+            early_stopping: config.early_stopping,
             crop,
             is_tokenized,
             as_pieces,
@@ -87,6 +90,7 @@ impl StoredDecoderConfig {
             min_target_length: number(self.min_target_length),
             no_repeat_ngram_size: number(self.no_repeat_ngram_size),
             repetition_penalty: self.repetition_penalty,
+            early_stopping: self.early_stopping,
             crop: self.crop,
             is_tokenized: self.is_tokenized,
             as_pieces: self.as_pieces,
