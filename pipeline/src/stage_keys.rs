@@ -22,10 +22,7 @@ pub(crate) fn corpus(hash: &str, limits: LengthLimits) -> String {
 
 /// Returns the text of the options of word alignment.
 pub(crate) fn align(model: AlignModel, symmetrization: Symmetrization) -> String {
-    let model = match model {
-        AlignModel::Ibm2 => "Ibm2",
-        AlignModel::Hmm => "Hmm",
-    };
+    let model = align_model_name(model);
     let symmetrization = match symmetrization {
         Symmetrization::Forward => "Forward",
         Symmetrization::Reverse => "Reverse",
@@ -51,21 +48,14 @@ pub(crate) fn extract(max_length: usize, reordering: Option<&str>) -> String {
 /// Returns the text of the options of the language model.
 pub(crate) fn language_model(options: &TrainOptions) -> String {
     let prune: Vec<String> = options.lm_prune.iter().map(u64::to_string).collect();
-    let kind = match options.lm_kind {
-        LmKind::Probing => "Probing",
-        LmKind::Trie => "Trie",
-    };
+    let kind = lm_kind_name(options.lm_kind);
     format!("{} [{}] {kind} {}", options.lm_order, prune.join(", "), options.keep_text)
 }
 
 /// Returns the text of the options of tuning; `None` keeps the initial weights.
 pub(crate) fn tuning(tuning: Option<Tuning>, seed: u64) -> String {
     let Some(Tuning { method, iterations }) = tuning else { return "None".into() };
-    let method = match method {
-        TuningAlgorithm::Mira => "Mira",
-        TuningAlgorithm::Mert => "Mert",
-        TuningAlgorithm::Pro => "Pro",
-    };
+    let method = method_name(method);
     let iterations = match iterations {
         Some(iterations) => format!("Some({iterations})"),
         None => "None".into(),
@@ -78,19 +68,7 @@ pub(crate) fn tuning(tuning: Option<Tuning>, seed: u64) -> String {
 /// files by their bytes.
 pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
     let prune: Vec<String> = options.lm_prune.iter().map(u64::to_string).collect();
-    let lm_kind = match options.lm_kind {
-        LmKind::Probing => "probing",
-        LmKind::Trie => "trie",
-    };
-    let alignment_model = match options.alignment_model {
-        AlignModel::Ibm2 => "ibm2",
-        AlignModel::Hmm => "hmm",
-    };
-    let method = options.tuning.map(|tuning| match tuning.method {
-        TuningAlgorithm::Mira => "mira".to_owned(),
-        TuningAlgorithm::Mert => "mert".to_owned(),
-        TuningAlgorithm::Pro => "pro".to_owned(),
-    });
+    let method = options.tuning.map(|tuning| method_name(tuning.method).to_lowercase());
     let iterations = options.tuning.and_then(|tuning| tuning.iterations);
     let dev = options.dev.as_ref();
     let neural = options.neural.as_ref();
@@ -105,13 +83,13 @@ pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
         ("dev-target", or_none(dev.map(|(_, target)| path_text(target)))),
         ("max-words", options.max_words.to_string()),
         ("max-ratio", options.max_ratio.to_string()),
-        ("alignment-model", alignment_model.into()),
+        ("alignment-model", align_model_name(options.alignment_model).to_lowercase()),
         ("symmetrize", options.symmetrization.name().into()),
         ("max-length", options.max_length.to_string()),
         ("reordering", or_none(options.reordering.clone())),
         ("lm-order", options.lm_order.to_string()),
         ("lm-prune", or_none((!prune.is_empty()).then(|| prune.join(" ")))),
-        ("lm-type", lm_kind.into()),
+        ("lm-type", lm_kind_name(options.lm_kind).to_lowercase()),
         ("method", or_none(method)),
         ("seed", or_none(is_tuned.then(|| options.seed.to_string()))),
         ("iterations", iterations.map_or("the default".into(), |n| n.to_string())),
@@ -122,6 +100,28 @@ pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
         ("vocab-size", vocab_size.map_or("by size".into(), |n| n.to_string())),
     ];
     texts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn align_model_name(model: AlignModel) -> &'static str {
+    match model {
+        AlignModel::Ibm2 => "Ibm2",
+        AlignModel::Hmm => "Hmm",
+    }
+}
+
+fn lm_kind_name(kind: LmKind) -> &'static str {
+    match kind {
+        LmKind::Probing => "Probing",
+        LmKind::Trie => "Trie",
+    }
+}
+
+fn method_name(method: TuningAlgorithm) -> &'static str {
+    match method {
+        TuningAlgorithm::Mira => "Mira",
+        TuningAlgorithm::Mert => "Mert",
+        TuningAlgorithm::Pro => "Pro",
+    }
 }
 
 fn pair_text(languages: &LanguagePair) -> String {
