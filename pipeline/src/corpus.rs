@@ -12,7 +12,7 @@ use memchr::memchr;
 use miriam_textio::{Input, Line, Lines, Output, ParallelLines, Progress, display_name, fields};
 
 use crate::error::check_cancelled;
-use crate::manifest::StageStatistics;
+use crate::manifest::{StageStatistics, stage_statistics};
 use crate::{Error, Result};
 
 /// The limits for pairs that are kept.
@@ -95,17 +95,16 @@ struct CorpusStatistics {
 
 impl CorpusStatistics {
     fn to_statistics(&self) -> StageStatistics {
-        let facts = [
-            ("pairs", self.pairs),
-            ("kept", self.kept),
-            ("empty", self.empty),
-            ("long", self.too_long),
-            ("uneven", self.ratio_exceeded),
-            ("source_words", self.source_words),
-            ("target_words", self.target_words),
-            ("not_utf8", self.files.iter().map(|file| file.not_utf8).sum()),
-        ];
-        facts.into_iter().map(|(name, count)| (name.to_owned(), count.into())).collect()
+        stage_statistics([
+            ("pairs", self.pairs.into()),
+            ("kept", self.kept.into()),
+            ("empty", self.empty.into()),
+            ("long", self.too_long.into()),
+            ("uneven", self.ratio_exceeded.into()),
+            ("source_words", self.source_words.into()),
+            ("target_words", self.target_words.into()),
+            ("not_utf8", self.files.iter().map(|file| file.not_utf8).sum::<u64>().into()),
+        ])
     }
 }
 
@@ -218,8 +217,11 @@ pub(crate) fn clean_monolingual(
         not_utf8 += counts.not_utf8;
     }
     output.finish()?;
-    let facts = [("lines", lines_kept), ("words", words), ("not_utf8", not_utf8)];
-    Ok(facts.into_iter().map(|(name, count)| (name.to_owned(), count.into())).collect())
+    Ok(stage_statistics([
+        ("lines", lines_kept.into()),
+        ("words", words.into()),
+        ("not_utf8", not_utf8.into()),
+    ]))
 }
 
 /// Appends the lines of the file at `path` to `output`, with line ends of one byte.
@@ -266,24 +268,15 @@ fn push_cleaned_line(out: &mut Vec<u8>, line: &[u8]) {
 
 /// Logs the numbers of kept and unusable pairs.
 fn log_statistics(counts: &CorpusStatistics, path: &Path) {
-    let CorpusStatistics {
-        pairs,
-        kept,
-        empty,
-        too_long: long,
-        ratio_exceeded: uneven,
-        source_words,
-        target_words,
-        files: _,
-    } = counts;
+    let CorpusStatistics { pairs, kept, source_words, target_words, .. } = counts;
     let name = display_name(path);
     tracing::info!("{name}: {kept} of {pairs} pairs, {source_words} and {target_words} words");
     for (count, description) in [
-        (empty, "have an empty side"),
-        (long, "have too many words"),
-        (uneven, "have too many words on one side for those on the other"),
+        (counts.empty, "have an empty side"),
+        (counts.too_long, "have too many words"),
+        (counts.ratio_exceeded, "have too many words on one side for those on the other"),
     ] {
-        if *count > 0 {
+        if count > 0 {
             tracing::info!("{name}: {count} {description}");
         }
     }

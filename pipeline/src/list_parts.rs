@@ -144,9 +144,7 @@ impl ListParts {
         let mut text = serde_json::to_vec_pretty(description)
             .map_err(|e| Error::io(&path, "write", io::Error::other(e)))?;
         text.push(b'\n');
-        let mut output = Output::create_atomic(&path)?;
-        output.write(&text)?;
-        Ok(output.finish()?)
+        Ok(Output::write_file(&path, &text)?)
     }
 }
 

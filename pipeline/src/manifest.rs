@@ -20,6 +20,12 @@ const FORMAT_VERSION: u32 = 1;
 /// The statistics of a stage, by name.
 pub(crate) type StageStatistics = serde_json::Map<String, serde_json::Value>;
 
+pub(crate) fn stage_statistics<const N: usize>(
+    facts: [(&str, serde_json::Value); N],
+) -> StageStatistics {
+    facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
 /// All stages that are done.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Manifest {
@@ -129,9 +135,6 @@ impl Manifest {
         let mut text = serde_json::to_vec_pretty(self)
             .map_err(|e| Error::io(&path, "write", std::io::Error::other(e)))?;
         text.push(b'\n');
-        let mut output = Output::create_atomic(&path)?;
-        output.write(&text)?;
-        output.finish()?;
-        Ok(())
+        Ok(Output::write_file(&path, &text)?)
     }
 }

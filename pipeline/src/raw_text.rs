@@ -62,9 +62,7 @@ pub fn train_truecase_model(
     })?;
     let mut lines = Vec::new();
     counts.write_model(&mut lines);
-    let mut file = Output::create_atomic(model)?;
-    file.write(&lines)?;
-    file.finish()?;
+    Output::write_file(model, &lines)?;
     preparation.truecaser = Some(TruecaseModel::from_text(&lines, &display_name(model))?);
     Ok(())
 }

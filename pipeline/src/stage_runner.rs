@@ -42,6 +42,46 @@ pub(crate) struct Stage<'a> {
     pub run: Box<StageFn<'a>>,
 }
 
+impl<'a> Stage<'a> {
+    /// Creates a stage that depends on no other, and whose files are kept.
+    pub fn new(name: &'static str, title: &'static str) -> Self {
+        Stage {
+            name,
+            title,
+            dependencies: &[],
+            key: String::new(),
+            files: Vec::new(),
+            is_kept: true,
+            resumes_in: None,
+            run: Box::new(|_| Ok(StageStatistics::new())),
+        }
+    }
+
+    pub fn after(self, dependencies: &'static [&'static str]) -> Self {
+        Stage { dependencies, ..self }
+    }
+
+    pub fn key(self, key: impl Into<String>) -> Self {
+        Stage { key: key.into(), ..self }
+    }
+
+    pub fn writes(self, files: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        Stage { files: files.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    pub fn kept(self, is_kept: bool) -> Self {
+        Stage { is_kept, ..self }
+    }
+
+    pub fn resumes_in(self, folder: ResumableFolder) -> Self {
+        Stage { resumes_in: Some(folder), ..self }
+    }
+
+    pub fn run(self, run: impl Fn(&dyn Progress) -> Result<StageStatistics> + 'a) -> Self {
+        Stage { run: Box::new(run), ..self }
+    }
+}
+
 /// The results of all stages in their order, and the number of stages that this run executed.
 pub(crate) struct RunOutcome {
     pub results: Vec<CompletedStage>,

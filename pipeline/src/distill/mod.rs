@@ -29,7 +29,7 @@ pub use select::{SelectionSummary, select_from_list};
 
 use crate::corpus::copy_lines;
 use crate::error::check_cancelled;
-use crate::manifest::StageStatistics;
+use crate::manifest::{StageStatistics, stage_statistics};
 use crate::stage_runner::{self, Stage};
 use crate::train::{find_statistic, lock_folder};
 use crate::training_stages::INI_FILE;
@@ -270,74 +270,48 @@ impl DistillRun<'_> {
             format!("{:016x} {:016x}", hash64(&source_vocabulary?), hash64(&target_vocabulary?));
         let metric = options.metric.map_or("none", SelectionMetric::name);
         let mut stages = vec![
-            Stage {
-                name: "translate",
-                title: "translating with the teacher",
-                dependencies: &[],
-                key: description.join("\n"),
-                files: self.parts.names().map(|name| Path::new(LISTS_FOLDER).join(name)).collect(),
-                is_kept: true,
-                resumes_in: None,
-                run: Box::new(|progress| {
+            Stage::new("translate", "translating with the teacher")
+                .key(description.join("\n"))
+                .writes(self.parts.names().map(|name| Path::new(LISTS_FOLDER).join(name)))
+                .run(|progress| {
                     self.parts.translate(&options.source, teacher, progress)?;
                     Ok(StageStatistics::new())
                 }),
-            },
-            Stage {
-                name: "select",
-                title: "selecting translations",
-                dependencies: &["translate"],
-                key: format!("{reference_key} {metric} {}", options.adds_original),
-                files: TEXT_FILES.map(PathBuf::from).to_vec(),
-                is_kept: true,
-                resumes_in: None,
-                run: Box::new(|progress| self.select(progress)),
-            },
-            Stage {
-                name: "vocabulary",
-                title: "copying the vocabularies",
-                dependencies: &[],
-                key: vocabulary_key.clone(),
-                files: self.vocabulary_names.iter().map(PathBuf::from).collect(),
-                is_kept: true,
-                resumes_in: None,
-                run: Box::new(|_| self.copy_vocabularies()),
-            },
+            Stage::new("select", "selecting translations")
+                .after(&["translate"])
+                .key(format!("{reference_key} {metric} {}", options.adds_original))
+                .writes(TEXT_FILES)
+                .run(|progress| self.select(progress)),
+            Stage::new("vocabulary", "copying the vocabularies")
+                .key(vocabulary_key.clone())
+                .writes(self.vocabulary_names.iter().map(PathBuf::from))
+                .run(|_| self.copy_vocabularies()),
         ];
         if options.aligns {
             stages.extend(self.alignment_stages(vocabulary_key));
         }
         let yaml = self.training_yaml()?;
-        stages.push(Stage {
-            name: "configure",
-            title: "writing the configuration of the training",
-            dependencies: &[],
-            key: yaml.clone(),
-            files: vec![CONFIG_FILE.into()],
-            is_kept: true,
-            resumes_in: None,
-            run: Box::new(move |_| {
-                let mut output = Output::create_atomic(&self.full_path(CONFIG_FILE))?;
-                output.write(yaml.as_bytes())?;
-                output.finish()?;
-                Ok(StageStatistics::new())
-            }),
-        });
+        stages.push(
+            Stage::new("configure", "writing the configuration of the training")
+                .key(yaml.clone())
+                .writes([CONFIG_FILE])
+                .run(move |_| {
+                    Output::write_file(&self.full_path(CONFIG_FILE), yaml.as_bytes())?;
+                    Ok(StageStatistics::new())
+                }),
+        );
         Ok(stages)
     }
 
     fn alignment_stages(&self, vocabulary_key: String) -> [Stage<'_>; 3] {
         let options = self.options;
         [
-            Stage {
-                name: "segment",
-                title: "segmenting the text",
-                dependencies: &["select"],
-                key: vocabulary_key,
-                files: PIECES_FILES.map(PathBuf::from).to_vec(),
-                is_kept: false,
-                resumes_in: None,
-                run: Box::new(|progress| {
+            Stage::new("segment", "segmenting the text")
+                .after(&["select"])
+                .key(vocabulary_key)
+                .writes(PIECES_FILES)
+                .kept(false)
+                .run(|progress| {
                     let tokenizers = open_vocabularies(&options.vocabularies, [0, 0])?;
                     for side in [0, 1] {
                         let [text, pieces] = [TEXT_FILES, PIECES_FILES].map(|all| all[side]);
@@ -351,16 +325,10 @@ impl DistillRun<'_> {
                     }
                     Ok(StageStatistics::new())
                 }),
-            },
-            Stage {
-                name: "align",
-                title: "aligning pieces",
-                dependencies: &["segment"],
-                key: String::new(),
-                files: vec![ALIGNMENT_FILE.into()],
-                is_kept: true,
-                resumes_in: None,
-                run: Box::new(|progress| {
+            Stage::new("align", "aligning pieces")
+                .after(&["segment"])
+                .writes([ALIGNMENT_FILE])
+                .run(|progress| {
                     let [source, target] = PIECES_FILES.map(|name| self.full_path(name));
                     let align =
                         AlignOptions { threads: options.threads, ..AlignOptions::default() };
@@ -368,16 +336,11 @@ impl DistillRun<'_> {
                     miriam_align::align_files(&source, &target, &links, &align, progress)?;
                     Ok(StageStatistics::new())
                 }),
-            },
-            Stage {
-                name: "shortlist",
-                title: "writing the shortlist",
-                dependencies: &["segment", "align"],
-                key: SHORTLIST_BEST.to_string(),
-                files: vec![SHORTLIST_FILE.into()],
-                is_kept: true,
-                resumes_in: None,
-                run: Box::new(|_| {
+            Stage::new("shortlist", "writing the shortlist")
+                .after(&["segment", "align"])
+                .key(SHORTLIST_BEST.to_string())
+                .writes([SHORTLIST_FILE])
+                .run(|_| {
                     let [source, target] = PIECES_FILES.map(|name| self.full_path(name));
                     let shortlist =
                         ShortlistOptions { max_translations: SHORTLIST_BEST, threshold: 0.0 };
@@ -390,7 +353,6 @@ impl DistillRun<'_> {
                     )?;
                     Ok(StageStatistics::new())
                 }),
-            },
         ]
     }
 
@@ -422,8 +384,11 @@ impl DistillRun<'_> {
         source.finish()?;
         target.finish()?;
         let SelectionSummary { sentences, not_first, empty } = summary;
-        let facts = [("sentences", sentences), ("not first", not_first), ("empty", empty)];
-        Ok(facts.into_iter().map(|(name, count)| (name.to_owned(), count.into())).collect())
+        Ok(stage_statistics([
+            ("sentences", sentences.into()),
+            ("not first", not_first.into()),
+            ("empty", empty.into()),
+        ]))
     }
 
     fn copy_vocabularies(&self) -> Result<StageStatistics> {

@@ -9,11 +9,8 @@ use miriam_lmcpu::perplexity;
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Output};
 
-use super::{
-    INI_FILE, LM_FILE, PHRASE_INI_FILE, TrainingRun, UNTUNED_INI_FILE, stage_statistics,
-    write_atomically,
-};
-use crate::manifest::StageStatistics;
+use super::{INI_FILE, LM_FILE, PHRASE_INI_FILE, TrainingRun, UNTUNED_INI_FILE};
+use crate::manifest::{StageStatistics, stage_statistics};
 use crate::stage_runner::Stage;
 use crate::{Error, Tuning, corpus, stage_keys};
 
@@ -24,18 +21,15 @@ impl TrainingRun<'_> {
         target: &'s Path,
         hash: String,
     ) -> Stage<'s> {
-        Stage {
-            name: "dev",
-            title: "checking the text for tuning",
-            dependencies: match self.options.raw_languages {
+        Stage::new("dev", "checking the text for tuning")
+            .after(match self.options.raw_languages {
                 Some(_) => &["truecase-source", "truecase-target"],
                 None => &[],
-            },
-            key: hash,
-            files: Self::parallel_file_names("dev").into(),
-            is_kept: false,
-            resumes_in: None,
-            run: Box::new(move |progress| {
+            })
+            .key(hash)
+            .writes(Self::parallel_file_names("dev"))
+            .kept(false)
+            .run(move |progress| {
                 let from = match &self.options.raw_languages {
                     Some(languages) => {
                         let prepared = self.parallel_files("dev.prepared");
@@ -45,21 +39,13 @@ impl TrainingRun<'_> {
                     None => [source.into(), target.into()],
                 };
                 corpus::clean_parallel(&from, &self.parallel_files("dev"), None, progress)
-            }),
-        }
+            })
     }
 
     pub(super) fn perplexity_stage(&self) -> Stage<'_> {
         let options = self.options;
-        Stage {
-            name: "perplexity",
-            title: "scoring the text for tuning",
-            dependencies: &["lm", "dev"],
-            key: String::new(),
-            files: Vec::new(),
-            is_kept: true,
-            resumes_in: None,
-            run: Box::new(move |progress| {
+        Stage::new("perplexity", "scoring the text for tuning").after(&["lm", "dev"]).run(
+            move |progress| {
                 let [_, target] = self.parallel_files("dev");
                 let model = miriam_glm::open(&self.full_path(LM_FILE), LoadMethod::Lazy, progress)?;
                 let input = Input::open(&target)?;
@@ -86,8 +72,8 @@ impl TrainingRun<'_> {
                     ("tokens", sums.tokens.into()),
                     ("unknown", sums.oovs.into()),
                 ]))
-            }),
-        }
+            },
+        )
     }
 
     /// Returns the stage that tunes the weights, or keeps the initial ones if there is no dev text
@@ -96,43 +82,37 @@ impl TrainingRun<'_> {
         let options = self.options;
         let tuning = options.dev.as_ref().and(options.tuning);
         let ini = if options.neural.is_some() { PHRASE_INI_FILE } else { INI_FILE };
-        Stage {
-            name: "weights",
-            title: if tuning.is_some() {
-                "tuning the weights"
-            } else {
-                "keeping the initial weights"
-            },
-            dependencies: match tuning {
-                Some(_) => &["table", "lm", "ini", "dev"],
-                None => &["ini"],
-            },
-            key: stage_keys::tuning(tuning, options.seed),
-            files: vec![ini.into()],
-            is_kept: true,
-            resumes_in: None,
-            run: Box::new(move |progress| {
-                let untuned = self.full_path(UNTUNED_INI_FILE);
-                let output = self.full_path(ini);
-                let Some(Tuning { method, iterations }) = tuning else {
-                    let ini = fs::read(&untuned).map_err(|e| Error::io(&untuned, "read", e))?;
-                    write_atomically(&output, &ini)?;
-                    return Ok(StageStatistics::new());
-                };
-                let [source, target] = self.parallel_files("dev");
-                let configuration = Configuration::from_ini(&untuned)?;
-                let mut tune = TuneOptions::new(configuration, source, vec![target], output);
-                tune.method = method;
-                tune.seed = options.seed;
-                tune.iterations = iterations.unwrap_or(tune.iterations);
-                tune.threads = options.threads;
-                let report = tuning::tune(&tune, progress)?;
-                Ok(stage_statistics([
-                    ("iterations", report.iterations.len().into()),
-                    ("first_bleu", report.iterations[0].bleu.into()),
-                    ("best_bleu", report.best().bleu.into()),
-                ]))
-            }),
-        }
+        Stage::new(
+            "weights",
+            if tuning.is_some() { "tuning the weights" } else { "keeping the initial weights" },
+        )
+        .after(match tuning {
+            Some(_) => &["table", "lm", "ini", "dev"],
+            None => &["ini"],
+        })
+        .key(stage_keys::tuning(tuning, options.seed))
+        .writes([ini])
+        .run(move |progress| {
+            let untuned = self.full_path(UNTUNED_INI_FILE);
+            let output = self.full_path(ini);
+            let Some(Tuning { method, iterations }) = tuning else {
+                let ini = fs::read(&untuned).map_err(|e| Error::io(&untuned, "read", e))?;
+                Output::write_file(&output, &ini)?;
+                return Ok(StageStatistics::new());
+            };
+            let [source, target] = self.parallel_files("dev");
+            let configuration = Configuration::from_ini(&untuned)?;
+            let mut tune = TuneOptions::new(configuration, source, vec![target], output);
+            tune.method = method;
+            tune.seed = options.seed;
+            tune.iterations = iterations.unwrap_or(tune.iterations);
+            tune.threads = options.threads;
+            let report = tuning::tune(&tune, progress)?;
+            Ok(stage_statistics([
+                ("iterations", report.iterations.len().into()),
+                ("first_bleu", report.iterations[0].bleu.into()),
+                ("best_bleu", report.best().bleu.into()),
+            ]))
+        })
     }
 }

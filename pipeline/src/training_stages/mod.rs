@@ -19,7 +19,7 @@ use miriam_textproc::{NonbreakingPrefixes, TextProcessor, TextProcessorConfig, T
 pub use self::neural::{AUGMENTED_FOLDER, NEURAL_FOLDER, REVERSE_FOLDER};
 use crate::corpus::{self, LengthLimits, ParallelFiles};
 use crate::error::check_cancelled;
-use crate::manifest::StageStatistics;
+use crate::manifest::{StageStatistics, stage_statistics};
 use crate::stage_keys;
 use crate::stage_runner::Stage;
 use crate::{
@@ -158,23 +158,19 @@ impl TrainingRun<'_> {
     /// Returns the stage that trains the truecase model of the source (0) or target (1) side.
     fn truecase_stage<'s>(&'s self, side: usize, language: &'s str, hash: String) -> Stage<'s> {
         let options = self.options;
-        Stage {
-            name: ["truecase-source", "truecase-target"][side],
-            title: ["learning the source side's true case", "learning the target side's true case"]
-                [side],
-            dependencies: &[],
-            key: format!("{hash} {language}"),
-            files: vec![TRUECASE_FILES[side].into()],
-            is_kept: true,
-            resumes_in: None,
-            run: Box::new(move |progress| {
-                let text = [&options.source, &options.target][side];
-                let model = self.full_path(TRUECASE_FILES[side]);
-                let mut preparation = self.create_processor(side, language)?;
-                train_truecase_model(text, &mut preparation, &model, options.threads, progress)?;
-                Ok(StageStatistics::new())
-            }),
-        }
+        Stage::new(
+            ["truecase-source", "truecase-target"][side],
+            ["learning the source side's true case", "learning the target side's true case"][side],
+        )
+        .key(format!("{hash} {language}"))
+        .writes([TRUECASE_FILES[side]])
+        .run(move |progress| {
+            let text = [&options.source, &options.target][side];
+            let model = self.full_path(TRUECASE_FILES[side]);
+            let mut preparation = self.create_processor(side, language)?;
+            train_truecase_model(text, &mut preparation, &model, options.threads, progress)?;
+            Ok(StageStatistics::new())
+        })
     }
 
     /// Loads the preprocessing of the source (0) or target (1) side, with its truecase model.
@@ -202,20 +198,15 @@ impl TrainingRun<'_> {
 
     fn preprocessing_stage<'s>(&'s self, languages: &'s LanguagePair) -> Stage<'s> {
         let options = self.options;
-        Stage {
-            name: "prepared",
-            title: "preparing the parallel text",
-            dependencies: &["truecase-source", "truecase-target"],
-            key: String::new(),
-            files: Self::parallel_file_names("prepared").into(),
-            is_kept: false,
-            resumes_in: None,
-            run: Box::new(move |progress| {
+        Stage::new("prepared", "preparing the parallel text")
+            .after(&["truecase-source", "truecase-target"])
+            .writes(Self::parallel_file_names("prepared"))
+            .kept(false)
+            .run(move |progress| {
                 let from = [options.source.as_path(), &options.target];
                 self.prepare_parallel(from, &self.parallel_files("prepared"), languages, progress)?;
                 Ok(StageStatistics::new())
-            }),
-        }
+            })
     }
 
     /// Returns the stage that writes the text processing configuration of the system, with copies
@@ -243,42 +234,37 @@ impl TrainingRun<'_> {
             [None, None] => text.clone(),
             _ => format!("{text}{}", hash_files(lists.iter().flatten(), progress)?),
         };
-        Ok(Stage {
-            name: "preparation",
-            title: "writing the text processing configuration",
-            dependencies: &[],
-            key,
-            files: [TextProcessorConfig::FILE_NAME.into()]
-                .into_iter()
-                .chain(copies.iter().flatten().cloned())
-                .collect(),
-            is_kept: true,
-            resumes_in: None,
-            run: Box::new(move |_| {
+        Ok(Stage::new("preparation", "writing the text processing configuration")
+            .key(key)
+            .writes(
+                [TextProcessorConfig::FILE_NAME.into()]
+                    .into_iter()
+                    .chain(copies.iter().flatten().cloned()),
+            )
+            .run(move |_| {
                 for (list, copy) in lists.iter().zip(&copies) {
                     if let (Some(list), Some(copy)) = (list, copy) {
                         let words = fs::read(list).map_err(|e| Error::io(list, "read", e))?;
-                        write_atomically(&self.full_path(copy), &words)?;
+                        Output::write_file(&self.full_path(copy), &words)?;
                     }
                 }
-                write_atomically(&self.full_path(TextProcessorConfig::FILE_NAME), text.as_bytes())?;
+                Output::write_file(
+                    &self.full_path(TextProcessorConfig::FILE_NAME),
+                    text.as_bytes(),
+                )?;
                 Ok(StageStatistics::new())
-            }),
-        })
+            }))
     }
 
     fn corpus_stage(&self, hash: String) -> Stage<'_> {
         let options = self.options;
         let limits = LengthLimits { max_words: options.max_words, max_ratio: options.max_ratio };
-        Stage {
-            name: "corpus",
-            title: "checking the parallel text",
-            dependencies: if options.raw_languages.is_some() { &["prepared"] } else { &[] },
-            key: stage_keys::corpus(&hash, limits),
-            files: Self::parallel_file_names("corpus").into(),
-            is_kept: false,
-            resumes_in: None,
-            run: Box::new(move |progress| {
+        Stage::new("corpus", "checking the parallel text")
+            .after(if options.raw_languages.is_some() { &["prepared"] } else { &[] })
+            .key(stage_keys::corpus(&hash, limits))
+            .writes(Self::parallel_file_names("corpus"))
+            .kept(false)
+            .run(move |progress| {
                 let from = match options.raw_languages {
                     Some(_) => self.parallel_files("prepared"),
                     None => [options.source.clone(), options.target.clone()],
@@ -289,8 +275,7 @@ impl TrainingRun<'_> {
                     Some(limits),
                     progress,
                 )
-            }),
-        }
+            })
     }
 
     fn align_stage(&self) -> Stage<'_> {
@@ -303,35 +288,28 @@ impl TrainingRun<'_> {
             temp_dir: Some(self.full_path(WORK_FOLDER)),
             ..AlignOptions::default()
         };
-        Stage {
-            name: "align",
-            title: "aligning words",
-            dependencies: &["corpus"],
-            key: stage_keys::align(align.model, align.symmetrization),
-            files: vec![Self::work_file("alignment")],
-            is_kept: false,
-            resumes_in: None,
-            run: Box::new(move |progress| {
+        Stage::new("align", "aligning words")
+            .after(&["corpus"])
+            .key(stage_keys::align(align.model, align.symmetrization))
+            .writes([Self::work_file("alignment")])
+            .kept(false)
+            .run(move |progress| {
                 let [source, target] = self.parallel_files("corpus");
                 let output = self.full_path(Self::work_file("alignment"));
                 let done = miriam_align::align_files(&source, &target, &output, &align, progress)?;
                 Ok(stage_statistics([("links", done.links.into())]))
-            }),
-        }
+            })
     }
 
     fn extract_stage(&self) -> Stage<'_> {
         let options = self.options;
         let (phrases, reordering) = self.table_files();
-        Stage {
-            name: "extract",
-            title: "extracting phrases",
-            dependencies: &["corpus", "align"],
-            key: stage_keys::extract(options.max_length, options.reordering.as_deref()),
-            files: [phrases].into_iter().chain(reordering).collect(),
-            is_kept: options.keep_text,
-            resumes_in: None,
-            run: Box::new(move |progress| {
+        Stage::new("extract", "extracting phrases")
+            .after(&["corpus", "align"])
+            .key(stage_keys::extract(options.max_length, options.reordering.as_deref()))
+            .writes([phrases].into_iter().chain(reordering))
+            .kept(options.keep_text)
+            .run(move |progress| {
                 let [source, target] = self.parallel_files("corpus");
                 let alignment = self.full_path(Self::work_file("alignment"));
                 let output = self.full_path(self.tables_folder());
@@ -355,21 +333,15 @@ impl TrainingRun<'_> {
                     ("phrases", done.entries.into()),
                     ("sources", done.sources.into()),
                 ]))
-            }),
-        }
+            })
     }
 
     fn phrase_table_stage(&self) -> Stage<'_> {
         let options = self.options;
-        Stage {
-            name: "table",
-            title: "building the phrase table",
-            dependencies: &["extract"],
-            key: String::new(),
-            files: vec![PHRASE_TABLE_FILE.into()],
-            is_kept: true,
-            resumes_in: None,
-            run: Box::new(move |progress| {
+        Stage::new("table", "building the phrase table")
+            .after(&["extract"])
+            .writes([PHRASE_TABLE_FILE])
+            .run(move |progress| {
                 let (phrases, reordering) = self.table_files();
                 let build = BuildOptions {
                     phrase_table: self.full_path(phrases),
@@ -387,28 +359,19 @@ impl TrainingRun<'_> {
                     ("phrases", done.entries.into()),
                     ("bytes", done.bytes.into()),
                 ]))
-            }),
-        }
+            })
     }
 
     fn lm_text_stage<'s>(&'s self, from: &'s [PathBuf], hash: String) -> Stage<'s> {
-        Stage {
-            name: "lm-text",
-            title: "checking the language model's text",
-            dependencies: if self.options.raw_languages.is_some() {
-                &["truecase-target"]
-            } else {
-                &[]
-            },
-            key: hash,
-            files: vec![Self::work_file("lm.text")],
-            is_kept: false,
-            resumes_in: None,
-            run: Box::new(move |progress| {
+        Stage::new("lm-text", "checking the language model's text")
+            .after(if self.options.raw_languages.is_some() { &["truecase-target"] } else { &[] })
+            .key(hash)
+            .writes([Self::work_file("lm.text")])
+            .kept(false)
+            .run(move |progress| {
                 let to = self.full_path(Self::work_file("lm.text"));
                 self.prepare_monolingual(from, &to, progress)
-            }),
-        }
+            })
     }
 
     /// Writes the non-empty lines of texts in the target language to `to`, preprocessed if texts
@@ -438,18 +401,15 @@ impl TrainingRun<'_> {
 
     fn lm_stage(&self) -> Stage<'_> {
         let options = self.options;
-        Stage {
-            name: "lm",
-            title: "estimating the language model",
-            dependencies: &["lm-text"],
-            key: stage_keys::language_model(options),
-            files: [PathBuf::from(LM_FILE)]
-                .into_iter()
-                .chain(options.keep_text.then(|| self.arpa_file()))
-                .collect(),
-            is_kept: true,
-            resumes_in: None,
-            run: Box::new(move |progress| {
+        Stage::new("lm", "estimating the language model")
+            .after(&["lm-text"])
+            .key(stage_keys::language_model(options))
+            .writes(
+                [PathBuf::from(LM_FILE)]
+                    .into_iter()
+                    .chain(options.keep_text.then(|| self.arpa_file())),
+            )
+            .run(move |progress| {
                 let arpa = self.full_path(self.arpa_file());
                 let estimate = EstimateOptions {
                     prune: options.lm_prune.clone(),
@@ -486,8 +446,7 @@ impl TrainingRun<'_> {
                     ("ngrams", done.counts.into()),
                     ("bytes", bytes.into()),
                 ]))
-            }),
-        }
+            })
     }
 
     fn ini_stage(&self) -> Stage<'_> {
@@ -498,19 +457,13 @@ impl TrainingRun<'_> {
             lm_order: options.lm_order,
             reordering: self.reordering,
         });
-        Stage {
-            name: "ini",
-            title: "writing the configuration",
-            dependencies: &[],
-            key: text.clone(),
-            files: vec![UNTUNED_INI_FILE.into()],
-            is_kept: true,
-            resumes_in: None,
-            run: Box::new(move |_| {
-                write_atomically(&self.full_path(UNTUNED_INI_FILE), text.as_bytes())?;
+        Stage::new("ini", "writing the configuration")
+            .key(text.clone())
+            .writes([UNTUNED_INI_FILE])
+            .run(move |_| {
+                Output::write_file(&self.full_path(UNTUNED_INI_FILE), text.as_bytes())?;
                 Ok(StageStatistics::new())
-            }),
-        }
+            })
     }
 }
 
@@ -540,18 +493,6 @@ fn hash_files<'f>(
         hasher.update(&length.to_le_bytes());
     }
     Ok(format!("{:016x}", hasher.finish()))
-}
-
-fn stage_statistics<const N: usize>(facts: [(&str, serde_json::Value); N]) -> StageStatistics {
-    facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
-/// Writes a file atomically.
-fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut output = Output::create_atomic(path)?;
-    output.write(bytes)?;
-    output.finish()?;
-    Ok(())
 }
 
 fn build_thread_pool(threads: usize) -> Result<rayon::ThreadPool> {

@@ -12,10 +12,10 @@ use super::REVERSE_FOLDER;
 use super::decoding::open_model;
 use crate::corpus::{self, LengthLimits};
 use crate::list_parts::{ListParts, Teacher};
-use crate::manifest::StageStatistics;
+use crate::manifest::{StageStatistics, stage_statistics};
 use crate::resumable_folder::ResumableFolder;
 use crate::stage_runner::Stage;
-use crate::training_stages::{TrainingRun, hash_files, stage_statistics};
+use crate::training_stages::{TrainingRun, hash_files};
 use crate::{Error, NeuralOptions, Result};
 
 /// The piece before a source sentence that a model has written.
@@ -37,40 +37,33 @@ impl TrainingRun<'_> {
         progress: &dyn Progress,
     ) -> Result<[Stage<'s>; 2]> {
         let texts = &neural.back_translate;
-        let text_stage = Stage {
-            name: "monolingual-text",
-            title: "checking the text to translate back",
-            dependencies: match self.options.raw_languages {
+        let text_stage = Stage::new("monolingual-text", "checking the text to translate back")
+            .after(match self.options.raw_languages {
                 Some(_) => &["truecase-target"],
                 None => &[],
-            },
-            key: hash_files(texts, progress)?,
-            files: vec![Self::work_file(TEXT_FILE)],
-            is_kept: false,
-            resumes_in: None,
-            run: Box::new(move |progress| {
+            })
+            .key(hash_files(texts, progress)?)
+            .writes([Self::work_file(TEXT_FILE)])
+            .kept(false)
+            .run(move |progress| {
                 let to = self.full_path(Self::work_file(TEXT_FILE));
                 self.prepare_monolingual(texts, &to, progress)
-            }),
-        };
-        let translation_stage = Stage {
-            name: "augmented-text",
-            title: "translating text back",
-            dependencies: &["corpus", "monolingual-text", REVERSE_FOLDER],
-            key: format!("{BACK_TRANSLATION_TAG} {PART_LINES}"),
-            files: Self::parallel_file_names("augmented").into(),
-            is_kept: false,
-            resumes_in: Some(ResumableFolder {
+            });
+        let translation_stage = Stage::new("augmented-text", "translating text back")
+            .after(&["corpus", "monolingual-text", REVERSE_FOLDER])
+            .key(format!("{BACK_TRANSLATION_TAG} {PART_LINES}"))
+            .writes(Self::parallel_file_names("augmented"))
+            .kept(false)
+            .resumes_in(ResumableFolder {
                 path: Self::work_file(LISTS_FOLDER),
                 replacement: None,
                 key: PART_LINES.to_string(),
                 dependencies: &["monolingual-text", REVERSE_FOLDER],
-            }),
-            run: Box::new(move |progress| {
+            })
+            .run(move |progress| {
                 let lists = self.translate_back(progress)?;
                 self.write_augmented_text(lists, progress)
-            }),
-        };
+            });
         Ok([text_stage, translation_stage])
     }
 

@@ -15,11 +15,9 @@ use miriam_textio::{CancellableProgress, CancellationToken, Input, Output, Progr
 
 use super::decoding::{bleu_of_file, translate_file};
 use super::{AUGMENTED_FOLDER, Direction, NEURAL_FOLDER, REVERSE_FOLDER};
-use crate::manifest::StageStatistics;
+use crate::manifest::{StageStatistics, stage_statistics};
 use crate::stage_runner::Stage;
-use crate::training_stages::{
-    INI_FILE, PHRASE_INI_FILE, TrainingRun, stage_statistics, write_atomically,
-};
+use crate::training_stages::{INI_FILE, PHRASE_INI_FILE, TrainingRun};
 use crate::{Error, NeuralOptions, Result, stage_keys};
 
 /// The number of translations of a sentence that neural models score.
@@ -53,10 +51,8 @@ impl TrainingRun<'_> {
         let models = Models { forward, candidates: neural.candidates };
         // The weights of the combination are tuned even if the weights of the search are not.
         let tuning = self.options.tuning.unwrap_or_default();
-        Stage {
-            name: "combination",
-            title: "tuning the combination",
-            dependencies: match forward {
+        Stage::new("combination", "tuning the combination")
+            .after(match forward {
                 Direction::Augmented => &[
                     "weights",
                     "table",
@@ -67,19 +63,16 @@ impl TrainingRun<'_> {
                     AUGMENTED_FOLDER,
                 ],
                 _ => &["weights", "table", "lm", "dev", NEURAL_FOLDER, REVERSE_FOLDER],
-            },
+            })
             // With candidates, tuning begins with weights that were found without them.
-            key: format!(
+            .key(format!(
                 "{LIST_SIZE} {}{} {TUNING_ROUNDS} {}",
                 neural.candidates,
                 if neural.candidates > 0 { " after 0" } else { "" },
                 stage_keys::tuning(Some(tuning), self.options.seed)
-            ),
-            files: vec![INI_FILE.into()],
-            is_kept: true,
-            resumes_in: None,
-            run: Box::new(move |progress| self.combine(models, tuning.method, progress)),
-        }
+            ))
+            .writes([INI_FILE])
+            .run(move |progress| self.combine(models, tuning.method, progress))
     }
 
     fn combine(
@@ -128,7 +121,7 @@ impl TrainingRun<'_> {
                 );
             }
         }
-        write_atomically(&self.full_path(INI_FILE), ini.as_bytes())?;
+        Output::write_file(&self.full_path(INI_FILE), ini.as_bytes())?;
         Ok(statistics)
     }
 
@@ -148,12 +141,12 @@ impl TrainingRun<'_> {
         let mark = format!("{MARK}= 1");
         let lines = text.split_inclusive(|&byte| byte == b'\n');
         let kept = lines.filter(|line| memchr::memmem::find(line, mark.as_bytes()).is_none());
-        write_atomically(&search_list, &kept.collect::<Vec<_>>().concat())?;
+        Output::write_file(&search_list, &kept.collect::<Vec<_>>().concat())?;
         tune_lists(&[search_list], options, Output::create_atomic(&weights)?, progress)?;
         let tuned = read_text(&weights)?;
         let others = tuned.lines().filter(|line| !line.starts_with(MARK));
         let others: String = others.map(|line| format!("{line}\n")).collect();
-        write_atomically(&weights, format!("{others}{MARK}= {EXCLUDING_WEIGHT}\n").as_bytes())?;
+        Output::write_file(&weights, format!("{others}{MARK}= {EXCLUDING_WEIGHT}\n").as_bytes())?;
         Ok(FeatureWeights::read(&weights)?)
     }
 
@@ -174,7 +167,7 @@ impl TrainingRun<'_> {
         // The draft is a temporary file in a subfolder of the system's folder.
         let draft = draft.replace("${INI}/", "${INI}/../");
         let path = self.full_path(Self::work_file("combination.ini"));
-        write_atomically(&path, draft.as_bytes())?;
+        Output::write_file(&path, draft.as_bytes())?;
         let text = |path: &Path| path.display().to_string();
         let translations = self.full_path(Self::work_file("dev.translations"));
         let arguments = [

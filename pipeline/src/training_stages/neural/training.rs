@@ -4,17 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use miriam_nmt::{LearnOptions, learn_vocabulary};
-use miriam_textio::{CancellationToken, Progress};
+use miriam_textio::{CancellationToken, Output, Progress};
 use miriam_textproc::sentencepiece::TrainOptions as PieceOptions;
 use miriam_trainer::options::RawOptions;
 use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 use miriam_trainer::training::Outcome;
 
 use super::{AUGMENTED_FOLDER, BACK_TRANSLATION_TAG, NEURAL_FOLDER, REVERSE_FOLDER};
-use crate::manifest::StageStatistics;
+use crate::manifest::{StageStatistics, stage_statistics};
 use crate::resumable_folder::ResumableFolder;
 use crate::stage_runner::Stage;
-use crate::training_stages::{TrainingRun, stage_statistics, write_atomically};
+use crate::training_stages::TrainingRun;
 use crate::{Error, NeuralOptions, Result};
 
 /// The name of the vocabulary in the folders of models.
@@ -73,15 +73,12 @@ impl TrainingRun<'_> {
     /// Returns the stage that learns the vocabulary of both sides.
     pub(super) fn vocabulary_stage<'s>(&'s self, neural: &'s NeuralOptions) -> Stage<'s> {
         let requested_size = neural.vocab_size;
-        Stage {
-            name: "vocabulary",
-            title: "learning the vocabulary",
-            dependencies: &["corpus"],
-            key: requested_size.map_or("by size".into(), |size| size.to_string()),
-            files: vec![Self::work_file(VOCABULARY_FILE)],
-            is_kept: false,
-            resumes_in: None,
-            run: Box::new(move |progress| {
+        Stage::new("vocabulary", "learning the vocabulary")
+            .after(&["corpus"])
+            .key(requested_size.map_or("by size".into(), |size| size.to_string()))
+            .writes([Self::work_file(VOCABULARY_FILE)])
+            .kept(false)
+            .run(move |progress| {
                 let texts = self.parallel_files("corpus");
                 let pairs = miriam_trainer::options::count_lines(&texts[0])?.unwrap_or(u64::MAX);
                 let options = LearnOptions::SentencePiece(PieceOptions {
@@ -92,13 +89,12 @@ impl TrainingRun<'_> {
                     ..PieceOptions::default()
                 });
                 let learned = learn_vocabulary(&texts, &options, self.options.threads, progress)?;
-                write_atomically(
+                Output::write_file(
                     &self.full_path(Self::work_file(VOCABULARY_FILE)),
                     &learned.bytes,
                 )?;
                 Ok(stage_statistics([("pieces", learned.len.into())]))
-            }),
-        }
+            })
     }
 
     /// Returns the stage that trains a model.
@@ -108,23 +104,17 @@ impl TrainingRun<'_> {
         direction: Direction,
     ) -> Result<Stage<'s>> {
         let folder = Path::new(direction.folder());
-        Ok(Stage {
-            name: direction.folder(),
-            title: direction.title(),
-            dependencies: direction.dependencies(),
-            key: neural.key(false)?,
-            files: [VOCABULARY_FILE, MODEL_FILE, DECODER_FILE]
-                .map(|name| folder.join(name))
-                .to_vec(),
-            is_kept: true,
-            resumes_in: Some(ResumableFolder {
+        Ok(Stage::new(direction.folder(), direction.title())
+            .after(direction.dependencies())
+            .key(neural.key(false)?)
+            .writes([VOCABULARY_FILE, MODEL_FILE, DECODER_FILE].map(|name| folder.join(name)))
+            .resumes_in(ResumableFolder {
                 path: folder.to_owned(),
                 replacement: Some(Self::work_file(direction.folder())),
                 key: neural.key(true)?,
                 dependencies: direction.dependencies(),
-            }),
-            run: Box::new(move |progress| self.train_model(neural, direction, progress)),
-        })
+            })
+            .run(move |progress| self.train_model(neural, direction, progress)))
     }
 
     fn train_model(
@@ -141,7 +131,7 @@ impl TrainingRun<'_> {
         if !vocabulary.exists() {
             let learned = self.full_path(Self::work_file(VOCABULARY_FILE));
             let bytes = fs::read(&learned).map_err(|e| Error::io(&learned, "read", e))?;
-            write_atomically(&vocabulary, &bytes)?;
+            Output::write_file(&vocabulary, &bytes)?;
         }
         let request = TrainingRequest {
             options: self.training_options(neural, direction)?,
