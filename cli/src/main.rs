@@ -15,6 +15,7 @@ mod common;
 mod console;
 mod memory_size;
 mod model_kind;
+mod option_values;
 mod panics;
 mod progress;
 mod signals;

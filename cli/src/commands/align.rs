@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use miriam_align::{AlignModel, AlignOptions, AlignSummary, Symmetrization};
 
 use crate::common::{
     CommonOptions, check_files, exit_with_usage_error, warn_if_binary, warn_of_memory_floor,
 };
 use crate::memory_size::parse_memory;
+use crate::option_values::choices;
 
 /// Align the words of parallel text, or symmetrise links of two directions
 ///
@@ -29,12 +30,12 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// The alignment model
-    #[arg(long, value_name = "MODEL", value_enum, default_value_t = ModelName::Ibm2)]
-    model: ModelName,
+    #[arg(long, value_name = "MODEL", default_value = "ibm2", value_parser = choices(ALIGN_MODELS))]
+    model: AlignModel,
     /// The method of symmetrising the links of both directions
     #[arg(long, visible_alias = "symmetrise", value_name = "METHOD",
-          default_value = "grow-diag-final-and", value_parser = symmetrization_parser())]
-    symmetrize: String,
+          default_value = "grow-diag-final-and", value_parser = choices(symmetrizations()))]
+    symmetrize: Symmetrization,
     /// Iterations of IBM model 2, the last of which only aligns
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..))]
     iterations: u16,
@@ -72,27 +73,17 @@ pub struct Arguments {
     temp: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum ModelName {
-    /// IBM model 2 with a diagonal prior, as fast_align
-    Ibm2,
-    /// A hidden Markov model of jumps
-    Hmm,
-}
+pub const ALIGN_MODELS: [(&str, &str, AlignModel); 2] = [
+    ("ibm2", "IBM model 2 with a diagonal prior, as fast_align", AlignModel::Ibm2),
+    ("hmm", "A hidden Markov model of jumps", AlignModel::Hmm),
+];
 
-/// Returns a parser for the names of symmetrisations.
-pub fn symmetrization_parser() -> clap::builder::PossibleValuesParser {
-    Symmetrization::ALL.map(Symmetrization::name).into()
-}
-
-/// Returns the symmetrisation of a name that the parser accepted.
-pub fn parse_symmetrization(name: &str) -> Symmetrization {
-    let mut all = Symmetrization::ALL.into_iter();
-    all.find(|how| how.name() == name).expect("the parser knows the names")
+pub fn symmetrizations() -> [(&'static str, &'static str, Symmetrization); 8] {
+    Symmetrization::ALL.map(|how| (how.name(), "", how))
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
-    if arguments.hmm_iterations.is_some() && matches!(arguments.model, ModelName::Ibm2) {
+    if arguments.hmm_iterations.is_some() && arguments.model == AlignModel::Ibm2 {
         exit_with_usage_error("--hmm-iterations needs --model hmm");
     }
     warn_of_memory_floor(Some(arguments.memory));
@@ -137,7 +128,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
 }
 
 fn write_links(arguments: &Arguments, common: &CommonOptions) -> anyhow::Result<AlignSummary> {
-    let how = parse_symmetrization(&arguments.symmetrize);
+    let how = arguments.symmetrize;
     let (output, threads) = (&arguments.output, common.threads.count());
     let progress = common.progress();
     if let (Some(forward), Some(reverse)) = (&arguments.forward, &arguments.reverse) {
@@ -149,10 +140,7 @@ fn write_links(arguments: &Arguments, common: &CommonOptions) -> anyhow::Result<
         unreachable!("the parser requires them")
     };
     let options = AlignOptions {
-        model: match arguments.model {
-            ModelName::Ibm2 => AlignModel::Ibm2,
-            ModelName::Hmm => AlignModel::Hmm,
-        },
+        model: arguments.model,
         symmetrization: how,
         threads,
         iterations: Some(arguments.iterations.into()),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use miriam_extract::{
     ExtractOptions, ProbabilityThresholds, Shard, SignificanceThreshold, Smoothing, extract_files,
     extract_shard, merge_shards,
@@ -12,6 +12,7 @@ use miriam_textio::{Compression, Input, is_same_file};
 
 use crate::common::{CommonOptions, check_stdin_use, exit_with_usage_error, warn_of_memory_floor};
 use crate::memory_size::parse_memory;
+use crate::option_values::choices;
 
 /// Extract phrases from word-aligned text: phrase table, reordering table, word
 /// translations
@@ -44,8 +45,8 @@ pub struct Arguments {
     #[arg(long, value_name = "X")]
     reordering_smoothing: Option<f64>,
     /// The discounting of phrase translation probabilities
-    #[arg(long, value_enum, default_value_t = SmoothingName::None)]
-    smoothing: SmoothingName,
+    #[arg(long, default_value = "none", value_parser = choices(SMOOTHINGS))]
+    smoothing: Smoothing,
     /// Drop phrase pairs that occur together by chance (Fisher's exact test). a+e keeps those
     /// with -ln(p) above ln(N), where N is the number of sentence pairs, and so drops all that
     /// occur once; a-e keeps those with ln(N) or above; a number keeps those above it
@@ -59,8 +60,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     min_count: Option<u32>,
     /// The compression of tables: phrase-table.gz, phrase-table.zst or phrase-table
-    #[arg(long, value_enum, default_value_t = TableCompression::Gz)]
-    tables: TableCompression,
+    #[arg(long, default_value = "gz", value_parser = choices(COMPRESSIONS))]
+    tables: Compression,
     /// Memory to use, such as 4G [default: half of the free memory]
     #[arg(short = 'S', long, value_name = "SIZE", value_parser = parse_memory)]
     memory: Option<u64>,
@@ -77,19 +78,17 @@ pub struct Arguments {
     merge_shards: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum SmoothingName {
-    None,
-    GoodTuring,
-    KneserNey,
-}
+const SMOOTHINGS: [(&str, &str, Smoothing); 3] = [
+    ("none", "", Smoothing::None),
+    ("good-turing", "", Smoothing::GoodTuring),
+    ("kneser-ney", "", Smoothing::KneserNey),
+];
 
-#[derive(Clone, Copy, ValueEnum)]
-enum TableCompression {
-    Gz,
-    Zst,
-    Plain,
-}
+const COMPRESSIONS: [(&str, &str, Compression); 3] = [
+    ("gz", "", Compression::Gzip),
+    ("zst", "", Compression::Zstd),
+    ("plain", "", Compression::None),
+];
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if arguments.reordering_smoothing.is_some() && arguments.reordering == "none" {
@@ -100,19 +99,11 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         max_length: arguments.max_length,
         reordering: (arguments.reordering != "none").then_some(arguments.reordering),
         reordering_smoothing: arguments.reordering_smoothing.unwrap_or(0.5),
-        smoothing: match arguments.smoothing {
-            SmoothingName::None => Smoothing::None,
-            SmoothingName::GoodTuring => Smoothing::GoodTuring,
-            SmoothingName::KneserNey => Smoothing::KneserNey,
-        },
+        smoothing: arguments.smoothing,
         significance: arguments.significance,
         min_count: arguments.min_count.unwrap_or(1),
         min_probabilities: arguments.min_score.unwrap_or_default(),
-        compression: match arguments.tables {
-            TableCompression::Gz => Compression::Gzip,
-            TableCompression::Zst => Compression::Zstd,
-            TableCompression::Plain => Compression::None,
-        },
+        compression: arguments.tables,
         memory: arguments.memory.unwrap_or_else(default_memory),
         temp_dir: arguments.temp.unwrap_or_else(|| arguments.output.clone()),
         threads: common.threads.count(),

@@ -3,17 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use miriam_lmcpu::filter::{FilterFormat, FilterMode, FilterOptions, filter};
 use miriam_lmcpu::is_binary_model;
 use miriam_textio::Input;
 
 use crate::common::{CommonOptions, check_stdin_use, exit_with_usage_error};
+use crate::option_values::choices;
 
 #[derive(Args)]
 pub struct Arguments {
     /// The n-grams to keep
-    mode: Mode,
+    #[arg(value_parser = choices(MODES))]
+    mode: FilterMode,
     /// The model: ARPA text, or one n-gram per line with --format raw; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     model: PathBuf,
@@ -21,8 +23,8 @@ pub struct Arguments {
     #[arg(long, visible_alias = "input", short = 'i', value_name = "FILE", default_value = "-")]
     vocab: PathBuf,
     /// The format of the model: arpa, or raw for n-grams with anything after a tab
-    #[arg(long, default_value = "arpa")]
-    format: Format,
+    #[arg(long, default_value = "arpa", value_parser = choices(FORMATS))]
+    format: FilterFormat,
     /// Test only the words before the last one of each n-gram
     #[arg(long)]
     context: bool,
@@ -35,43 +37,24 @@ pub struct Arguments {
     output: PathBuf,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Mode {
-    /// All; the file is only copied
-    Copy,
-    /// Those whose words are in the vocabulary
-    Single,
-    /// Those with words of one sentence, in one file per sentence
-    Multiple,
-    /// Those whose words all occur in one of the sentences
-    Union,
-}
+const MODES: [(&str, &str, FilterMode); 4] = [
+    ("copy", "All; the file is only copied", FilterMode::Copy),
+    ("single", "Those whose words are in the vocabulary", FilterMode::Single),
+    (
+        "multiple",
+        "Those with words of one sentence, in one file per sentence",
+        FilterMode::Multiple,
+    ),
+    ("union", "Those whose words all occur in one of the sentences", FilterMode::Union),
+];
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    Arpa,
-    Raw,
-}
-
-/// The files of a filter.
-pub struct FilterFiles<'p> {
-    pub model: &'p Path,
-    pub vocabulary: &'p Path,
-    pub output: &'p Path,
-}
+const FORMATS: [(&str, &str, FilterFormat); 2] =
+    [("arpa", "", FilterFormat::Arpa), ("raw", "", FilterFormat::Raw)];
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let options = FilterOptions {
-        mode: match arguments.mode {
-            Mode::Copy => FilterMode::Copy,
-            Mode::Single => FilterMode::Single,
-            Mode::Multiple => FilterMode::Multiple,
-            Mode::Union => FilterMode::Union,
-        },
-        format: match arguments.format {
-            Format::Arpa => FilterFormat::Arpa,
-            Format::Raw => FilterFormat::Raw,
-        },
+        mode: arguments.mode,
+        format: arguments.format,
         context: arguments.context,
         phrases: arguments.phrase,
         threads: common.threads.count(),
@@ -80,16 +63,17 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         exit_with_usage_error(error);
     }
     let Arguments { model, vocab, output, .. } = &arguments;
-    filter_files(&FilterFiles { model, vocabulary: vocab, output }, &options, common)
+    filter_files(model, vocab, output, &options, common)
 }
 
-/// Filters the model of `files`.
+/// Filters a model.
 pub fn filter_files(
-    files: &FilterFiles<'_>,
+    model: &Path,
+    vocabulary: &Path,
+    output: &Path,
     options: &FilterOptions,
     common: &CommonOptions,
 ) -> anyhow::Result<()> {
-    let &FilterFiles { model, vocabulary, output } = files;
     let needs_vocabulary = options.mode != FilterMode::Copy;
     if needs_vocabulary {
         check_stdin_use([model, vocabulary]);

@@ -11,6 +11,7 @@ use miriam_textio::Output;
 
 use super::metric_arguments::{BleuArguments, ChrfArguments, MetricOptions, TerArguments};
 use crate::common::{CommonOptions, check_files, exit_with_usage_error};
+use crate::option_values::parse_number;
 
 /// Choose from n-best lists the translations that are most like all others (minimum Bayes risk).
 ///
@@ -95,10 +96,7 @@ enum EstimateName {
 
 /// Parses a factor of totals.
 fn scale(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(scale) if scale >= 0.0 && f64::is_finite(scale) => Ok(scale),
-        _ => Err("expected a number from 0 up".into()),
-    }
+    parse_number(text, |scale: f64| scale >= 0.0 && scale.is_finite(), "a number from 0 up")
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {

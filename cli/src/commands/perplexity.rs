@@ -24,6 +24,7 @@ use crate::arpa_arguments::ArpaArguments;
 use crate::common::{
     CommonOptions, check_stdin_use, exit_with_usage_error, open_text, parse_load_mode,
 };
+use crate::option_values::parse_number;
 
 /// The field with the language of a document, as in CCNet.
 const LANGUAGE_FIELD: &str = "language";
@@ -83,7 +84,7 @@ pub struct Arguments {
     min_perplexity: Option<f64>,
     /// Write this percentage of the lines, those with the lowest perplexity (of equal lines, the
     /// first ones). The text is read twice; standard input and pipes are kept in a temporary file
-    #[arg(long, value_name = "N", value_parser = parse_percent)]
+    #[arg(long, value_name = "N", value_parser = str::parse::<Percent>)]
     keep_percent: Option<Percent>,
     /// Write the other lines instead
     #[arg(long)]
@@ -109,14 +110,7 @@ pub struct Arguments {
 }
 
 fn parse_perplexity(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number >= 0.0 => Ok(number),
-        _ => Err("expected a number from 0".into()),
-    }
-}
-
-fn parse_percent(text: &str) -> Result<Percent, String> {
-    text.parse()
+    parse_number(text, |number: f64| number >= 0.0, "a number from 0")
 }
 
 /// The percentiles of a table.

@@ -14,6 +14,7 @@ use crate::common::{
     CommonOptions, check_files, check_model_folder, verify_checksums, warn_of_memory_floor,
 };
 use crate::model_kind::{ModelKind, explain_foreign, explain_wrong_kind};
+use crate::option_values::parse_number;
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -130,10 +131,7 @@ pub struct InfoArguments {
 }
 
 fn parse_positive(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(n) if n > 0 => Ok(n),
-        _ => Err("expected a number from 1".into()),
-    }
+    parse_number(text, |number| number > 0, "a number from 1")
 }
 
 pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {

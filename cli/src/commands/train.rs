@@ -2,14 +2,16 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, ValueEnum};
-use miriam_align::AlignModel;
+use clap::builder::TypedValueParser;
+use clap::{ArgAction, Args};
+use miriam_align::{AlignModel, Symmetrization};
 use miriam_decoder::tuning::TuningAlgorithm;
 use miriam_pipeline::{LanguagePair, LmKind, NeuralOptions, TrainOptions, Tuning, train};
 use miriam_textio::{CancellableProgress, CancellationToken, find_swapped_sides};
 
 use crate::common::{CommonOptions, warn_if_binary, warn_of_memory_floor};
 use crate::memory_size::parse_memory;
+use crate::option_values::choices;
 use crate::signals::SignalHandler;
 
 /// Train a phrase-based system from parallel text: align, extract, estimate, build, tune
@@ -69,12 +71,13 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 9)]
     max_ratio: usize,
     /// The alignment model
-    #[arg(long, value_name = "MODEL", default_value = "ibm2")]
-    alignment_model: AlignmentModel,
+    #[arg(long, value_name = "MODEL", default_value = "ibm2",
+          value_parser = choices(super::align::ALIGN_MODELS))]
+    alignment_model: AlignModel,
     /// The method of symmetrising alignments of both directions, as in `align`
     #[arg(long, value_name = "METHOD", default_value = "grow-diag-final-and",
-          value_parser = super::align::symmetrization_parser())]
-    symmetrize: String,
+          value_parser = choices(super::align::symmetrizations()))]
+    symmetrize: Symmetrization,
     /// Words in the longest phrases
     #[arg(long, value_name = "N", default_value_t = 7)]
     max_length: usize,
@@ -88,10 +91,10 @@ pub struct Arguments {
     #[arg(long, value_name = "COUNT", num_args = 1.., action = ArgAction::Set)]
     lm_prune: Vec<u64>,
     /// The kind of the language model's file: probing is faster, trie smaller
-    #[arg(long, value_name = "KIND", default_value = "probing")]
-    lm_type: LmType,
+    #[arg(long, value_name = "KIND", default_value = "probing", value_parser = choices(LM_KINDS))]
+    lm_type: LmKind,
     /// The method of tuning weights on the dev text [default: mira]
-    #[arg(long, value_name = "METHOD")]
+    #[arg(long, value_name = "METHOD", value_parser = tuning_methods())]
     method: Option<TuningMethod>,
     /// The seed of tuning's random numbers [default: 1]
     #[arg(long, value_name = "N")]
@@ -136,39 +139,20 @@ pub struct Arguments {
     memory: Option<u64>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum AlignmentModel {
-    /// IBM model 2 with a diagonal prior, as fast_align
-    Ibm2,
-    /// A hidden Markov model of jumps
-    Hmm,
-}
+const LM_KINDS: [(&str, &str, LmKind); 2] =
+    [("probing", "", LmKind::Probing), ("trie", "", LmKind::Trie)];
 
-#[derive(Clone, Copy, ValueEnum)]
-enum LmType {
-    Probing,
-    Trie,
-}
+/// A method of tuning, or `None` to keep the initial weights.
+type TuningMethod = Option<TuningAlgorithm>;
 
-#[derive(Clone, Copy, ValueEnum)]
-enum TuningMethod {
-    /// Batch MIRA
-    Mira,
-    /// Minimum error rate training
-    Mert,
-    /// Pairwise ranked optimisation
-    Pro,
-    /// Keep the initial weights; with --neural, only those of the combination are tuned
-    None,
+fn tuning_methods() -> impl TypedValueParser<Value = TuningMethod> {
+    let none = "Keep the initial weights; with --neural, only those of the combination are tuned";
+    let methods = super::tune::METHODS.map(|(name, help, method)| (name, help, Some(method)));
+    choices(methods.into_iter().chain([("none", none, None)]))
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
-    let method = match arguments.method {
-        Some(TuningMethod::Mira) | None => Some(TuningAlgorithm::Mira),
-        Some(TuningMethod::Mert) => Some(TuningAlgorithm::Mert),
-        Some(TuningMethod::Pro) => Some(TuningAlgorithm::Pro),
-        Some(TuningMethod::None) => None,
-    };
+    let method = arguments.method.unwrap_or(Some(TuningAlgorithm::Mira));
     warn_of_unused_tuning(&arguments);
     let mut options = TrainOptions {
         dev: arguments.dev_source.zip(arguments.dev_target),
@@ -184,19 +168,13 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         ],
         max_words: arguments.max_words,
         max_ratio: arguments.max_ratio,
-        alignment_model: match arguments.alignment_model {
-            AlignmentModel::Ibm2 => AlignModel::Ibm2,
-            AlignmentModel::Hmm => AlignModel::Hmm,
-        },
-        symmetrization: super::align::parse_symmetrization(&arguments.symmetrize),
+        alignment_model: arguments.alignment_model,
+        symmetrization: arguments.symmetrize,
         max_length: arguments.max_length,
         reordering: Some(arguments.reordering).filter(|name| name != "none"),
         lm_order: arguments.lm_order,
         lm_prune: arguments.lm_prune,
-        lm_kind: match arguments.lm_type {
-            LmType::Probing => LmKind::Probing,
-            LmType::Trie => LmKind::Trie,
-        },
+        lm_kind: arguments.lm_type,
         tuning: method.map(|method| Tuning { method, iterations: arguments.iterations }),
         neural: arguments.neural.then_some(NeuralOptions {
             task: arguments.task,
@@ -256,7 +234,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
 /// the initial weights are kept.
 fn warn_of_unused_tuning(arguments: &Arguments) {
     let has_dev = arguments.dev_source.is_some();
-    let keeps_weights = matches!(arguments.method, Some(TuningMethod::None));
+    let keeps_weights = arguments.method == Some(None);
     let reason = match (has_dev, keeps_weights) {
         (true, false) => return,
         (true, true) => "--method none keeps the initial weights",

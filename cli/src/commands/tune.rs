@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use miriam_combine::tune::{TuneListOptions, TuneListReport, tune_lists};
 use miriam_combine::weights::FeatureWeights;
 use miriam_decoder::tuning::{TuneOptions, TuningAlgorithm, tune};
@@ -17,6 +17,7 @@ use super::{numbered_references, raw_text};
 use crate::common::{
     CommonOptions, check_files, check_model_folder, exit_with_usage_error, temporary_folder,
 };
+use crate::option_values::choices;
 
 /// Search options that apply unless the ini or the command line has others. They give the quality
 /// of wider searches in a fraction of the time.
@@ -60,8 +61,8 @@ pub struct Arguments {
     #[arg(short, long, value_name = "INI")]
     output: PathBuf,
     /// The optimiser of weights
-    #[arg(long, value_enum, default_value = "mira")]
-    method: MethodName,
+    #[arg(long, default_value = "mira", value_parser = choices(METHODS))]
+    method: TuningAlgorithm,
     /// The maximum number of iterations. The first translates with the initial weights, so a system
     /// needs two. Tuning stops after five in a row without improvement, or after three for an
     /// n-best list
@@ -93,15 +94,11 @@ pub struct Arguments {
     moses: Vec<String>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum MethodName {
-    /// Batch MIRA
-    Mira,
-    /// Minimum error rate training
-    Mert,
-    /// Pairwise ranked optimisation
-    Pro,
-}
+pub const METHODS: [(&str, &str, TuningAlgorithm); 3] = [
+    ("mira", "Batch MIRA", TuningAlgorithm::Mira),
+    ("mert", "Minimum error rate training", TuningAlgorithm::Mert),
+    ("pro", "Pairwise ranked optimisation", TuningAlgorithm::Pro),
+];
 
 /// Options of `miriam translate` that tuning sets or has no use for.
 const RESERVED_OPTIONS: [&str; 20] = [
@@ -140,16 +137,6 @@ fn check_search_options(options: &[String]) {
             let reason =
                 "`miriam tune` does not take this option of `miriam translate`; leave it out";
             exit_with_usage_error(format!("{option}: {reason}"));
-        }
-    }
-}
-
-impl MethodName {
-    fn algorithm(self) -> TuningAlgorithm {
-        match self {
-            MethodName::Mira => TuningAlgorithm::Mira,
-            MethodName::Mert => TuningAlgorithm::Mert,
-            MethodName::Pro => TuningAlgorithm::Pro,
         }
     }
 }
@@ -203,7 +190,7 @@ pub fn run(mut arguments: Arguments, common: &CommonOptions) -> anyhow::Result<(
     };
     let options = TuneOptions {
         log: arguments.log,
-        method: arguments.method.algorithm(),
+        method: arguments.method,
         iterations: arguments.iterations,
         nbest_size: arguments.nbest_size,
         seed: arguments.seed,
@@ -226,7 +213,7 @@ fn tune_n_best_lists(arguments: &Arguments, common: &CommonOptions) -> anyhow::R
     let options = TuneListOptions {
         references: reference.clone(),
         initial: weights.as_deref().map(FeatureWeights::read).transpose()?,
-        method: arguments.method.algorithm(),
+        method: arguments.method,
         rounds: arguments.iterations,
         seed: arguments.seed,
         case_insensitive: arguments.case_insensitive,

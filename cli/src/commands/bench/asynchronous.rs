@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::slice::from_ref;
 
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use miriam_bench::asynchronous::{AsyncOptions, NUM_THESIS_SYSTEMS, SYSTEMS, System};
 use miriam_textio::CancellationToken;
 use miriam_trainer::options::RawOptions;
 
 use crate::common::CommonOptions;
 use crate::console::standard_output;
+use crate::option_values::{choices, parse_number};
 use crate::signals::SignalHandler;
 
 /// Compare systems of asynchronous SGD (Bogoychev's thesis) on a simulated machine
@@ -42,7 +42,8 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
     /// The systems, for example sync,1,2 [default: the thesis's ten]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = systems())]
+    #[arg(long, value_name = "LIST", value_delimiter = ',',
+          value_parser = choices(SYSTEMS.map(|system| (system.name, system.about, system))))]
     systems: Vec<System>,
     /// The seeds of parameters and data, for example 1,2,3
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1")]
@@ -76,17 +77,8 @@ pub struct Arguments {
     config: Option<PathBuf>,
 }
 
-fn systems() -> impl TypedValueParser<Value = System> {
-    let values = SYSTEMS.map(|system| PossibleValue::new(system.name).help(system.about));
-    PossibleValuesParser::new(values)
-        .map(|name| System::find(&name).expect("the parser knows the names"))
-}
-
 fn parse_rate(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(rate) if (1e-9..=10.0).contains(&rate) => Ok(rate),
-        _ => Err("expected a rate from 1e-9 to 10".into()),
-    }
+    parse_number(text, |rate| (1e-9..=10.0).contains(&rate), "a rate from 1e-9 to 10")
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {

@@ -8,11 +8,12 @@ use miriam_bench::cost::CostOptions;
 use miriam_bench::scaling::{MeasuredSystem, ScalingOptions, Workload};
 use miriam_decoder::SearchAlgorithm;
 
-use super::systems::{StudyArguments, TranslatingKind};
+use super::systems::{MODEL_KINDS, ModelWorkload, StudyArguments};
 use crate::commands::metric_arguments::BleuArguments;
 use crate::commands::system_configuration::read_configuration;
 use crate::common::{CommonOptions, exit_with_usage_error, utf8_word};
 use crate::console::standard_output;
+use crate::option_values::choices;
 
 /// Measure BLEU and the price of translating a million words for several systems and settings
 ///
@@ -38,8 +39,9 @@ pub struct Arguments {
     #[command(flatten)]
     study: StudyArguments,
     /// The kind of models that --config names: phrase-based systems or neural models
-    #[arg(long, value_name = "KIND", default_value = "phrase", requires = "config")]
-    workload: TranslatingKind,
+    #[arg(long, value_name = "KIND", default_value = "phrase", requires = "config",
+          value_parser = choices(MODEL_KINDS.into_iter().take(2)))]
+    workload: ModelWorkload,
     /// The reference translation of the text
     #[arg(long, value_name = "FILE")]
     reference: PathBuf,

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use miriam_bench::lm::{LmOptions, QueryMethod};
 use miriam_storage::LoadMethod;
 
 use crate::common::{CommonOptions, parse_load_mode};
 use crate::console::standard_output;
+use crate::option_values::choices;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -18,7 +18,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
     /// A method of scoring, repeatable [default: all of them]
-    #[arg(long, value_name = "WAY", value_parser = query_methods())]
+    #[arg(long, value_name = "WAY", value_parser = choices(query_methods()))]
     way: Vec<QueryMethod>,
     /// Passes over the text
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
@@ -31,20 +31,17 @@ pub struct Arguments {
     csv: Option<PathBuf>,
 }
 
-fn query_methods() -> impl TypedValueParser<Value = QueryMethod> {
-    let named = QueryMethod::ALL.map(|method| {
-        PossibleValue::new(method.name()).help(match method {
+fn query_methods() -> [(&'static str, &'static str, QueryMethod); 4] {
+    QueryMethod::ALL.map(|method| {
+        let help = match method {
             QueryMethod::Single => "One at a time, with static dispatch (our probing files only)",
             QueryMethod::Dyn => "One at a time, with dynamic dispatch",
             QueryMethod::Batch => {
                 "In batches of 64 words, each with its own state, as decoders query"
             }
             QueryMethod::Sentences => "Whole sentences side by side",
-        })
-    });
-    PossibleValuesParser::new(named).map(|name| {
-        let method = QueryMethod::ALL.into_iter().find(|method| method.name() == name);
-        method.expect("the parser knows the names")
+        };
+        (method.name(), help, method)
     })
 }
 

@@ -18,6 +18,7 @@ use clap::{Args, Subcommand};
 use miriam_bench::StudyFolder;
 
 use crate::common::CommonOptions;
+use crate::option_values::parse_number;
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -82,8 +83,5 @@ impl From<FolderArguments> for Option<StudyFolder> {
 
 /// Reads a price from the command line.
 fn parse_price(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(price) if price > 0.0 && f64::is_finite(price) => Ok(price),
-        _ => Err("expected a positive number".into()),
-    }
+    parse_number(text, |price: f64| price > 0.0 && price.is_finite(), "a positive number")
 }

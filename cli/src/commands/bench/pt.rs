@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use miriam_bench::pt::{LookupMethod, PtOptions};
 use miriam_storage::LoadMethod;
 
 use crate::common::{CommonOptions, parse_load_mode};
 use crate::console::standard_output;
+use crate::option_values::choices;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -22,7 +22,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value = "7", value_parser = clap::value_parser!(u16).range(1..))]
     max_length: u16,
     /// The part of a lookup that is measured, repeatable [default: all of them]
-    #[arg(long, value_name = "WAY", value_parser = lookup_methods())]
+    #[arg(long, value_name = "WAY", value_parser = choices(lookup_methods()))]
     way: Vec<LookupMethod>,
     /// Passes over the text
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
@@ -35,16 +35,13 @@ pub struct Arguments {
     csv: Option<PathBuf>,
 }
 
-fn lookup_methods() -> impl TypedValueParser<Value = LookupMethod> {
-    let named = LookupMethod::ALL.map(|method| {
-        PossibleValue::new(method.name()).help(match method {
+fn lookup_methods() -> [(&'static str, &'static str, LookupMethod); 2] {
+    LookupMethod::ALL.map(|method| {
+        let help = match method {
             LookupMethod::Find => "Finding the spans that are source phrases",
             LookupMethod::Targets => "Finding these spans, and decoding all their target phrases",
-        })
-    });
-    PossibleValuesParser::new(named).map(|name| {
-        let method = LookupMethod::ALL.into_iter().find(|method| method.name() == name);
-        method.expect("the parser knows the names")
+        };
+        (method.name(), help, method)
     })
 }
 

@@ -2,9 +2,10 @@
 
 use clap::Args;
 
-use super::systems::{ConfigKind, StudyArguments};
+use super::systems::{MODEL_KINDS, ModelWorkload, StudyArguments};
 use crate::common::{CommonOptions, Threads, exit_with_usage_error};
 use crate::console::standard_output;
+use crate::option_values::choices;
 
 /// The speed-up with threads, of one or several systems: cores first, then hyperthreads
 ///
@@ -29,8 +30,9 @@ pub struct Arguments {
     #[command(flatten)]
     study: StudyArguments,
     /// The kind of models that --config names: phrase-based systems, or neural or language models
-    #[arg(long, value_name = "KIND", default_value = "phrase", requires = "config")]
-    workload: ConfigKind,
+    #[arg(long, value_name = "KIND", default_value = "phrase", requires = "config",
+          value_parser = choices(MODEL_KINDS))]
+    workload: ModelWorkload,
     /// A language model, as for `lm perplexity`, which scores the text. May be repeated
     #[arg(long, value_name = "[NAME=]FILE", group = "systems")]
     lm: Vec<String>,

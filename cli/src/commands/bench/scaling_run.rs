@@ -11,6 +11,7 @@ use miriam_decoder::Configuration;
 use crate::commands::{nmt, perplexity};
 use crate::common::{CommonOptions, exit_with_usage_error, utf8_word};
 use crate::console::standard_output;
+use crate::option_values::parse_number;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -36,10 +37,7 @@ pub struct Arguments {
 
 /// Parses the duration of a measurement.
 pub fn parse_seconds(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(seconds) if (0.01..=1e5).contains(&seconds) => Ok(seconds),
-        _ => Err("expected seconds from 0.01 to 100000".into()),
-    }
+    parse_number(text, |seconds| (0.01..=1e5).contains(&seconds), "seconds from 0.01 to 100000")
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use miriam_bench::serving::{Arrivals, Protocol, ServingOptions};
 
 use crate::console::standard_output;
+use crate::option_values::{choices, parse_number};
 
 /// Latency and throughput of a translation server
 ///
@@ -23,7 +23,7 @@ pub struct Arguments {
     /// The server, as http://HOST:PORT
     url: String,
     /// The protocol: v1, libre, xmlrpc, marian, or perplexity of a language model
-    #[arg(long, value_name = "NAME", default_value = "v1", value_parser = protocols())]
+    #[arg(long, value_name = "NAME", default_value = "v1", value_parser = choices(Protocol::ALL.map(|(api, name)| (name, "", api))))]
     api: Protocol,
     /// Requests per second, on average
     #[arg(long, value_name = "R", value_parser = parse_positive, conflicts_with = "clients", required_unless_present = "clients")]
@@ -66,19 +66,8 @@ pub struct Arguments {
     yes_remote: bool,
 }
 
-fn protocols() -> impl TypedValueParser<Value = Protocol> {
-    let names = Protocol::ALL.map(|(_, name)| name);
-    PossibleValuesParser::new(names).map(|name| {
-        let found = Protocol::ALL.into_iter().find(|(_, known)| *known == name);
-        found.expect("the parser knows the names").0
-    })
-}
-
 fn parse_positive(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(number) if (0.001..=1e6).contains(&number) => Ok(number),
-        _ => Err("expected a number from 0.001 to 1000000".into()),
-    }
+    parse_number(text, |number| (0.001..=1e6).contains(&number), "a number from 0.001 to 1000000")
 }
 
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
 use miriam_bench::scaling::{
     MeasuredSystem, ScalingOptions, Workload, check_names, default_name, split_name, split_options,
 };
@@ -55,29 +55,15 @@ pub struct StudyArguments {
     options: Vec<String>,
 }
 
-/// A kind of models that translate.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum TranslatingKind {
-    Phrase,
-    Nmt,
-}
+/// The workload of a model.
+pub type ModelWorkload = fn(PathBuf) -> Workload;
 
-/// A kind of models.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum ConfigKind {
-    Phrase,
-    Nmt,
-    Lm,
-}
-
-impl From<TranslatingKind> for ConfigKind {
-    fn from(kind: TranslatingKind) -> Self {
-        match kind {
-            TranslatingKind::Phrase => ConfigKind::Phrase,
-            TranslatingKind::Nmt => ConfigKind::Nmt,
-        }
-    }
-}
+/// The kinds of models: first those that translate.
+pub const MODEL_KINDS: [(&str, &str, ModelWorkload); 3] = [
+    ("phrase", "", Workload::Phrase),
+    ("nmt", "", Workload::Neural),
+    ("lm", "", Workload::LanguageModel),
+];
 
 impl StudyArguments {
     /// Returns the options of a study with `counts` threads, of the language models `lm` too.
@@ -89,12 +75,12 @@ impl StudyArguments {
     pub fn scaling_options(
         self,
         counts: Vec<usize>,
-        config: impl Into<ConfigKind>,
+        config: ModelWorkload,
         lm: &[String],
         expand: impl FnOnce(Vec<MeasuredSystem>) -> Vec<MeasuredSystem>,
     ) -> anyhow::Result<ScalingOptions> {
         Ok(ScalingOptions {
-            systems: self.systems(config.into(), lm, expand)?,
+            systems: self.systems(config, lm, expand)?,
             input: self.input,
             counts,
             output: self.output,
@@ -107,16 +93,11 @@ impl StudyArguments {
     /// Returns the systems in their order in the figure.
     fn systems(
         &self,
-        config: ConfigKind,
+        config: ModelWorkload,
         lm: &[String],
         expand: impl FnOnce(Vec<MeasuredSystem>) -> Vec<MeasuredSystem>,
     ) -> anyhow::Result<Vec<MeasuredSystem>> {
         let mut systems = Vec::new();
-        let config = match config {
-            ConfigKind::Phrase => Workload::Phrase,
-            ConfigKind::Nmt => Workload::Neural,
-            ConfigKind::Lm => Workload::LanguageModel,
-        };
         systems.extend(self.name_models(&self.config, config));
         systems.extend(self.name_models(&self.nmt, Workload::Neural));
         systems.extend(self.name_models(lm, Workload::LanguageModel));
@@ -161,7 +142,7 @@ impl StudyArguments {
     fn name_models(
         &self,
         arguments: &[String],
-        workload: fn(PathBuf) -> Workload,
+        workload: ModelWorkload,
     ) -> impl Iterator<Item = MeasuredSystem> {
         arguments.iter().map(move |argument| {
             let (name, model) = split_name(argument);

@@ -31,6 +31,7 @@ use crate::common::{
     CommonOptions, Threads, check_files, exit_with_usage_error, is_broken_pipe,
     open_argument_or_file, parse_threads,
 };
+use crate::option_values::parse_number;
 use crate::progress::TerminalProgress;
 use crate::signals::{SignalHandler, describe_partial_files};
 
@@ -79,10 +80,7 @@ struct CostArguments {
 }
 
 fn price(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(price) if price >= 0.0 && price.is_finite() => Ok(price),
-        _ => Err("expected a price from 0".into()),
-    }
+    parse_number(text, |price: f64| price >= 0.0 && price.is_finite(), "a price from 0")
 }
 
 /// Options of translation through a third language.

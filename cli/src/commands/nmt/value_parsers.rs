@@ -5,6 +5,8 @@ use std::ops::RangeInclusive;
 use clap::builder::TypedValueParser;
 use miriam_nmt::DecoderConfig;
 
+use crate::option_values::parse_number;
+
 /// The largest length that is accepted.
 const MAX_LENGTH: usize = 1_000_000;
 
@@ -37,8 +39,7 @@ pub fn length_or_zero() -> impl TypedValueParser<Value = usize> {
 }
 
 fn parse_float(text: &str, is_right: impl Fn(f32) -> bool, wanted: &str) -> Result<f32, String> {
-    let number = text.parse().ok().filter(|&number: &f32| number.is_finite() && is_right(number));
-    number.ok_or_else(|| format!("expected {wanted}"))
+    parse_number(text, |number: f32| number.is_finite() && is_right(number), wanted)
 }
 
 /// Parses a finite number.

@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use miriam_lmcpu::filter::{FilterFormat, FilterMode, FilterOptions};
 
-use crate::commands::filter::{FilterFiles, filter_files};
+use crate::commands::filter::filter_files;
 use crate::common::CommonOptions;
 
 const USAGE: &str = "\
@@ -81,12 +81,8 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
         }
     };
     let (input, output) = (Path::new(OsStr::from_bytes(input)), Path::new(output));
-    let files = if is_model {
-        FilterFiles { model: input, vocabulary: stdin, output }
-    } else {
-        FilterFiles { model: stdin, vocabulary: input, output }
-    };
-    filter_files(&files, &options, common)
+    let (model, vocabulary) = if is_model { (input, stdin) } else { (stdin, input) };
+    filter_files(model, vocabulary, output, &options, common)
 }
 
 /// Parses the number in the argument `word`: from 1 to 4096, or from 1 for `batch_size`.
