@@ -82,11 +82,6 @@ pub fn print_line(line: impl std::fmt::Display) -> anyhow::Result<()> {
     print(format!("{line}\n"))
 }
 
-/// Writes help. Help is not a result, so errors of writing are ignored.
-pub fn print_help(text: impl AsRef<[u8]>) {
-    let _ = print(text);
-}
-
 /// Writes a message of clap: help and the version on standard output, errors on standard error.
 /// Errors of writing are ignored.
 pub fn print_message(message: &clap::Error) {

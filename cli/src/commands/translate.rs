@@ -157,7 +157,7 @@ fn serve(_: &Configuration, _: &TranslateArguments) -> anyhow::Result<()> {
 /// Loads the system and translates its input.
 pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     if tokens.shows_help {
-        crate::console::print_help(help_text());
+        let _ = crate::console::print(help_text());
         return Ok(());
     }
     if tokens.shows_version {

@@ -96,6 +96,7 @@ pub struct Arguments {
 }
 
 /// The texts to score.
+#[derive(Default)]
 struct Texts {
     source: Option<PathBuf>,
     target: Option<PathBuf>,
@@ -118,19 +119,20 @@ impl Texts {
             (None, Some(true)) if !names_text && a.tsv.is_none() => &Some(None),
             (given, _) => given,
         };
-        fn none() -> Texts {
-            Texts { source: None, target: None, tsv: None, n_best: None }
-        }
         match (&a.tsv, n_best, train_sets) {
-            (None, None, [source, target]) => {
-                Texts { source: Some(source.clone()), target: Some(target.clone()), ..none() }
-            }
-            (None, Some(None), [source, list]) => {
-                Texts { source: Some(source.clone()), n_best: Some(list.clone()), ..none() }
-            }
-            (None, None, [text]) => Texts { target: Some(text.clone()), ..none() },
-            (None, Some(None), [list]) => Texts { n_best: Some(list.clone()), ..none() },
-            (Some(None), None, [both]) => Texts { tsv: Some(both.clone()), ..none() },
+            (None, None, [source, target]) => Texts {
+                source: Some(source.clone()),
+                target: Some(target.clone()),
+                ..Texts::default()
+            },
+            (None, Some(None), [source, list]) => Texts {
+                source: Some(source.clone()),
+                n_best: Some(list.clone()),
+                ..Texts::default()
+            },
+            (None, None, [text]) => Texts { target: Some(text.clone()), ..Texts::default() },
+            (None, Some(None), [list]) => Texts { n_best: Some(list.clone()), ..Texts::default() },
+            (Some(None), None, [both]) => Texts { tsv: Some(both.clone()), ..Texts::default() },
             (_, _, [_, ..]) => exit_with_usage_error(
                 "--train-sets: expected two files, source and target, or source and --n-best \
                  lists, or one file with --tsv or for a language model",
@@ -149,10 +151,10 @@ impl Texts {
                     exit_with_usage_error("--tsv FILE and --source: give one of them")
                 }
                 (Some(file), None) | (None, Some(file)) => {
-                    Texts { tsv: Some(file.clone()), ..none() }
+                    Texts { tsv: Some(file.clone()), ..Texts::default() }
                 }
                 // Standard input, as in Marian's scorer.
-                (None, None) => Texts { tsv: Some("-".into()), ..none() },
+                (None, None) => Texts { tsv: Some("-".into()), ..Texts::default() },
             },
         }
     }

@@ -114,9 +114,7 @@ impl Arguments {
         let [source, target] = [0, 1].map(|side| Vocabulary::open(vocabularies[side]));
         let (source, target) = (source?, target?);
         let list = Shortlist::from_lines_for_binary(Lines::new(input), options, &source, &target)?;
-        let mut output = Output::create_atomic(&self.output)?;
-        output.write(&list.to_binary(options))?;
-        output.finish()?;
+        Output::write_file(&self.output, &list.to_binary(options))?;
         tracing::info!("{} translations", list.len());
         Ok(())
     }

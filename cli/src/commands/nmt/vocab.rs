@@ -9,6 +9,7 @@ use miriam_textproc::BpeLearnOptions;
 use miriam_textproc::sentencepiece::{ModelType, Normalization, TrainOptions};
 
 use crate::common::{CommonOptions, check_files, exit_with_usage_error, warn_if_binary};
+use crate::option_values::parse_number;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -71,8 +72,7 @@ enum NormalizationName {
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "expected a number from 0 to 1".into())
+    parse_number(text, |share| (0.0..=1.0).contains(&share), "a number from 0 to 1")
 }
 
 impl Arguments {
@@ -149,9 +149,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let start = std::time::Instant::now();
     let (threads, progress) = (common.threads.count(), common.progress());
     let learned = learn_vocabulary(text, &options, threads, &progress)?;
-    let mut file = Output::create_atomic(output)?;
-    file.write(&learned.bytes)?;
-    file.finish()?;
+    Output::write_file(output, &learned.bytes)?;
     let (len, seconds) = (learned.len, start.elapsed().as_secs_f64());
     let what = match options {
         LearnOptions::Bpe(options) => {

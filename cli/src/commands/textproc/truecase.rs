@@ -73,7 +73,5 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     )?;
     let mut model = Vec::new();
     counts.write_model(&mut model);
-    let mut output = Output::create_atomic(output)?;
-    output.write(&model)?;
-    Ok(output.finish()?)
+    Ok(Output::write_file(output, &model)?)
 }
