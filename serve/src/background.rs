@@ -23,24 +23,6 @@ pub(crate) fn joining_deadline(deadline: Instant) -> Instant {
     deadline.max(Instant::now() + JOINING_TIME)
 }
 
-/// The reason why work has no result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Abandoned {
-    /// Its deadline has passed.
-    Deadline,
-    /// It panicked.
-    Panicked,
-}
-
-impl From<Abandoned> for Refusal {
-    fn from(abandoned: Abandoned) -> Self {
-        match abandoned {
-            Abandoned::Deadline => Refusal::Deadline,
-            Abandoned::Panicked => Refusal::Internal("a worker failed on a text".into()),
-        }
-    }
-}
-
 /// A guard that stops work when it is dropped, because nobody waits for the result.
 struct StopOnDrop(Arc<AtomicBool>);
 
@@ -54,15 +36,15 @@ impl Drop for StopOnDrop {
 pub(crate) async fn run<T: Send + 'static>(
     deadline: Instant,
     work: impl FnOnce(&dyn Fn() -> bool) -> Result<T, Interrupted> + Send + 'static,
-) -> Result<T, Abandoned> {
+) -> Result<T, Refusal> {
     let is_abandoned = Arc::new(AtomicBool::new(false));
     let _guard = StopOnDrop(Arc::clone(&is_abandoned));
     let task = tokio::task::spawn_blocking(move || {
         work(&|| is_abandoned.load(Ordering::Acquire) || Instant::now() >= deadline)
     });
     match tokio::time::timeout_at(deadline.into(), task).await {
-        Err(_) | Ok(Ok(Err(Interrupted))) => Err(Abandoned::Deadline),
-        Ok(Err(_)) => Err(Abandoned::Panicked),
+        Err(_) | Ok(Ok(Err(Interrupted))) => Err(Refusal::Deadline),
+        Ok(Err(_)) => Err(Refusal::Internal("a worker failed on a text".into())),
         Ok(Ok(Ok(done))) => Ok(done),
     }
 }
@@ -80,9 +62,9 @@ pub(crate) async fn run_on_text<T: Send + 'static>(
     bytes: usize,
     deadline: Instant,
     work: impl FnOnce(&dyn Fn() -> bool) -> Result<T, Interrupted> + Send + 'static,
-) -> Result<T, Abandoned> {
+) -> Result<T, Refusal> {
     if bytes <= MAX_BYTES_AT_ONCE {
-        return work(&|| false).map_err(|Interrupted| Abandoned::Deadline);
+        return work(&|| false).map_err(|Interrupted| Refusal::Deadline);
     }
     run(deadline, work).await
 }
@@ -118,7 +100,7 @@ mod tests {
         let (sender, messages) = mpsc::channel();
         let deadline = Instant::now() + Duration::from_millis(20);
         let outcome = runtime.block_on(run(deadline, endless(sender.clone())));
-        assert_eq!(outcome, Err(Abandoned::Deadline));
+        assert_eq!(outcome, Err(Refusal::Deadline));
         messages.recv_timeout(patience).unwrap();
         messages.recv_timeout(patience).unwrap();
         let far = Instant::now() + Duration::from_secs(3600);
@@ -136,6 +118,7 @@ mod tests {
         assert_eq!(runtime.block_on(run(far, |_| Ok(3))), Ok(3));
         assert_eq!(runtime.block_on(run_on_text(1, far, |_| Ok(3))), Ok(3));
         let panicking = |_: &dyn Fn() -> bool| -> Result<(), Interrupted> { panic!("a test") };
-        assert_eq!(runtime.block_on(run(far, panicking)), Err(Abandoned::Panicked));
+        let failed = runtime.block_on(run(far, panicking)).unwrap_err();
+        assert_eq!(failed.detail(), "a worker failed on a text");
     }
 }

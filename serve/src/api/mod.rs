@@ -306,7 +306,7 @@ fn refuse_body(group: Group, error: BodyError, limit: usize) -> Response {
             refuse(group, &Refusal::Invalid("the body or its compression is damaged".into()))
         }
         BodyError::UnknownEncoding => refuse_encoding(group, "gzip"),
-        BodyError::Unpacking(abandoned) => refuse(group, &abandoned.into()),
+        BodyError::Unpacking(refusal) => refuse(group, &refusal),
         BodyError::Timeout => refuse_http(Some(group), &Refusal::Slow),
     };
     // The connection is closed after the response, because the rest of the body may be long.
@@ -431,14 +431,13 @@ fn preflight(app: &App, group: Group) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::background::Abandoned;
 
     #[test]
     fn a_fault_in_unpacking_does_not_blame_the_client() {
         let v1 = Group::Api(Api::V1);
         let status = |error| refuse_body(v1, error, 1).status().as_u16();
-        assert_eq!(status(BodyError::Unpacking(Abandoned::Panicked)), 500);
-        assert_eq!(status(BodyError::Unpacking(Abandoned::Deadline)), 504);
+        assert_eq!(status(BodyError::Unpacking(Refusal::Internal("a fault".into()))), 500);
+        assert_eq!(status(BodyError::Unpacking(Refusal::Deadline)), 504);
         assert_eq!(status(BodyError::Malformed), 400);
     }
 

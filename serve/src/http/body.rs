@@ -15,7 +15,8 @@ use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HeaderMap};
 use miriam_textproc::Interrupted;
 use tokio::sync::mpsc;
 
-use crate::background::{self, Abandoned};
+use crate::background;
+use crate::refusal::Refusal;
 use crate::request_record::RequestRecord;
 
 /// The number of bytes that are unpacked at a time.
@@ -122,14 +123,14 @@ impl hyper::body::Body for Body {
 }
 
 /// The reason why a body was not read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum BodyError {
     /// It is larger than allowed.
     TooLarge,
     /// It did not arrive in time.
     Timeout,
     /// Unpacking was not finished.
-    Unpacking(Abandoned),
+    Unpacking(Refusal),
     /// The connection broke, or the compressed data are damaged.
     Malformed,
     /// The compression is not supported.
