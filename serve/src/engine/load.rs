@@ -37,19 +37,6 @@ struct State {
     seconds: f64,
 }
 
-/// The error that too much is queued.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Overload {
-    /// The time after which to retry.
-    pub retry_after: Duration,
-}
-
-impl From<Overload> for Refusal {
-    fn from(overload: Overload) -> Self {
-        Refusal::Overloaded(overload.retry_after)
-    }
-}
-
 impl Load {
     pub fn new(max_queued: usize) -> Self {
         let state = State {
@@ -67,7 +54,7 @@ impl Load {
     }
 
     /// Reserves room for `words`. A request larger than the queue fits only into an empty queue.
-    pub fn admit(&self, words: usize) -> Result<(), Overload> {
+    pub fn admit(&self, words: usize) -> Result<(), Refusal> {
         self.lock().admit(words, self.max_queued, Instant::now())
     }
 
@@ -98,14 +85,14 @@ impl Load {
 }
 
 impl State {
-    fn admit(&mut self, words: usize, max_queued: usize, now: Instant) -> Result<(), Overload> {
+    fn admit(&mut self, words: usize, max_queued: usize, now: Instant) -> Result<(), Refusal> {
         let after = self.queued.saturating_add(words);
         if self.queued > 0 && after > max_queued {
             self.change(now, |_| {});
             // The request fits as soon as this part of the queue is finished.
             let excess = (after - max_queued).min(self.queued);
             let wait = excess as f64 * self.seconds / self.words.max(1.0);
-            return Err(Overload { retry_after: Duration::from_secs_f64(wait.min(MAX_WAIT)) });
+            return Err(Refusal::Overloaded(Duration::from_secs_f64(wait.min(MAX_WAIT))));
         }
         self.change(now, |state| state.queued = after);
         Ok(())
@@ -129,8 +116,9 @@ impl State {
 mod tests {
     use super::*;
 
-    fn seconds(overload: Result<(), Overload>) -> f64 {
-        overload.unwrap_err().retry_after.as_secs_f64()
+    fn seconds(outcome: Result<(), Refusal>) -> f64 {
+        let Err(Refusal::Overloaded(wait)) = outcome else { panic!("{outcome:?}") };
+        wait.as_secs_f64()
     }
 
     #[test]

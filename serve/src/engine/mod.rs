@@ -19,7 +19,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub use load::Overload;
 pub use queue::{ModelQueue, Task};
 pub use request::{
     Failure, Hypothesis, Pending, Phrase, Reply, RequestOptions, SearchWidth, Sentence,
@@ -27,6 +26,7 @@ pub use request::{
 };
 
 use crate::metrics::{ModelMetrics, Outcome};
+use crate::refusal::Refusal;
 use load::Load;
 use permits::{Permit, Permits};
 use request::Request;
@@ -122,7 +122,7 @@ impl Engine {
         sentences: Vec<Sentence>,
         options: RequestOptions,
         deadline: Instant,
-    ) -> Result<Pending, Overload> {
+    ) -> Result<Pending, Refusal> {
         let (request, pending) = Request::new(sentences, options, deadline);
         self.load.admit(request.words())?;
         queue.push(request);

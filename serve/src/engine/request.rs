@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+pub use miriam_decoder::SearchWidth;
 use miriam_nmt::LanguagePairTokens;
 use miriam_nmt::translate::DecodingSettings;
 pub use miriam_nmt::translate::SentenceText as Sentence;
@@ -16,7 +17,7 @@ use crate::refusal::Refusal;
 
 /// Options of the sentences of a request. Sentences with the same options form a class, and share
 /// the batches of neural models.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RequestOptions {
     /// Whether sentences are running text, to be prepared for the model; otherwise they are lines
     /// of the form that the command line reads.
@@ -46,34 +47,6 @@ pub struct RequestOptions {
     pub lines: bool,
     /// Whether the prefix of each sentence is a translation to be scored.
     pub given: bool,
-}
-
-/// The width of a phrase-based search; `None` for the value of the model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct SearchWidth {
-    /// The stack size.
-    pub stack_size: Option<usize>,
-    /// The pop limit of cube pruning.
-    pub pop_limit: Option<usize>,
-    /// The bits of the beam, a probability in f32, because options must be comparable.
-    beam_bits: Option<u32>,
-}
-
-impl SearchWidth {
-    /// Creates a width of a stack size, a pop limit and a beam, which is a probability.
-    pub fn new(stack_size: Option<usize>, pop_limit: Option<usize>, beam: Option<f32>) -> Self {
-        SearchWidth { stack_size, pop_limit, beam_bits: beam.map(f32::to_bits) }
-    }
-
-    /// Returns the beam, a probability.
-    pub fn beam_threshold(self) -> Option<f32> {
-        self.beam_bits.map(f32::from_bits)
-    }
-
-    /// Whether all values are those of the model.
-    pub fn is_default(self) -> bool {
-        self == SearchWidth::default()
-    }
 }
 
 /// A phrase that a search may use for a span of the source.

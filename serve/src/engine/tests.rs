@@ -74,7 +74,7 @@ impl Setup {
         Setup { engine, queue, echo, metrics }
     }
 
-    fn submit(&self, texts: &[&str]) -> Result<Pending, Overload> {
+    fn submit(&self, texts: &[&str]) -> Result<Pending, Refusal> {
         self.engine.submit(&self.queue, sentences(texts), RequestOptions::default(), soon())
     }
 
@@ -191,11 +191,11 @@ fn a_full_queue_rejects_requests_and_recovers() {
     let first = setup.submit(&["sleep 100"]).unwrap();
     setup.wait_until_busy();
     let second = setup.submit(&["a b", "c d"]).unwrap();
-    let overload = setup.submit(&["e"]).err().unwrap();
+    let refusal = setup.submit(&["e"]).err().unwrap();
     // The wait for one word is less than a second, which is rounded up for clients.
-    let wait = overload.retry_after;
+    let Refusal::Overloaded(wait) = refusal else { panic!("{refusal:?}") };
     assert!(wait > Duration::ZERO && wait <= Duration::from_secs(60), "{wait:?}");
-    assert!((1..=60).contains(&crate::refusal::Refusal::from(overload).retry_after().unwrap()));
+    assert!((1..=60).contains(&refusal.retry_after().unwrap()));
     first.blocking_reply();
     second.blocking_reply();
     assert_eq!(texts(setup.submit(&["e"]).unwrap().blocking_reply()), ["e"]);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use miriam_decoder::{
-    Derivation, DetailOptions, Error, LineLimits, SearchWidth, System, TranslatedPhrase,
-    Translation, TranslationOption, Translator,
+    Derivation, DetailOptions, Error, LineLimits, System, TranslatedPhrase, Translation,
+    TranslationOption, Translator,
 };
 use miriam_textproc::TextProcessor;
 
@@ -59,13 +59,8 @@ impl PhraseModel {
             &mut translators.plain
         };
         let time_limit = task.deadline().saturating_duration_since(Instant::now());
-        let width = options.width;
         translator.set_line_limits(LineLimits {
-            width: SearchWidth {
-                stack_size: width.stack_size,
-                pop_limit: width.pop_limit,
-                beam_threshold: width.beam_threshold(),
-            },
+            width: options.width,
             time_limit: Some(time_limit.max(Duration::from_millis(1))),
             cancellation: Some(task.cancellation()),
         });

@@ -8,7 +8,7 @@ use miriam_textproc::{DocumentFormat, Split};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{admit_texts, number, parse, text};
+use super::{number, parse, text};
 use crate::app::App;
 use crate::config::ModelKind;
 use crate::engine::{Hypothesis, RequestOptions, SearchWidth, Sentence, SentenceResult};
@@ -133,7 +133,7 @@ impl OneOrMany {
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let request: Request = parse(&call.body)?;
     let texts = request.text.as_ref().ok_or_else(|| Refusal::Invalid("text is missing".into()))?;
-    admit_texts(app, call, texts.as_slice())?;
+    app.admit_texts(call.bearer(), texts.as_slice())?;
     translate(app, &request).await
 }
 
@@ -221,7 +221,7 @@ fn request_options(app: &App, request: &Request, route: &Route) -> Result<Reques
             }
         }
         _ => {
-            let has_option = request.options.distinct || !width.is_default();
+            let has_option = request.options.distinct || width != SearchWidth::default();
             if request.graph || request.segmentation || has_option {
                 return Err(Refusal::invalid(
                     "graph, segmentation, distinct, stack_size, pop_limit and beam_threshold are \
@@ -268,7 +268,7 @@ fn width(app: &App, options: &Options) -> Result<SearchWidth, Refusal> {
     if beam_threshold.is_some_and(|beam| !(0.0..=1.0).contains(&beam)) {
         return Err(Refusal::Invalid("give a beam_threshold from 0 to 1".into()));
     }
-    Ok(SearchWidth::new(stack_size, pop_limit, beam_threshold))
+    Ok(SearchWidth { stack_size, pop_limit, beam_threshold })
 }
 
 /// Returns the texts as sentences.

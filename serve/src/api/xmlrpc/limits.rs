@@ -32,9 +32,11 @@ pub(super) fn parse_search_width(parameters: &Value, max: usize) -> Result<Searc
     if beam.is_some_and(|beam| !(0.0..=1.0).contains(&beam)) {
         return Err(invalid("beam-threshold", wanted));
     }
-    let stack = parse_count(parameters, "stack", max)?;
-    let pops = parse_count(parameters, "cube-pruning-pop-limit", max)?;
-    Ok(SearchWidth::new(stack, pops, beam.map(|beam| beam as f32)))
+    Ok(SearchWidth {
+        stack_size: parse_count(parameters, "stack", max)?,
+        pop_limit: parse_count(parameters, "cube-pruning-pop-limit", max)?,
+        beam_threshold: beam.map(|beam| beam as f32),
+    })
 }
 
 /// Returns a member that is a whole number from 1 to `max`.
@@ -102,8 +104,9 @@ mod tests {
         }
         let found =
             parse_search_width(&given("beam-threshold", Value::String("0.25".into())), 10).unwrap();
-        assert_eq!(found.beam_threshold(), Some(0.25));
-        assert!(parse_search_width(&Value::Struct(vec![]), 10).unwrap().is_default());
+        assert_eq!(found.beam_threshold, Some(0.25));
+        let found = parse_search_width(&Value::Struct(vec![]), 10).unwrap();
+        assert_eq!(found, SearchWidth::default());
         for (name, value) in [
             ("stack", Value::Int(0)),
             ("stack", Value::Int(11)),
