@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 
+use crate::request_record::RequestHead;
 use crate::{Error, Result};
 
 /// The log of a server.
@@ -79,14 +80,7 @@ fn ends_inside_line(path: &Path) -> io::Result<bool> {
 
 /// A request that was answered or given up.
 pub(crate) struct Record<'a> {
-    pub id: &'a str,
-    pub traceparent: Option<&'a str>,
-    /// The address of the client, where it is known.
-    pub client: Option<String>,
-    pub method: &'a str,
-    pub path: &'a str,
-    /// The group of protocols, or another part of the server.
-    pub group: &'a str,
+    pub head: &'a RequestHead,
     /// The name of its key, if one was needed.
     pub key: Option<&'a str>,
     pub status: u16,
@@ -153,20 +147,22 @@ impl AccessLog {
 
 /// Returns the line of a request that ended `now` after 1970.
 fn line(record: &Record<'_>, now: Duration) -> String {
+    let head = record.head;
+    let traceparent = head.traceparent.as_ref().and_then(|value| value.to_str().ok());
     let mut value = json!({
         "time": now.as_millis() as f64 / 1e3,
-        "id": record.id,
-        "method": record.method,
-        "path": record.path,
-        "api": record.group,
+        "id": head.id.to_str().unwrap_or_default(),
+        "method": head.method.as_str(),
+        "path": head.path,
+        "api": head.group,
         "status": record.status,
         "ms": record.time.as_micros() as f64 / 1e3,
         "bytes": record.bytes,
     });
     let optional = [
-        ("client", record.client.clone().map(Into::into)),
+        ("client", head.client.map(|address| address.to_string().into())),
         ("key", record.key.map(Into::into)),
-        ("traceparent", record.traceparent.map(Into::into)),
+        ("traceparent", traceparent.map(Into::into)),
     ];
     for (name, known) in optional {
         if let Some(known) = known {
@@ -178,16 +174,26 @@ fn line(record: &Record<'_>, now: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv6Addr;
+    use std::sync::LazyLock;
+
+    use hyper::Method;
+    use hyper::header::HeaderValue;
+
     use super::*;
+
+    static HEAD: LazyLock<RequestHead> = LazyLock::new(|| RequestHead {
+        id: HeaderValue::from_static("7"),
+        traceparent: None,
+        client: Some(Ipv6Addr::LOCALHOST.into()),
+        method: Method::POST,
+        path: "/v1/translate".into(),
+        group: "v1",
+    });
 
     fn record() -> Record<'static> {
         Record {
-            id: "7",
-            traceparent: None,
-            client: Some("::1".into()),
-            method: "POST",
-            path: "/v1/translate",
-            group: "v1",
+            head: &HEAD,
             key: Some("team"),
             status: 200,
             time: Duration::from_micros(1500),

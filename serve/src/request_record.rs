@@ -111,12 +111,7 @@ impl Drop for RequestRecord {
         self.metrics.record_request(head.group, status, is_measured.then_some(time));
         let Some(log) = &self.log else { return };
         let is_written = log.write(&Record {
-            id: head.id.to_str().unwrap_or_default(),
-            traceparent: head.traceparent.as_ref().and_then(|value| value.to_str().ok()),
-            client: head.client.map(|address| address.to_string()),
-            method: head.method.as_str(),
-            path: &head.path,
-            group: head.group,
+            head,
             key: self.key.get().map(String::as_str),
             status,
             time,
