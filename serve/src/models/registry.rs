@@ -35,6 +35,10 @@ pub struct Route {
 }
 
 impl Route {
+    fn through(model: &Arc<Model>, from: Option<String>, to: Option<String>) -> Self {
+        Route { models: vec![Arc::clone(model)], from, to, pivot: None }
+    }
+
     /// Returns the languages that model `step` translates from and to, if they are known.
     pub fn languages(&self, step: usize) -> [Option<&str>; 2] {
         let is_last = step + 1 == self.models.len();
@@ -192,47 +196,34 @@ impl Registry {
             if !model.translates() {
                 return Err(RouteError::NoTranslation(name.to_owned()));
             }
-            fn matching(
-                code: Option<&str>,
-                known: &[String],
-            ) -> Result<Option<String>, RouteError> {
-                match code {
-                    Some(code) => languages::find(code, known.iter().map(String::as_str))
-                        .map(|found| Some(found.to_owned()))
-                        .ok_or_else(|| RouteError::NoLanguage(code.to_owned())),
-                    None => Ok(only(known)),
-                }
-            }
-            return Ok(Route {
-                from: matching(from, &model.configuration.from)?,
-                to: matching(to, &model.configuration.to)?,
-                models: vec![Arc::clone(model)],
-                pivot: None,
-            });
+            let matching = |code: Option<&str>, side: &[String]| match code {
+                Some(code) => known(code, unique(side.iter())).map(|code| Some(code.to_owned())),
+                None => Ok(only(side)),
+            };
+            let from = matching(from, &model.configuration.from)?;
+            let to = matching(to, &model.configuration.to)?;
+            return Ok(Route::through(model, from, to));
         }
         match (from, to) {
             (Some(from), Some(to)) => self.pair(from, to),
             (None, None) => {
                 let model = self.first_choice(|_| true)?;
-                let models = vec![Arc::clone(model)];
                 let (from, to) = (&model.configuration.from, &model.configuration.to);
-                Ok(Route { models, from: only(from), to: only(to), pivot: None })
+                Ok(Route::through(model, only(from), only(to)))
             }
             (Some(from), None) => {
                 let sources = self.translating_configurations().flat_map(|model| &model.from);
                 let from = known(from, unique(sources))?;
                 let model = self.first_choice(|model| has(&model.from, from))?;
                 let to = only(&model.configuration.to);
-                let (models, from) = (vec![Arc::clone(model)], Some(from.to_owned()));
-                Ok(Route { models, from, to, pivot: None })
+                Ok(Route::through(model, Some(from.to_owned()), to))
             }
             (None, Some(to)) => {
                 let targets = self.translating_configurations().flat_map(|model| &model.to);
                 let to = known(to, unique(targets))?;
                 let model = self.first_choice(|model| has(&model.to, to))?;
                 let from = only(&model.configuration.from);
-                let (models, to) = (vec![Arc::clone(model)], Some(to.to_owned()));
-                Ok(Route { models, from, to, pivot: None })
+                Ok(Route::through(model, from, Some(to.to_owned())))
             }
         }
     }
@@ -241,8 +232,7 @@ impl Registry {
     /// in a row.
     fn pair(&self, from: &str, to: &str) -> Result<Route, RouteError> {
         if let Some((model, [from, to])) = self.direct(from, to) {
-            let (models, from, to) = (vec![Arc::clone(model)], from.to_owned(), to.to_owned());
-            return Ok(Route { models, from: Some(from), to: Some(to), pivot: None });
+            return Ok(Route::through(model, Some(from.to_owned()), Some(to.to_owned())));
         }
         let steps = self
             .pivot
