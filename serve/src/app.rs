@@ -104,7 +104,7 @@ impl App {
                 opened.models.push(Arc::clone(old));
                 continue;
             }
-            for file in old.iter().flat_map(|old| old.changed_in_place()) {
+            for file in old.iter().flat_map(|old| old.files.changed_in_place()) {
                 tracing::warn!(
                     "{}: it was written in place while it is mapped; replace files of models \
                      by renaming new ones",
@@ -121,7 +121,7 @@ impl App {
                         wanted.path.display(),
                         started.elapsed().as_secs_f64(),
                         model.kind.name(),
-                        model.file_bytes() as f64 / 1e6,
+                        model.files.bytes() as f64 / 1e6,
                     );
                     opened.models.push(Arc::new(model));
                 }

@@ -18,6 +18,7 @@ use crate::models::{Registry, Route, languages};
 use crate::refusal::{Refusal, RouteError};
 
 /// A translated text.
+#[derive(Default)]
 pub(crate) struct TranslatedText {
     /// The best translation.
     pub text: String,
@@ -39,8 +40,7 @@ pub(crate) struct TextFromLanguage {
 impl TranslatedText {
     /// Returns a text that is its own translation.
     fn unchanged(text: &str) -> Self {
-        let (alternatives, source, results) = Default::default();
-        TranslatedText { text: text.to_owned(), alternatives, source, results }
+        TranslatedText { text: text.to_owned(), ..TranslatedText::default() }
     }
 
     /// Returns the translations of the sentences.
@@ -304,7 +304,7 @@ fn cut_texts(
 ) -> Result<Vec<Document>, Interrupted> {
     let first = route.models.first();
     let language = plain_code(route.from.as_deref().unwrap_or_default());
-    let splitter = match first.and_then(|model| model.nonbreaking_prefixes()) {
+    let splitter = match first.and_then(|model| model.prefixes.as_ref()) {
         Some(prefixes) => SentenceSplitter::with_prefixes(&language, prefixes.clone()),
         None => SentenceSplitter::new(&language),
     };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The identities of files. Files of models are replaced by rename, so a changed file has another
 /// inode number.
-pub(super) struct Fingerprint {
+pub(crate) struct Fingerprint {
     files: Vec<(PathBuf, Option<Identity>)>,
     /// The files in those paths that are folders: the identity of a folder does not change when a
     /// file in it is written again.

@@ -29,8 +29,7 @@ pub use registry::{Registry, Route};
 
 use crate::config::{ModelConfiguration, ModelKind, MosesSystem, ShortlistSetting};
 use crate::engine::{
-    Backend, Engine, ModelQueue, Overload, Pending, RequestOptions, SearchWidth, Sentence,
-    SentenceResult,
+    Backend, Engine, ModelQueue, Pending, RequestOptions, SearchWidth, Sentence, SentenceResult,
 };
 use crate::metrics::Metrics;
 use crate::refusal::Refusal;
@@ -56,14 +55,15 @@ pub struct Model {
     /// Settings of a phrase-based system that matter to Moses' protocol. Some may be repeated but
     /// not changed by a call, the others add something to every response.
     pub moses_settings: Vec<(&'static str, String)>,
-    files: Fingerprint,
+    pub(crate) files: Fingerprint,
     engine: Arc<Engine>,
     served: Served,
     /// For a neural model, its translator, which counts tokens.
     pub(crate) translator: Option<Arc<Translator>>,
     /// For a neural model, its languages.
     languages: Option<ModelLanguages>,
-    prefixes: Option<NonbreakingPrefixes>,
+    /// The model's list of nonbreaking prefixes, which replaces the list of the language.
+    pub(crate) prefixes: Option<NonbreakingPrefixes>,
 }
 
 /// How a model computes results.
@@ -92,27 +92,39 @@ impl Opener {
     pub fn open(&self, configuration: &ModelConfiguration, generation: u64) -> Result<Model> {
         let kind = configuration.actual_kind();
         check_keys(configuration, kind)?;
-        let opened = match kind {
-            ModelKind::Lm => open_lm(configuration)?,
+        let mut model = match kind {
+            ModelKind::Lm => self.open_lm(configuration)?,
             ModelKind::Phrase => self.open_phrase(configuration)?,
             ModelKind::Neural => self.open_neural(configuration)?,
         };
-        let model = Model {
-            configuration: configuration.clone(),
-            generation,
-            kind,
-            beam_size: opened.beam_size,
-            facts: opened.facts,
-            moses_settings: opened.moses_settings,
-            files: opened.files,
-            engine: Arc::clone(&self.engine),
-            served: opened.served,
-            translator: opened.translator,
-            languages: opened.languages,
-            prefixes: opened.prefixes,
-        };
+        model.generation = generation;
         model.probe()?;
         Ok(model)
+    }
+
+    /// Creates a model of what all kinds have.
+    fn create_model(
+        &self,
+        configuration: &ModelConfiguration,
+        kind: ModelKind,
+        served: Served,
+        files: Fingerprint,
+        facts: Vec<(&'static str, String)>,
+    ) -> Model {
+        Model {
+            configuration: configuration.clone(),
+            generation: 0,
+            kind,
+            beam_size: None,
+            facts,
+            moses_settings: Vec::new(),
+            files,
+            engine: Arc::clone(&self.engine),
+            served,
+            translator: None,
+            languages: None,
+            prefixes: None,
+        }
     }
 
     /// Starts the queue of a model that translates.
@@ -123,7 +135,7 @@ impl Opener {
         Ok(Served::Sentences(queue))
     }
 
-    fn open_neural(&self, configuration: &ModelConfiguration) -> Result<Opened> {
+    fn open_neural(&self, configuration: &ModelConfiguration) -> Result<Model> {
         let is_marian_server = configuration.marian_server.is_some();
         let wrong = |reason: String| {
             let reason = if is_marian_server { reason } else { name_keys(&reason) };
@@ -199,19 +211,16 @@ impl Opener {
         let counter = translator.for_languages(languages.first_pair_tokens());
         let counter = Arc::new(counter.map_err(|error| wrong(error.to_string()))?);
         let prefix = configuration.prefix_token.as_deref();
-        Ok(Opened {
-            served: self.start(configuration, NeuralModel::new(translator, prefix))?,
-            files,
-            facts,
-            moses_settings: Vec::new(),
-            beam_size,
-            translator: Some(counter),
-            languages: Some(languages),
-            prefixes,
-        })
+        let served = self.start(configuration, NeuralModel::new(translator, prefix))?;
+        let mut model = self.create_model(configuration, ModelKind::Neural, served, files, facts);
+        model.beam_size = beam_size;
+        model.translator = Some(counter);
+        model.languages = Some(languages);
+        model.prefixes = prefixes;
+        Ok(model)
     }
 
-    fn open_phrase(&self, configuration: &ModelConfiguration) -> Result<Opened> {
+    fn open_phrase(&self, configuration: &ModelConfiguration) -> Result<Model> {
         let wrong = |reason: String| Error::model(&configuration.name, reason);
         let threads = self.engine.threads();
         let ini = if configuration.path.is_dir() {
@@ -275,16 +284,21 @@ impl Opener {
             ("prepares-text", steps.is_some().to_string()),
         ];
         let moses_settings = moses_settings(&system);
-        Ok(Opened {
-            served: self.start(configuration, PhraseModel::new(system, steps))?,
-            files,
-            facts,
-            moses_settings,
-            beam_size: None,
-            translator: None,
-            languages: None,
-            prefixes,
-        })
+        let served = self.start(configuration, PhraseModel::new(system, steps))?;
+        let mut model = self.create_model(configuration, ModelKind::Phrase, served, files, facts);
+        model.moses_settings = moses_settings;
+        model.prefixes = prefixes;
+        Ok(model)
+    }
+
+    fn open_lm(&self, configuration: &ModelConfiguration) -> Result<Model> {
+        let arpa = configuration.arpa_options();
+        let arpa = arpa.map_err(|reason| Error::model(&configuration.name, reason))?;
+        let model = LanguageModel::open(&configuration.path, arpa)?;
+        let facts = vec![("order", model.order().to_string())];
+        let files = Fingerprint::of(std::iter::once(configuration.path.clone()));
+        let served = Served::Calls(Arc::new(model));
+        Ok(self.create_model(configuration, ModelKind::Lm, served, files, facts))
     }
 }
 
@@ -310,34 +324,6 @@ fn add_language_model(
         lm.map_err(Box::<dyn std::error::Error>::from)
     });
     opened.map_err(|error| error.to_string())
-}
-
-fn open_lm(configuration: &ModelConfiguration) -> Result<Opened> {
-    let arpa = configuration.arpa_options();
-    let arpa = arpa.map_err(|reason| Error::model(&configuration.name, reason))?;
-    let model = LanguageModel::open(&configuration.path, arpa)?;
-    Ok(Opened {
-        facts: vec![("order", model.order().to_string())],
-        served: Served::Calls(Arc::new(model)),
-        files: Fingerprint::of(std::iter::once(configuration.path.clone())),
-        moses_settings: Vec::new(),
-        beam_size: None,
-        translator: None,
-        languages: None,
-        prefixes: None,
-    })
-}
-
-/// The parts of a model that depend on its kind.
-struct Opened {
-    served: Served,
-    files: Fingerprint,
-    facts: Vec<(&'static str, String)>,
-    moses_settings: Vec<(&'static str, String)>,
-    beam_size: Option<usize>,
-    translator: Option<Arc<Translator>>,
-    languages: Option<ModelLanguages>,
-    prefixes: Option<NonbreakingPrefixes>,
 }
 
 /// Reads the list of nonbreaking prefixes of a model, if it has one.
@@ -412,11 +398,6 @@ impl Model {
         matches!(self.served, Served::Sentences(_))
     }
 
-    /// Returns the model's list of nonbreaking prefixes, which replaces the list of the language.
-    pub(crate) fn nonbreaking_prefixes(&self) -> Option<&NonbreakingPrefixes> {
-        self.prefixes.as_ref()
-    }
-
     /// Returns the most tokens of a sentence of running text and the translator that counts them,
     /// if longer sentences must be cut.
     pub(crate) fn sentence_limit(&self) -> Option<(usize, &Translator)> {
@@ -451,11 +432,6 @@ impl Model {
         self.configuration == *configuration && self.files.is_current()
     }
 
-    /// Returns the size of the model's files in bytes.
-    pub fn file_bytes(&self) -> u64 {
-        self.files.bytes()
-    }
-
     /// Checks the checksums and weights of files in this project's format, which are only mapped
     /// when a model is opened.
     ///
@@ -474,11 +450,6 @@ impl Model {
         { files }.try_for_each(verify).map_err(|e| Error::model(self.name(), e.to_string()))
     }
 
-    /// Returns the files that were changed in place, which is not allowed while they are mapped.
-    pub fn changed_in_place(&self) -> Vec<&Path> {
-        self.files.changed_in_place()
-    }
-
     /// Puts sentences into the queue of the model.
     ///
     /// # Errors
@@ -491,7 +462,7 @@ impl Model {
         sentences: Vec<Sentence>,
         request_options: RequestOptions,
         deadline: Instant,
-    ) -> Result<Pending, Overload> {
+    ) -> Result<Pending, Refusal> {
         let Served::Sentences(queue) = &self.served else {
             panic!("a language model does not translate")
         };
