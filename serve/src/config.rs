@@ -320,7 +320,7 @@ impl Configuration {
             return Err(wrong(format!("{name} has no effect without a socket, unix")));
         }
         let mode = match &self.unix_mode {
-            None => SocketAccess::default().mode,
+            None => 0o660,
             Some(text) => u32::from_str_radix(text, 8)
                 .ok()
                 .filter(|mode| *mode <= 0o777 && text.len() <= 4 && !text.starts_with('+'))

@@ -140,12 +140,7 @@ impl Listener {
 
     /// Whether other machines can reach the listener.
     pub fn is_public(&self) -> bool {
-        match self {
-            Listener::Tcp(listener) => {
-                listener.local_addr().is_ok_and(|address| !address.ip().is_loopback())
-            }
-            Listener::Unix(..) => false,
-        }
+        self.tcp_address().is_some_and(|address| !address.ip().is_loopback())
     }
 
     /// Accepts connections until `stop` changes, and serves each in its own task. While there are
@@ -334,7 +329,7 @@ mod tests {
     #[test]
     fn errors_of_sockets_say_what_to_do() {
         let folder = tempfile::tempdir().unwrap();
-        let access = SocketAccess::default();
+        let access = SocketAccess { mode: 0o660, group: None };
         let long = folder.path().join("s".repeat(120));
         for error in [
             Listener::check_unix(&long, &access).err(),

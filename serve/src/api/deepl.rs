@@ -123,21 +123,9 @@ fn open(call: &Call) -> Result<(Parameters, Option<String>), Refusal> {
 async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let (parameters, key) = open(call)?;
     // The texts are a list in JSON, and repeated fields in forms.
-    let mut texts: Vec<String> = Vec::new();
-    for value in parameters.all("text") {
-        match value {
-            Value::String(text) => texts.push(text.clone()),
-            Value::Array(list) => {
-                for one in list {
-                    let text = one
-                        .as_str()
-                        .ok_or_else(|| Refusal::invalid("text is not a list of texts"))?;
-                    texts.push(text.to_owned());
-                }
-            }
-            _ => return Err(Refusal::invalid("text is not a list of texts")),
-        }
-    }
+    let texts = list_texts(&parameters, "text");
+    let texts = texts.ok_or_else(|| Refusal::invalid("text is not a list of texts"))?;
+    let mut texts: Vec<String> = texts.into_iter().map(str::to_owned).collect();
     if texts.is_empty() {
         return Err(Refusal::invalid("Parameter 'text' not specified."));
     }
@@ -250,26 +238,19 @@ fn markup_rules(parameters: &Parameters) -> Result<Option<MarkupRules>, Refusal>
 /// Returns the tag names of the parameter `list`. They may be separated by commas, be items of a
 /// list in JSON, or come from repeated fields.
 fn tag_names<'p>(parameters: &'p Parameters, list: &str) -> Result<Vec<&'p str>, Refusal> {
-    let mut names = Vec::new();
-    for value in parameters.all(list) {
-        let values = match value {
-            Value::Array(values) => &values[..],
-            value => std::slice::from_ref(value),
-        };
-        for value in values {
-            names.extend(
-                value
-                    .as_str()
-                    .ok_or_else(|| {
-                        Refusal::Invalid(format!("{list} is not a list of names of tags"))
-                    })?
-                    .split(',')
-                    .map(str::trim),
-            );
-        }
-    }
-    names.retain(|name| !name.is_empty());
-    Ok(names)
+    let texts = list_texts(parameters, list)
+        .ok_or_else(|| Refusal::Invalid(format!("{list} is not a list of names of tags")))?;
+    let names = texts.into_iter().flat_map(|text| text.split(',')).map(str::trim);
+    Ok(names.filter(|name| !name.is_empty()).collect())
+}
+
+/// Returns the texts of a parameter, each given alone or in a list; `None` if one is not a text.
+fn list_texts<'p>(parameters: &'p Parameters, name: &str) -> Option<Vec<&'p str>> {
+    let values = parameters.all(name).flat_map(|value| match value {
+        Value::Array(values) => &values[..],
+        value => std::slice::from_ref(value),
+    });
+    values.map(Value::as_str).collect()
 }
 
 /// Whether a parameter has a value that is not empty.

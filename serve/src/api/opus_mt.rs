@@ -105,6 +105,7 @@ pub(super) fn open(
 }
 
 /// A request in a message.
+#[derive(Default)]
 struct Message {
     text: String,
     source: Option<String>,
@@ -151,14 +152,10 @@ impl Message {
             Some((source, target, text)) => Message {
                 text: text.to_owned(),
                 source: Some(source.to_owned()),
-                detects: false,
                 target: Some(target.to_owned()),
-                model: None,
+                ..Message::default()
             },
-            None => {
-                let (source, target, model) = Default::default();
-                Message { text: message.to_owned(), source, detects: false, target, model }
-            }
+            None => Message { text: message.to_owned(), ..Message::default() },
         })
     }
 }
@@ -169,24 +166,22 @@ impl Answerer for Messages {
             Ok(asked) => asked,
             Err(reason) => return Ok(json!({"error": reason}).to_string()),
         };
-        match self.translate(&asked).await {
-            Ok(value) => Ok(value.to_string()),
-            // The request of the message cannot be served; the conversation continues.
+        let error = match self.translate(&asked).await {
+            Ok(value) => return Ok(value.to_string()),
             Err(Refusal::Route(RouteError::NoLanguage(code))) => {
                 let side = if asked.source.as_ref() == Some(&code) { "source" } else { "target" };
-                let error = format!("unsupported {side} language {code}");
-                let (source, target) = (asked.source, asked.target);
-                Ok(json!({"error": error, "source": source, "target": target}).to_string())
+                format!("unsupported {side} language {code}")
             }
             Err(refusal @ (Refusal::Invalid(_) | Refusal::Route(_) | Refusal::TooLarge(_)))
                 if refusal.retry_after().is_none() =>
             {
-                let (source, target) = (asked.source, asked.target);
-                let error = refusal.detail();
-                Ok(json!({"error": error, "source": source, "target": target}).to_string())
+                refusal.detail()
             }
-            Err(refusal) => Err(super::marian::close_code(&refusal)),
-        }
+            Err(refusal) => return Err(super::marian::close_code(&refusal)),
+        };
+        // The request of the message cannot be served; the conversation continues.
+        let (source, target) = (asked.source, asked.target);
+        Ok(json!({"error": error, "source": source, "target": target}).to_string())
     }
 }
 

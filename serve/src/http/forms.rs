@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use memchr::memmem::find;
+
 /// The longest boundary of a multipart body, by RFC 2046.
 const MAX_BOUNDARY: usize = 70;
 
@@ -95,27 +97,17 @@ fn parse_urlencoded_in(text: &[u8], charset: Charset) -> Result<Fields, String> 
 
 /// Decodes a text with `%41` for `A` and `+` for a space.
 fn unescape(text: &[u8]) -> Vec<u8> {
+    let digit = |byte: Option<&u8>| char::from(*byte?).to_digit(16);
     let mut bytes = Vec::with_capacity(text.len());
-    let mut at = 0;
-    while at < text.len() {
-        fn digit(offset: usize, text: &[u8], at: usize) -> Option<u32> {
-            let byte = text.get(at + offset)?;
-            char::from(*byte).to_digit(16)
-        }
-        match (text[at], digit(1, text, at), digit(2, text, at)) {
-            (b'%', Some(high), Some(low)) => {
-                bytes.push((high * 16 + low) as u8);
-                at += 3;
-            }
-            (b'+', ..) => {
-                bytes.push(b' ');
-                at += 1;
-            }
-            (byte, ..) => {
-                bytes.push(byte);
-                at += 1;
-            }
-        }
+    let mut rest = text;
+    while let Some((&first, after)) = rest.split_first() {
+        let code = digit(after.first()).zip(digit(after.get(1))).filter(|_| first == b'%');
+        rest = if code.is_some() { &after[2..] } else { after };
+        bytes.push(match (code, first) {
+            (Some((high, low)), _) => (high * 16 + low) as u8,
+            (None, b'+') => b' ',
+            (None, byte) => byte,
+        });
     }
     bytes
 }
@@ -162,10 +154,6 @@ fn parameter(header: &str, name: &str) -> Option<String> {
         let value = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value);
         key.trim().eq_ignore_ascii_case(name).then(|| value.to_owned())
     })
-}
-
-fn find(text: &[u8], what: &[u8]) -> Option<usize> {
-    memchr::memmem::find(text, what)
 }
 
 #[cfg(test)]

@@ -8,9 +8,3 @@ pub struct SocketAccess {
     /// The name or the number of its group, if it is not the group of the process.
     pub group: Option<String>,
 }
-
-impl Default for SocketAccess {
-    fn default() -> Self {
-        SocketAccess { mode: 0o660, group: None }
-    }
-}

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::translate::OneOrMany;
-use super::{admit_texts, check_lines, number, parse, text};
+use super::{check_lines, number, parse, text};
 use crate::app::App;
 use crate::background;
 use crate::http::Call;
@@ -36,7 +36,7 @@ fn open(app: &App, call: &Call) -> Result<Opened, Refusal> {
     let Request { model, text, top } = parse(&call.body)?;
     let texts = text.as_slice().to_vec();
     check_lines(&texts)?;
-    admit_texts(app, call, &texts)?;
+    app.admit_texts(call.bearer(), &texts)?;
     let registry = app.registry();
     let found = registry.language_model(model.as_deref())?;
     let found = found.ok_or_else(|| Refusal::invalid("there is no language model"))?;

@@ -107,16 +107,6 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
     strict_json::parse_object(body).map_err(|error| Refusal::Invalid(format!("the body: {error}")))
 }
 
-/// Checks the key of a request and counts its characters.
-fn admit(app: &App, call: &Call, characters: usize) -> Result<(), Refusal> {
-    app.admit(call.bearer(), characters)
-}
-
-/// Works like [`admit`], for a request with texts.
-fn admit_texts(app: &App, call: &Call, texts: &[String]) -> Result<(), Refusal> {
-    app.admit_texts(call.bearer(), texts)
-}
-
 /// Checks that each text is one line.
 fn check_lines(texts: &[String]) -> Result<(), Refusal> {
     if texts.iter().any(|text| text.contains(['\n', '\r'])) {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::admit;
 use crate::app::App;
 use crate::http::Call;
 use crate::refusal::{Refusal, RouteError};
@@ -12,7 +11,7 @@ use crate::refusal::{Refusal, RouteError};
 /// Lists the models with their properties, and the limit with which the page decides whether to ask
 /// for search graphs.
 pub(super) fn list(app: &App, call: &Call) -> Result<Value, Refusal> {
-    admit(app, call, 0)?;
+    app.admit(call.bearer(), 0)?;
     let registry = app.registry();
     let models = registry.models.iter().map(|model| {
         let facts = model.facts.iter().map(|(name, value)| ((*name).to_owned(), json!(value)));

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::translate::OneOrMany;
-use super::{admit, check_lines, number, parse};
+use super::{check_lines, number, parse};
 use crate::app::App;
 use crate::config::ModelKind;
 use crate::engine::{RequestOptions, Sentence, SentenceResult};
@@ -32,7 +32,7 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Result<Value, Refusal
     check_lines(sources)?;
     check_lines(targets)?;
     let all = sources.iter().chain(targets);
-    admit(app, call, all.map(|text| text.chars().count()).sum())?;
+    app.admit(call.bearer(), all.map(|text| text.chars().count()).sum())?;
     if sources.len() != targets.len() {
         let reason = format!("{} sources and {} targets", sources.len(), targets.len());
         return Err(Refusal::Invalid(reason));

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::translate::OneOrMany;
-use super::{admit_texts, check_lines, parse, text};
+use super::{check_lines, parse, text};
 use crate::app::App;
 use crate::background;
 use crate::http::Call;
@@ -37,7 +37,7 @@ async fn answer(
     tool: TextTool,
 ) -> Result<Value, Refusal> {
     let Request { language, text: texts } = request;
-    admit_texts(app, call, texts.as_slice())?;
+    app.admit_texts(call.bearer(), texts.as_slice())?;
     let language = plain_code(&language);
     let warning = warning(&language);
     let bytes = background::text_work(texts.as_slice());
