@@ -1,10 +1,10 @@
 //! Annotations of sentence pairs: word alignments and weights.
 //!
 //! Both are read from lines of text. A line that does not match its pair is an error: a link out of
-//! range or a missing weight mostly means that the file was made for another segmentation of the
+//! range or a missing weight usually means that the file was made for another segmentation of the
 //! text.
 
-use miriam_textio::parse_word_link;
+use miriam_textio::{LinkCertainty, WordLink, parse_word_link};
 
 /// A link of a word alignment: target position, then source position, from 0.
 pub type TargetLink = (u32, u32);
@@ -22,15 +22,16 @@ pub enum WeightScope {
 /// The annotations of a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairAnnotations<'a> {
-    /// Links between tokens other than `</s>`, if alignments are given.
+    /// Links between tokens other than `</s>`, if the corpus has alignments.
     pub links: Option<&'a [TargetLink]>,
-    /// One weight for the whole target, or one per token and one for `</s>`.
+    /// One weight for the whole target, or one per token and one for `</s>`; `None` without weights.
     pub weights: Option<&'a [f32]>,
 }
 
 /// An invalid field of a line: its number, from 1 (0 for a line without fields), and the reason.
 pub type InvalidField = (usize, String);
 
+/// Returns the fields of a line with their numbers, from 1.
 fn fields(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let words = line.split(|b| b.is_ascii_whitespace()).filter(|word| !word.is_empty());
     (1..).zip(words)
@@ -49,15 +50,19 @@ pub fn parse_alignment(
     fields(line)
         .map(|(field, word)| {
             let wrong = |reason: &str| (field, format!("{}: {reason}", quote_word(word)));
-            let link = parse_word_link(word)
-                .map_err(|_| wrong("a link is source-target, two positions from 0, such as 3-4"))?;
-            if link.source as usize >= source_len || link.target as usize >= target_len {
+            // Possible links, `i?j`, are for evaluation only.
+            let Ok(WordLink { source, target, certainty: LinkCertainty::Sure }) =
+                parse_word_link(word)
+            else {
+                return Err(wrong("a link is source-target, two positions from 0, such as 3-4"));
+            };
+            if source as usize >= source_len || target as usize >= target_len {
                 return Err(wrong(&format!(
-                    "beyond the sentences of {source_len} source and {target_len} target tokens; \
-                     alignments are over the pieces of the vocabularies"
+                    "out of range: the pair has {source_len} source and {target_len} target \
+                     tokens; positions count the pieces of the vocabularies, not words"
                 )));
             }
-            Ok((link.target, link.source))
+            Ok((target, source))
         })
         .collect()
 }
@@ -71,25 +76,26 @@ pub fn parse_weights(
     scope: WeightScope,
     target_len: usize,
 ) -> Result<Vec<f32>, InvalidField> {
-    fn parse((field, word): (usize, &[u8])) -> Result<f32, (usize, String)> {
+    fn parse((field, word): (usize, &[u8])) -> Result<f32, InvalidField> {
         let number = std::str::from_utf8(word).ok().and_then(|text| text.parse::<f32>().ok());
         number.filter(|weight| weight.is_finite() && *weight >= 0.0).ok_or_else(|| {
             (field, format!("{}: a weight is a number that is not negative", quote_word(word)))
         })
     }
     let weights: Vec<f32> = fields(line).map(parse).collect::<Result<_, _>>()?;
-    let (needed, what) = match scope {
-        WeightScope::Sentence => (1, "one is needed for the sentence".to_owned()),
+    let (expected, expectation) = match scope {
+        WeightScope::Sentence => (1, "expected one for the sentence".to_owned()),
         WeightScope::Word => {
-            let what = format!(
-                "{} are needed: one for each of the {target_len} target tokens and one for </s>",
+            let expectation = format!(
+                "expected {}: one for each of the {target_len} target tokens and one for </s>",
                 target_len + 1
             );
-            (target_len + 1, what)
+            (target_len + 1, expectation)
         }
     };
-    if weights.len() != needed {
-        return Err((weights.len().min(needed), format!("{} weights; {what}", weights.len())));
+    let found = weights.len();
+    if found != expected {
+        return Err((found.min(expected), format!("{found} weights; {expectation}")));
     }
     Ok(weights)
 }
@@ -122,6 +128,7 @@ mod tests {
             (&b"0-0 3-0"[..], 2, "3 source and 2 target"),
             (b"0-2", 1, "pieces"),
             (b"0-0 1:1", 2, "source-target"),
+            (b"0?0", 1, "source-target"),
         ] {
             let (found, message) = parse_alignment(line, [3, 2]).unwrap_err();
             assert!(found == field && message.contains(reason), "{found} {message}");
@@ -133,8 +140,8 @@ mod tests {
         assert_eq!(parse_weights(b" 0.5\n", WeightScope::Sentence, 7), Ok(vec![0.5]));
         assert_eq!(parse_weights(b"1 0 2e-1", WeightScope::Word, 2), Ok(vec![1.0, 0.0, 0.2]));
         for (line, scope, field, reason) in [
-            (&b"1 1"[..], WeightScope::Word, 2, "3 are needed"),
-            (b"1 1", WeightScope::Sentence, 1, "one is needed"),
+            (&b"1 1"[..], WeightScope::Word, 2, "expected 3"),
+            (b"1 1", WeightScope::Sentence, 1, "expected one"),
             (b"", WeightScope::Sentence, 0, "0 weights"),
             (b"1 -1 1", WeightScope::Word, 2, "not negative"),
             (b"1 1 nan", WeightScope::Word, 3, "not negative"),
