@@ -1,9 +1,10 @@
 //! Ranges of the inputs of matrix products, for engines that quantise with fixed scales
 //! (`docs/spec/training.md` C.3).
 //!
-//! A model runs over sentences and their translations as in training. For each product and
-//! sentence, the largest magnitude of the input is recorded. The clip value is the mean of these
-//! maxima plus 1.1 standard deviations, so that few inputs of few sentences are clipped.
+//! A model runs over sentences and their translations as in training. For each matrix and
+//! sentence, the largest magnitude among the inputs of its products is recorded. The clip value of
+//! the matrix is the mean of these maxima plus 1.1 standard deviations, so that few inputs of few
+//! sentences are clipped.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,14 +21,18 @@ use crate::trainable_model::TrainableModel;
 /// The number of standard deviations between the mean and the clip value.
 const DEVIATIONS: f64 = 1.1;
 
+/// The smallest clip value: 127 divided by it, the factor of inputs, is far below infinity.
+const MIN_CLIP: f32 = 1e-30;
+
 /// Returns the clip value for the inputs of each matrix, by the matrix's name. `pairs` are sources
 /// and translations, as ids with `</s>`.
 ///
 /// # Errors
-/// If there are no pairs, a parameter is missing, or the model cannot be trained.
+/// If there are no pairs, a parameter is missing, inputs are not finite, or the architecture is not
+/// one that can be trained.
 pub fn clip_values(model: &Model, pairs: &[(Vec<u32>, Vec<u32>)]) -> Result<BTreeMap<String, f32>> {
     if pairs.is_empty() {
-        return Err(Error::config("all sentences for the calibration are empty"));
+        return Err(Error::config("the text for the calibration has only empty lines, or none"));
     }
     let architecture = model.architecture();
     let layout = ParameterLayout::new(architecture);
@@ -51,15 +56,25 @@ pub fn clip_values(model: &Model, pairs: &[(Vec<u32>, Vec<u32>)]) -> Result<BTre
         }
         tape.end();
     }
-    Ok(maxima.into_iter().map(|(name, maxima)| (name, clip_value(&maxima))).collect())
+    let clips = maxima.into_iter().map(|(name, maxima)| {
+        let clip = clip_value(&maxima);
+        if !clip.is_finite() {
+            let reason = "the inputs of this matrix are not finite numbers; the model has diverged";
+            return Err(Error::config(format!("{name}: {reason}")));
+        }
+        Ok((name, clip))
+    });
+    clips.collect()
 }
 
-/// Returns the mean of maxima plus 1.1 standard deviations (dividing by n, not n - 1).
+/// Returns the mean of maxima plus 1.1 standard deviations (dividing by n, not n - 1). Any clip
+/// value fits inputs that are always zero; theirs is 1.
 fn clip_value(maxima: &[f64]) -> f32 {
     let count = maxima.len() as f64;
     let mean = maxima.iter().sum::<f64>() / count;
     let variance = maxima.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
-    (mean + DEVIATIONS * variance.sqrt()) as f32
+    let clip = (mean + DEVIATIONS * variance.sqrt()) as f32;
+    if clip < MIN_CLIP { 1.0 } else { clip }
 }
 
 #[cfg(test)]
@@ -67,7 +82,7 @@ mod tests {
     use super::*;
     use crate::init::initial_values;
     use crate::tests::tiny_architecture;
-    use crate::training::model_of;
+    use crate::training::build_model;
 
     /// The maxima have mean 3 and standard deviation 1.
     #[test]
@@ -76,11 +91,22 @@ mod tests {
     }
 
     #[test]
+    fn inputs_that_are_zero_or_not_finite_have_no_useless_clip_value() {
+        assert_eq!(clip_value(&[0.0, 0.0]), 1.0);
+        let architecture = tiny_architecture();
+        let layout = ParameterLayout::new(&architecture);
+        let values = vec![f32::NAN; layout.len()];
+        let model = build_model(&architecture, &layout, &values).unwrap();
+        let error = clip_values(&model, &[(vec![3, 0], vec![6, 0])]).unwrap_err().to_string();
+        assert!(error.contains("not finite"), "{error}");
+    }
+
+    #[test]
     fn every_matrix_has_a_clip_value() {
         let architecture = tiny_architecture();
         let layout = ParameterLayout::new(&architecture);
         let values = initial_values(&architecture, 1, false);
-        let model = model_of(&architecture, &layout, &values).unwrap();
+        let model = build_model(&architecture, &layout, &values).unwrap();
         let pairs = [(vec![3, 4, 5, 0], vec![6, 0]), (vec![2, 0], vec![7, 8, 9, 0])];
         let found = clip_values(&model, &pairs).unwrap();
         let matrices = layout.iter().filter(|p| p.name.contains("_W") && p.shape[0] > 1);
@@ -94,8 +120,9 @@ mod tests {
         assert!(found.contains_key("Wemb"));
         assert_eq!(found.len(), count + 1);
         // Queries, keys and values of a layer have the same inputs.
-        let of = |name: &str| found[&format!("encoder_l1_self_W{name}")];
-        assert_eq!((of("q"), of("k")), (of("v"), of("v")));
+        let [queries, keys, values] =
+            ["q", "k", "v"].map(|name| found[&format!("encoder_l1_self_W{name}")]);
+        assert_eq!((queries, keys), (values, values));
         assert!(clip_values(&model, &[]).is_err());
     }
 }

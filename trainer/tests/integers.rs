@@ -11,7 +11,7 @@ use miriam_nmt::packed::Precision;
 use miriam_trainer::dropout::Dropout;
 use miriam_trainer::kernels::{Fast, IntegerPrecision, ProductPrecision};
 use miriam_trainer::tape::{LossOptions, PackedParameters};
-use miriam_trainer::training::model_of;
+use miriam_trainer::training::build_model;
 use miriam_trainer::{ParameterLayout, TrainableModel, initial_values};
 
 use crate::architectures::{all, random_sentences, random_values};
@@ -50,7 +50,7 @@ fn results_are_those_of_decoding_in_integers() {
         let layout = ParameterLayout::new(&architecture);
         let values = initial_values(&architecture, 5, false);
         let trainable = TrainableModel::<Fast>::new(architecture.clone()).unwrap();
-        let model = model_of(trainable.architecture(), &layout, &values).unwrap();
+        let model = build_model(trainable.architecture(), &layout, &values).unwrap();
         let sources = random_sentences(&[3, 9, 14], 1);
         let targets = random_sentences(&[5, 2, 11], 2);
         let [sources, targets] = [&sources, &targets]

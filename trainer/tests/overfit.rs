@@ -10,7 +10,7 @@ use miriam_nmt::network::Network;
 use miriam_nmt::packed::Precision;
 use miriam_trainer::dropout::Dropout;
 use miriam_trainer::kernels::Fast;
-use miriam_trainer::training::model_of;
+use miriam_trainer::training::build_model;
 use miriam_trainer::update::{
     ClipScope, MicroBatch, OptimizerKind, OptimizerState, SynchronousTrainer, UpdateOptions,
 };
@@ -105,7 +105,7 @@ fn every_architecture_learns_pairs_by_heart() {
 
         // The trained model is loaded as decoders and scorers load it.
         let layout = ParameterLayout::new(&architecture);
-        let model = model_of(&architecture, &layout, trainer.values()).unwrap();
+        let model = build_model(&architecture, &layout, trainer.values()).unwrap();
         let network = Network::load(&model, Path::new(name), Precision::F32).unwrap();
         let [MicroBatch { sources, targets, .. }] = &micro_batches;
         let scores = network.scorer().unwrap().score(sources, targets).unwrap();

@@ -45,6 +45,6 @@ pub use run_lock::{lock_folder, lock_model};
 pub use schedule::{DecayStrategy, Schedule, ScheduleEvent, ScheduleState};
 pub use statistics::{DynamicScaling, Statistics};
 pub use validation::{
-    Candidate, CrossEntropySums, ValidationSet, Validator, cross_entropy, model_of,
+    Candidate, CrossEntropySums, ValidationSet, Validator, build_model, cross_entropy,
 };
 pub use validation_script::ValidationScript;

@@ -31,7 +31,7 @@ use crate::error::{Error, Result};
 use crate::parameters::ParameterLayout;
 
 /// Returns the model to validate. `values` are its parameters as `layout` arranges them.
-pub fn model_of(
+pub fn build_model(
     architecture: &Architecture,
     layout: &ParameterLayout,
     values: &[f32],
@@ -266,7 +266,7 @@ pub struct Candidate<'a> {
 
 impl Candidate<'_> {
     fn model(&self) -> miriam_nmt::Result<Model> {
-        model_of(self.architecture, self.layout, self.values)
+        build_model(self.architecture, self.layout, self.values)
     }
 }
 
