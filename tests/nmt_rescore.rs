@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use miriam_nmt::ModelBundle;
 use miriam_nmt::architecture::Architecture;
@@ -175,15 +175,19 @@ fn what_does_not_fit_is_rejected() {
     assert!(error.contains("absent.npz"), "{error}");
 }
 
-/// A run that is killed leaves what it has written, and the same command resumes after it.
+/// A run that is killed leaves what it has written, and the same command resumes after it. With a
+/// vocabulary that was changed since then, the run begins again.
 #[test]
 fn a_killed_run_is_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let [source, list] = toy_lists(folder, 400, "20");
+    let vocabulary = folder.join("vocab.spm");
+    fs::copy(toy().join("vocab.spm"), &vocabulary).unwrap();
     let command = |output: &Path| {
         let mut command = rescore(&source, &list);
         command.args(["--threads", "1", "-m"]).arg(toy()).arg("-o").arg(output);
+        command.arg("-v").args([&vocabulary, &vocabulary]);
         command
     };
     let whole = folder.join("whole.gz");
@@ -203,9 +207,19 @@ fn a_killed_run_is_resumed() {
         return;
     }
     assert!(!output.exists() && state.exists());
-    let again = command(&output).output().unwrap();
-    let messages = lossy_text(&again.stderr);
-    assert!(again.status.success() && messages.contains("continuing after"), "{messages}");
-    assert_eq!(fs::read(&output).unwrap(), fs::read(&whole).unwrap());
-    assert!(!state.exists());
+    let other = folder.join("other.gz");
+    for ending in [".partial", ".partial.state"] {
+        let [from, to] = ["scored.gz", "other.gz"].map(|name| format!("{name}{ending}"));
+        fs::copy(folder.join(from), folder.join(to)).unwrap();
+    }
+    let resume = |output: &Path| {
+        let again = command(output).output().unwrap();
+        let messages = lossy_text(&again.stderr);
+        assert!(again.status.success(), "{messages}");
+        assert_eq!(fs::read(output).unwrap(), fs::read(&whole).unwrap());
+        messages.contains("continuing after")
+    };
+    assert!(resume(&output) && !state.exists());
+    fs::File::options().append(true).open(&vocabulary).unwrap().set_modified(UNIX_EPOCH).unwrap();
+    assert!(!resume(&other));
 }

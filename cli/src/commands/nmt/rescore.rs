@@ -18,20 +18,20 @@ use crate::common::{CommonOptions, check_files, check_model_folder};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Models that translate in the direction of the list, of every kind that nmt translate opens,
-    /// and language models; each gives a feature. Several models in one decoder configuration are
-    /// an ensemble
+    /// Translation models in the direction of the list, of every kind that nmt translate opens, and
+    /// language models; each adds a feature. Several models in one decoder configuration are an
+    /// ensemble, which adds one feature
     #[arg(short, long, alias = "model", num_args = 1.., value_name = "PATH",
           required_unless_present = "reverse")]
     models: Vec<PathBuf>,
-    /// Models that translate in the other direction: they score the source given each translation
+    /// Models that translate in the other direction: each adds the score of the source, given the
+    /// translation
     #[arg(long, num_args = 1.., value_name = "PATH", requires = "source")]
     reverse: Vec<PathBuf>,
-    /// Options of all models; languages and vocabularies are those of the list, and change sides
-    /// for --reverse
+    // Languages and vocabularies are those of the list; they change sides for --reverse.
     #[command(flatten)]
     shared: SharedModelArguments,
-    /// The text that the list translates, one sentence per line; language models score without it
+    /// The text that the list translates, one sentence per line; only language models need none
     #[arg(long, value_name = "FILE")]
     source: Option<PathBuf>,
     /// The n-best list, of any program (number ||| text ||| features ||| total): plain, .gz, .zst,
@@ -43,7 +43,7 @@ pub struct Arguments {
     /// first sentence already has]
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     features: Vec<String>,
-    /// The file to write; compressed if it ends in .gz, .zst, .bz2 or .xz. The same command
+    /// The file to write; compressed if its name ends in .gz, .zst, .bz2 or .xz. The same command
     /// continues a run that was stopped
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -112,7 +112,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
 }
 
 impl Arguments {
-    /// Describes the options that scores depend on.
+    /// Describes the options that scores depend on: a run that was stopped is continued only if
+    /// they are the same.
     fn describe(&self) -> String {
         format!(
             "{:?} {:?} {:?} {} {} {}",
@@ -129,13 +130,16 @@ impl Arguments {
 /// An opened model that scores lists.
 pub struct OpenedModel {
     pub feature: NeuralFeature,
-    /// The files of the model.
+    /// The files that it was read from: weights, vocabularies, segmentation.
     pub files: Vec<PathBuf>,
-    /// The number of threads of its devices, unless it computes on the CPU.
+    /// The number of threads that feed its GPUs; `None` if it computes on the CPU.
     pub threads: Option<usize>,
 }
 
-/// Checks that a source is given only where a model reads it.
+/// Checks that a source is given only if a model reads it.
+///
+/// # Errors
+/// If all models are language models.
 pub fn check_source_use(source: Option<&Path>, models: &[NeuralFeature]) -> anyhow::Result<()> {
     let is_read = models.iter().any(|model| model.model.reads_sentences());
     anyhow::ensure!(
@@ -145,8 +149,8 @@ pub fn check_source_use(source: Option<&Path>, models: &[NeuralFeature]) -> anyh
     Ok(())
 }
 
-/// Opens a model, or an ensemble, that scores lists. If the lists have no source sentences, only a
-/// language model can be opened.
+/// Opens a model, or an ensemble, that scores lists. If the lists have no source sentences
+/// (`has_sentences`), only a language model can be opened.
 pub fn open(
     models: &ModelArguments,
     options: ListOptions,
@@ -164,9 +168,11 @@ pub fn open(
     let loaded = LoadedModels::new(&bundle, &defaults.weights, placement)?;
     let model = ListModel::new(loaded, options, has_sentences);
     let model = model.with_context(|| bundle.path.display().to_string())?;
+    // Files in an archive are not files of their own; the archive itself is.
+    let files = bundle.source_files().filter(|path| path.is_file()).collect();
     Ok(OpenedModel {
         feature: NeuralFeature { model, translator: None },
-        files: bundle.files,
+        files,
         threads: defaults.devices.is_cuda().then_some(defaults.threads),
     })
 }
