@@ -211,6 +211,7 @@ fn a_text_of_unknown_words_is_warned_of() {
         command
     };
     assert_eq!(warnings(&mut translate(&text)), 1);
+    assert_eq!(warnings(translate(&text).args(["-split", "--source-language", "es"])), 1);
     assert_eq!(warnings(&mut translate(&project_root().join("examples/toy/corpus.en"))), 0);
     let mut swapped = miriam();
     swapped.args(["tune", "-f", path_str(&ini), "--iterations", "2", "-o"]);

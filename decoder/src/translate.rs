@@ -82,7 +82,7 @@ pub fn translate_text(
     translate_lines(system, input, None, stop, progress)
 }
 
-/// Works like [`translate_text`], with raw text: `form` prepares lines before they are
+/// Works like [`translate_text`], with raw text: `processor` prepares lines before they are
 /// translated, and restores their best translations. N-best lists, alignments and other
 /// streams hold tokens.
 ///
@@ -92,17 +92,17 @@ pub fn translate_text(
 pub fn translate_raw_text(
     system: &System,
     input: Input,
-    form: &dyn LineProcessor,
+    processor: &dyn LineProcessor,
     stop: &CancellationToken,
     progress: &dyn Progress,
 ) -> Result<()> {
-    translate_lines(system, input, Some(form), stop, progress)
+    translate_lines(system, input, Some(processor), stop, progress)
 }
 
 fn translate_lines(
     system: &System,
     input: Input,
-    form: Option<&dyn LineProcessor>,
+    processor: Option<&dyn LineProcessor>,
     stop: &CancellationToken,
     progress: &dyn Progress,
 ) -> Result<()> {
@@ -159,9 +159,9 @@ fn translate_lines(
             let mut translator = Translator::new(system);
             let (unknown_words, cut_words) = (&unknown_words, &cut_words);
             move |(number, id, mut line)| {
-                if let Some(form) = form {
+                if let Some(processor) = processor {
                     let raw = std::mem::take(&mut line);
-                    form.preprocess(&raw, &mut line);
+                    processor.preprocess(&raw, &mut line);
                 }
                 let mut out = LineOutput::default();
                 out.stream_mut(OutputStream::Best).reserve(2 * line.len() + 16);
@@ -169,10 +169,10 @@ fn translate_lines(
                 translator.translate_to_streams(id, &line, &mut out)?;
                 unknown_words.add(before, translator.statistics());
                 cut_words.add(number, before, translator.statistics());
-                if let Some(form) = form {
+                if let Some(processor) = processor {
                     let best = std::mem::take(out.stream_mut(OutputStream::Best));
                     let best = best.strip_suffix(b"\n").unwrap_or(&best);
-                    form.postprocess(best, out.stream_mut(OutputStream::Best));
+                    processor.postprocess(best, out.stream_mut(OutputStream::Best));
                     out.stream_mut(OutputStream::Best).push(b'\n');
                 }
                 let line_errors = translator.take_line_errors();

@@ -1,5 +1,5 @@
-//! The driver for running text and HTML. Sentences are translated on many threads, and the text is
-//! written with translations in place of its sentences.
+//! Translation of running text and HTML: the text is cut into sentences, which are translated on
+//! many threads, and written with translations in place of its sentences.
 
 use std::collections::VecDeque;
 
@@ -14,6 +14,7 @@ use crate::line_errors::{LineError, LineErrorKind, Warnings};
 use crate::output_streams::{LineOutput, OutputStream, OutputStreams};
 use crate::sentence::MAX_SENTENCE_WORDS;
 use crate::translate::WorkerPins;
+use crate::unknown_words::UnknownWordCounts;
 use crate::{Error, LineProcessor, Result, System, Translation, Translator};
 
 /// The format of text that is not one sentence per line.
@@ -25,18 +26,19 @@ pub enum SegmentedFormat {
     Html,
 }
 
-/// A sentence with its surroundings.
+/// A segment with its place in the input.
 struct NumberedSegment {
     segment: Segment,
     /// The number of its line, from 1; always 1 in a page of HTML.
     line: u64,
-    /// The number of lines that end with it.
+    /// The number of input lines that are done with it: those of its document if it is the last
+    /// segment of the document, otherwise 0.
     num_lines: u64,
     /// Its errors so far.
     errors: Vec<LineError>,
 }
 
-/// The translation of a segment's sentence.
+/// A segment with the translation of its sentence.
 struct SegmentTranslation {
     segment: NumberedSegment,
     translation: LinkedText,
@@ -44,7 +46,7 @@ struct SegmentTranslation {
 
 /// Translates the sentences that `splitter` finds in the input, as
 /// [`translate_text`](crate::translate_text) translates lines, and writes the text with
-/// translations in place of sentences. The only other output is line errors. `form` prepares
+/// translations in place of sentences. The only other output is line errors. `processor` prepares
 /// sentences and restores their translations.
 ///
 /// # Errors
@@ -56,7 +58,7 @@ pub fn translate_segments(
     input: Input,
     format: SegmentedFormat,
     splitter: &SentenceSplitter,
-    form: Option<&dyn LineProcessor>,
+    processor: Option<&dyn LineProcessor>,
     (stop, progress): (&CancellationToken, &dyn Progress),
 ) -> Result<()> {
     let settings = &system.settings;
@@ -72,7 +74,7 @@ pub fn translate_segments(
     let mut warnings = (!streams.has(OutputStream::Errors))
         .then(|| Warnings::new(miriam_textio::display_name(&settings.input)));
     let workers = WorkerPins::new(system);
-    let cut_words = CutWordCounts::default();
+    let (unknown_words, cut_words) = (UnknownWordCounts::default(), CutWordCounts::default());
     let task = progress.task("translating", None);
     let (mut written, mut writer) = (0, SegmentWriter::new());
     let write = |translated: Result<SegmentTranslation>, more: bool| -> Result<()> {
@@ -100,10 +102,11 @@ pub fn translate_segments(
         || {
             workers.pin_next();
             let mut translator = Translator::new(system);
-            let cut_words = &cut_words;
+            let (unknown_words, cut_words) = (&unknown_words, &cut_words);
             move |segment| {
                 let (line, before) = (segment.line, translator.statistics());
-                let translation = translate_segment(&mut translator, form, segment);
+                let translation = translate_segment(&mut translator, processor, segment);
+                unknown_words.add(before, translator.statistics());
                 cut_words.add(line, before, translator.statistics());
                 translation
             }
@@ -114,17 +117,19 @@ pub fn translate_segments(
     if let Some(warnings) = warnings {
         warnings.finish();
     }
+    unknown_words.warn_if_most(&miriam_textio::display_name(&settings.input));
     cut_words.warn(&miriam_textio::display_name(&settings.input));
     let finished = streams.finish(outcome.is_ok() && !stop.is_cancelled());
     outcome.and(finished)
 }
 
-/// Rejects options whose output cannot be put together from the outputs of sentences.
+/// Rejects options that work on lines: their outputs cannot be joined to a text, or they read
+/// markup or tables from the input.
 fn check_outputs(system: &System) -> Result<()> {
     let settings = &system.settings;
     let output = &settings.output;
-    let known = [OutputStream::Best, OutputStream::Errors];
-    let refused = [
+    let supported = [OutputStream::Best, OutputStream::Errors];
+    let rejected = [
         (settings.print_score, "-output-hypo-score"),
         (output.print_id, "-print-id"),
         (output.print_alignment, "-print-alignment-info"),
@@ -133,9 +138,9 @@ fn check_outputs(system: &System) -> Result<()> {
         (settings.input_format.markup != crate::XmlInputMode::PassThrough, "-xml-input"),
         (settings.input_format.has_sentence_table, "-inputtype"),
     ];
-    let refused = refused.into_iter().find(|(is_set, _)| *is_set).map(|(_, option)| option);
-    let more = settings.outputs.iter().any(|(stream, _)| !known.contains(stream));
-    let Some(option) = refused.or(more.then_some("an output besides translations")) else {
+    let rejected = rejected.into_iter().find(|(is_set, _)| *is_set).map(|(_, option)| option);
+    let has_others = settings.outputs.iter().any(|(stream, _)| !supported.contains(stream));
+    let Some(option) = rejected.or(has_others.then_some("an output besides translations")) else {
         return Ok(());
     };
     let reason = format!(
@@ -145,12 +150,13 @@ fn check_outputs(system: &System) -> Result<()> {
     Err(Error::Usage { reason })
 }
 
-/// Reads a text sentence by sentence.
+/// Reads a text segment by segment.
 struct SegmentReader<'a> {
     lines: Lines,
     format: SegmentedFormat,
     splitter: &'a SentenceSplitter,
     stop: &'a CancellationToken,
+    /// The rest of the current document.
     waiting: VecDeque<NumberedSegment>,
 }
 
@@ -162,14 +168,15 @@ impl SegmentReader<'_> {
         Ok(self.waiting.pop_front())
     }
 
-    /// Reads the segments of the next document, if there is one.
+    /// Reads the segments of the next document, if there is one: a line of running text, or the
+    /// whole page. A document has at least one segment, perhaps with an empty sentence.
     fn read_document(&mut self) -> Result<()> {
-        let (mut text, mut first, mut num_lines) = (Vec::new(), 0, 0);
+        let (mut text, mut first_line, mut num_lines) = (Vec::new(), 0, 0);
         while let Some(line) = self.lines.next()? {
             text.extend_from_slice(line.bytes);
             text.extend_from_slice(if line.terminated { b"\n" } else { b"" });
             if num_lines == 0 {
-                first = line.number;
+                first_line = line.number;
             }
             num_lines += 1;
             if self.format != SegmentedFormat::Html {
@@ -189,14 +196,14 @@ impl SegmentReader<'_> {
         let document =
             match cutter.cut(&text, |sentence: &[u8]| fields::split_words(sentence).count()) {
                 Ok(document) => document,
-                // After a cancellation nobody needs the rest.
+                // The run was cancelled, so the rest is not needed.
                 Err(Interrupted) => return Ok(()),
             };
         let longest = document.longest();
         let segments = document.into_segments().into_iter();
         self.waiting.extend(segments.map(|segment| NumberedSegment {
             segment,
-            line: first,
+            line: first_line,
             num_lines: 0,
             errors: Vec::new(),
         }));
@@ -216,7 +223,7 @@ impl SegmentReader<'_> {
 
 fn translate_segment(
     translator: &mut Translator<'_>,
-    form: Option<&dyn LineProcessor>,
+    processor: Option<&dyn LineProcessor>,
     mut segment: NumberedSegment,
 ) -> Result<SegmentTranslation> {
     let sentence = &segment.segment.sentence;
@@ -225,8 +232,8 @@ fn translate_segment(
         return Ok(SegmentTranslation { segment, translation: translated });
     }
     let mut tokens = Vec::new();
-    match form {
-        Some(form) => form.preprocess(sentence, &mut tokens),
+    match processor {
+        Some(processor) => processor.preprocess(sentence, &mut tokens),
         None => tokens.extend_from_slice(sentence),
     }
     let translation = match translator.translate(&tokens) {
@@ -242,8 +249,8 @@ fn translate_segment(
         let words: Vec<&[u8]> =
             phrases.flat_map(|phrase| &phrase.words).map(Vec::as_slice).collect();
         let line = words.join(&b' ');
-        match form {
-            Some(form) => form.postprocess(&line, &mut translated.text),
+        match processor {
+            Some(processor) => processor.postprocess(&line, &mut translated.text),
             None => translated.text = line.clone(),
         }
         if segment.segment.has_inline_tags() {
