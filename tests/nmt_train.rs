@@ -323,7 +323,7 @@ fn the_last_validation_leaves_the_best_models_alone() {
     // A run without a validation text has no best model.
     let options = "--valid-metrics ce-mean-words bleu --keep-best --after 80u";
     let log = lossy_text(&corpus.train("model", options).output().unwrap().stderr);
-    assert!(log.contains("Without a validation text decoder.yml names the last model"), "{log}");
+    assert!(log.contains("No validation text: decoder.yml names the last model"), "{log}");
     assert!(decoder("model").contains("  - model.npz\n"), "{}", decoder("model"));
 }
 
@@ -369,13 +369,15 @@ fn a_signal_ends_a_training_after_an_update_and_saves_it() {
 #[test]
 fn the_first_line_says_when_the_next_one_comes() {
     let corpus = Corpus::new(20);
-    let log = |options: &str| {
-        let output = corpus.train("model", options).output().unwrap();
-        assert!(output.status.success(), "{}", lossy_text(&output.stderr));
-        lossy_text(&output.stderr)
-    };
-    let log = log("--after 3u --disp-freq 2u");
-    assert!(log.contains("A log line every 2u (--disp-freq); training ends after 3u"), "{log}");
+    for (name, period, expected) in [
+        ("every", "2u", "A log line every 2u (--disp-freq); training ends after 3u"),
+        ("none", "0u", "No regular log lines (--disp-freq 0); training ends after 3u"),
+    ] {
+        let options = format!("--after 3u --disp-freq {period}");
+        let output = corpus.train(name, &options).output().unwrap();
+        let log = lossy_text(&output.stderr);
+        assert!(output.status.success() && log.contains(expected), "{log}");
+    }
 }
 
 #[test]

@@ -247,7 +247,7 @@ impl TrainingRequest {
             options_yaml: &self.marian_yaml(&paths)?,
             decoder: &decoder,
             pretrained,
-            vocabularies: load_data::fingerprint(&tokenizers),
+            vocabularies_fingerprint: load_data::fingerprint(&tokenizers),
             plot: self.plot.as_deref(),
             stop,
             progress,

@@ -221,7 +221,7 @@ enum OptimizerFile {
     /// A file of this training run.
     Ours(Checkpoint, Box<SavedState>),
     /// A file of Marian, which does not record its corpus and options.
-    Marians(Checkpoint),
+    MarianCheckpoint(Checkpoint),
 }
 
 /// Opens the optimiser's file of the training with this `fingerprint`. Without `restores_corpus`,
@@ -239,7 +239,7 @@ fn open_optimizer(
     }
     let checkpoint = Checkpoint::open(path, LoadMethod::Lazy)?;
     let Some(entry) = checkpoint.get(STATE_ENTRY) else {
-        return Ok(OptimizerFile::Marians(checkpoint));
+        return Ok(OptimizerFile::MarianCheckpoint(checkpoint));
     };
     let mut saved: SavedState = serde_json::from_slice(entry.bytes()).map_err(|reason| {
         Error::resume(path, format!("its state cannot be read ({reason}); move the file away"))
@@ -362,7 +362,7 @@ pub enum Found {
     /// A training run of this program.
     Ours(Box<SavedTraining>),
     /// A training run of Marian, with the vectors of its optimiser's file.
-    Marians(Checkpoint),
+    MarianCheckpoint(Checkpoint),
 }
 
 /// Reads the optimiser's file of the training with this `fingerprint` and `layout`.
@@ -379,7 +379,9 @@ pub fn load_optimizer(
 ) -> Result<Found> {
     let (checkpoint, saved) = match open_optimizer(path, fingerprint, restores_corpus)? {
         OptimizerFile::Missing => return Ok(Found::Nothing),
-        OptimizerFile::Marians(checkpoint) => return Ok(Found::Marians(checkpoint)),
+        OptimizerFile::MarianCheckpoint(checkpoint) => {
+            return Ok(Found::MarianCheckpoint(checkpoint));
+        }
         OptimizerFile::Ours(checkpoint, saved) => (checkpoint, *saved),
     };
     let vectors = SavedVectors::new(path, checkpoint, layout);

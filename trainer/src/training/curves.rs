@@ -71,9 +71,9 @@ impl Curves {
         }
     }
 
-    /// Whether curves are written but have no points yet.
-    pub fn lack_points(&self) -> bool {
-        self.folder.is_some() && self.points.is_empty()
+    /// Whether the curves have no points.
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
     }
 
     /// Writes both files.
@@ -191,7 +191,7 @@ mod tests {
             curves.add(&at(updates), RATE, 1e-4);
         }
         curves.add(&at(150), "bleu", 12.5);
-        assert!(!curves.lack_points());
+        assert!(!curves.is_empty());
         curves.save().unwrap();
         // The run was killed after the state at update 100 was saved.
         let mut resumed = Curves::open(Some(&path), &at(100)).unwrap();
@@ -230,11 +230,10 @@ mod tests {
     #[test]
     fn without_a_folder_nothing_is_written() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(Curves::open(Some(folder.path()), &at(9)).unwrap().lack_points());
+        assert!(Curves::open(Some(folder.path()), &at(9)).unwrap().is_empty());
         let mut curves = Curves::open(None, &at(0)).unwrap();
-        assert!(!curves.lack_points());
         curves.add(&at(1), LOSS, 1.0);
         curves.save().unwrap();
-        assert!(curves.points.is_empty());
+        assert!(curves.is_empty());
     }
 }

@@ -457,7 +457,7 @@ mod tests {
             options_yaml: "",
             decoder: &decoder,
             pretrained: None,
-            vocabularies: 0,
+            vocabularies_fingerprint: 0,
             plot: None,
             stop: &stop,
             progress: &NoProgress,

@@ -1,4 +1,4 @@
-//! Training loop: updates, validation, saving, stopping.
+//! Training loop: updates, log, validation, saving, stopping.
 
 use std::path::Path;
 
@@ -51,7 +51,7 @@ pub struct Training<'a> {
     pub config: &'a TrainingConfig,
     /// The corpus.
     pub corpus: &'a ParallelCorpus,
-    /// The batches from a file, if given.
+    /// The batches, if they come from a file and not from the corpus.
     pub batches: Option<&'a BatchFile>,
     /// The validation set, if there is one.
     pub validation: Option<&'a ValidationSet>,
@@ -64,10 +64,10 @@ pub struct Training<'a> {
     /// Initial parameters instead of random ones, as a flat vector.
     pub pretrained: Option<Vec<f32>>,
     /// The fingerprint of the vocabularies.
-    pub vocabularies: u64,
+    pub vocabularies_fingerprint: u64,
     /// The folder for the curves of the training, if any.
     pub plot: Option<&'a Path>,
-    /// The token that cancels the training after an update; `progress` can cancel it too.
+    /// Cancels the training after the current update; `progress` can cancel it too.
     pub stop: &'a CancellationToken,
     /// The display of progress.
     pub progress: &'a dyn ProgressBar,
@@ -100,20 +100,20 @@ impl Training<'_> {
             && let Some(best) = run.best_model()
         {
             (run.log)(&format!(
-                "[valid] Without a validation text decoder.yml names the last model, not {}",
+                "[valid] No validation text: decoder.yml names the last model, not {}",
                 best.display()
             ));
         }
-        // Limits may be higher now than when the run ended.
+        // If a limit is higher now than when the training ended, the training goes on.
         if run.state.is_finished && (run.is_at_limit() || run.is_stalled()) {
-            // A run of an earlier version of Miriam, or with another kind of limit, has made no
-            // last pushes.
+            // The saved state is the one before the last pushes. Trainings with other kinds of
+            // limits, or by earlier versions of Miriam, ended without last pushes.
             if run.state.has_last_pushes {
                 run.make_last_pushes()?;
             }
             run.curves = Curves::open(run.training.plot, &run.state.progress)?;
             run.save_derived()?;
-            if run.curves.lack_points() {
+            if run.training.plot.is_some() && run.curves.is_empty() {
                 (run.log)("No curves: none were recorded during the training")
             } else {
                 run.curves.save()?
@@ -133,15 +133,14 @@ impl Training<'_> {
         Ok(outcome)
     }
 
-    /// Whether the run validates: it has a validation set, or a script and no metric that needs a
-    /// set.
+    /// Whether the run validates: with a validation set, or a script and no metric that needs one.
     pub(super) fn validates(&self) -> bool {
         let options = &self.config.validation;
         self.validation.is_some() || options.script.is_some() && !options.needs_set()
     }
 
     pub(super) fn fingerprint(&self) -> Result<TrainingFingerprint> {
-        let mut options = self.config.options_of_updates();
+        let mut options = self.config.fingerprint_options();
         let batches = self.batches.map_or("none".into(), |file| file.fingerprint().to_string());
         options.push(("batches, as a hash,".into(), batches));
         if self.corpus.has_links() {
@@ -151,7 +150,7 @@ impl Training<'_> {
         let (architecture, model_options) = architecture_fingerprint(&self.config.architecture)?;
         Ok(TrainingFingerprint {
             corpus: self.corpus.fingerprint(),
-            vocabularies: self.vocabularies,
+            vocabularies: self.vocabularies_fingerprint,
             architecture,
             options,
             model_options,
@@ -160,11 +159,11 @@ impl Training<'_> {
 }
 
 /// Quantises the parameters with which a training run starts, as Marian does: their rounding errors
-/// are not kept, and a new moving average starts with the rounded parameters. A training run that is
-/// resumed with its rounding errors is unchanged, because its parameters are rounded already.
+/// are not kept, and a new moving average starts with the rounded parameters. If the saved state
+/// has rounding errors, nothing changes, because its parameters are rounded already.
 ///
 /// # Panics
-/// If the number of values differs from the layout's.
+/// If the number of values differs from that of the layout.
 fn quantize_start(
     options: &QuantizationOptions,
     layout: &ParameterLayout,
@@ -181,8 +180,8 @@ fn quantize_start(
     }
 }
 
-/// Describes when the log gets its next line and when the training ends, because the log is silent
-/// in the first minutes.
+/// Describes how often the log gets a line and when the training ends: users know what to wait for
+/// while the log is still silent.
 fn describe_start(training: &Training<'_>) -> String {
     let config = training.config;
     let limits = config.limits.lengths.iter().filter(|length| !length.is_zero());
@@ -199,13 +198,15 @@ fn describe_start(training: &Training<'_>) -> String {
         [] => "when it is stopped (--after sets a limit)".to_owned(),
         ends => ends.join(" or "),
     };
-    format!(
-        "[training] A log line every {} (--disp-freq); training ends {ends}",
-        config.display_frequency
-    )
+    let lines = if config.display_frequency.is_zero() {
+        "No regular log lines (--disp-freq 0)".to_owned()
+    } else {
+        format!("A log line every {} (--disp-freq)", config.display_frequency)
+    };
+    format!("[training] {lines}; training ends {ends}")
 }
 
-/// A running training.
+/// The state of a training run.
 pub(super) struct Run<'a, 'l> {
     pub(super) training: &'a Training<'a>,
     pub(super) trainer: Updater,
@@ -228,8 +229,8 @@ pub(super) struct Run<'a, 'l> {
 }
 
 impl<'a, 'l> Run<'a, 'l> {
-    /// Starts or resumes the training. Returns the run and whether Miriam has saved the training
-    /// before.
+    /// Starts or resumes the training. Returns the run, and whether it resumes from a state that
+    /// Miriam has saved.
     fn new(
         training: &'a Training<'a>,
         pretrained: Option<Vec<f32>>,
@@ -263,7 +264,8 @@ impl<'a, 'l> Run<'a, 'l> {
         };
         let mut source = source.map_err(Error::Config)?;
         // When Marian resumes a training run of Miriam, it orders batches in its own way. It may
-        // count a full batch where the epoch here had a short batch.
+        // count a full batch where the epoch here had a short one, so its count may exceed the
+        // corpus by less than a batch.
         let most_excess = match config.batches.size {
             BatchSize::Sentences(size) => size.saturating_sub(1),
             _ => config.batches.maxi_batch,
@@ -340,6 +342,7 @@ impl<'a, 'l> Run<'a, 'l> {
         Ok((run, is_saved))
     }
 
+    /// Makes updates until a limit is reached, validation stalls, or the training is cancelled.
     fn train(&mut self) -> Result<Outcome> {
         let training = self.training;
         let config = training.config;
@@ -375,7 +378,8 @@ impl<'a, 'l> Run<'a, 'l> {
         total.map_or(done, |total| done.min(total))
     }
 
-    /// Whether the progress since `before` makes a task due during which all workers must wait.
+    /// Whether the progress since `before` makes a task due for which all workers must wait:
+    /// validation, replacing the parameters, saving.
     pub(super) fn is_exclusive_due(&self, before: &Progress, is_epoch_end: bool) -> bool {
         let config = self.training.config;
         let mut reached = self.state.progress;
@@ -385,9 +389,9 @@ impl<'a, 'l> Run<'a, 'l> {
         periods.iter().any(|&period| reached.crossed_period(before, period))
     }
 
-    /// Runs the tasks that the progress since `before` makes due: a line of the log, validation,
-    /// the end of an epoch, the replacement of the parameters by their average, saving. Returns
-    /// whether training stops because validation has stalled; then the caller saves.
+    /// Runs the tasks that are due after the progress since `before`: a line of the log,
+    /// validation, the end of an epoch, the replacement of the parameters by their average, saving.
+    /// Returns whether training stops because validation has stalled; then the caller saves.
     pub(super) fn follow_up(&mut self, before: &Progress, is_epoch_end: bool) -> Result<bool> {
         let training = self.training;
         let config = training.config;
@@ -396,7 +400,7 @@ impl<'a, 'l> Run<'a, 'l> {
         if self.state.progress.updates > before.updates {
             self.display(before, &reached);
         }
-        let mut stops = false;
+        let mut is_stopped = false;
         if training.validates() && reached.crossed_period(before, config.validation.frequency) {
             let stalls = self.stalls();
             self.validate(false)?;
@@ -404,7 +408,7 @@ impl<'a, 'l> Run<'a, 'l> {
             if self.stalls() > stalls {
                 self.notify_schedule(ScheduleEvent::Stalled(self.stalls()));
             }
-            stops = self.is_stalled();
+            is_stopped = self.is_stalled();
         }
         if is_epoch_end {
             self.end_epoch();
@@ -412,12 +416,13 @@ impl<'a, 'l> Run<'a, 'l> {
         if reached.crossed_period(before, config.replace_frequency) {
             self.trainer.replace_with_smoothed();
         }
-        if !stops && self.state.progress.crossed_period(before, config.save_frequency) {
+        if !is_stopped && self.state.progress.crossed_period(before, config.save_frequency) {
             self.save()?;
         }
-        Ok(stops)
+        Ok(is_stopped)
     }
 
+    /// Counts the epoch that has ended, and tells the log and the schedule.
     fn end_epoch(&mut self) {
         (self.log)(&format!("Seen {} samples", with_commas(self.state.sentences)));
         self.state.progress.epoch += 1;
@@ -450,7 +455,7 @@ impl<'a, 'l> Run<'a, 'l> {
         Ok(outcome)
     }
 
-    /// Makes one update. Returns whether it ended an epoch.
+    /// Makes one synchronous update. Returns whether it ended an epoch.
     fn update(&mut self) -> Result<bool> {
         let training = self.training;
         let config = training.config;
@@ -471,9 +476,10 @@ impl<'a, 'l> Run<'a, 'l> {
             .collect();
         let (dropout, rate, norm_limit) = (self.dropout(), self.rate(), self.norm_limit());
         let flexible_rate = self.flexible_rate();
-        let Updater::Synchronous(trainer) = &mut self.trainer else { return Ok(is_epoch_end) };
-        // The betas of a step depend on the number of updates including this step, as with the
-        // batches of an asynchronous worker.
+        let Updater::Synchronous(trainer) = &mut self.trainer else {
+            unreachable!("asynchronous workers make their own updates")
+        };
+        // As in asynchronous training, the betas depend on the number of updates with this one.
         let updates = self.state.progress.updates + 1;
         trainer.set_optimizer(config.momentum.at(config.update.optimizer, updates));
         trainer.set_norm_limit(norm_limit);
@@ -498,7 +504,7 @@ impl<'a, 'l> Run<'a, 'l> {
         self.training.config.schedule.rate_at(&self.state.schedule, &self.state.progress)
     }
 
-    /// Returns the factor of the rate that depends on the number of words, if rates are flexible.
+    /// Returns the factor of the learning rate that depends on a step's target tokens, if any.
     pub(super) fn flexible_rate(&self) -> Option<FlexibleRate> {
         let config = self.training.config;
         let Progress { updates, labels, .. } = self.state.progress;
@@ -522,7 +528,10 @@ impl<'a, 'l> Run<'a, 'l> {
         })
     }
 
-    /// Counts an update that was made.
+    /// Counts an update that was made with the learning rate `rate`.
+    ///
+    /// # Errors
+    /// If the training has diverged.
     pub(super) fn count_update(&mut self, report: &UpdateReport, rate: f64) -> Result<()> {
         let config = self.training.config;
         let before = self.state.progress;
@@ -540,7 +549,7 @@ impl<'a, 'l> Run<'a, 'l> {
                 let loss = report.loss / report.loss_count.max(1.0);
                 detector.check(statistics, loss, progress.updates).map_err(Error::Diverged)?;
             }
-            let norm = report.norm_of_word(config.update.normalizes_gradient);
+            let norm = report.norm_per_word(config.update.normalizes_gradient);
             statistics.record_norm(norm, progress.updates, config.norm_window);
         }
         let is_first = std::mem::replace(&mut self.is_at_start, false);
@@ -576,6 +585,7 @@ impl<'a, 'l> Run<'a, 'l> {
         }
     }
 
+    /// Tells the schedule of an event, and resets the optimiser if the schedule asks for it.
     fn notify_schedule(&mut self, event: ScheduleEvent) {
         let TrainingState { schedule, progress, .. } = &mut self.state;
         if self.training.config.schedule.apply_event(schedule, progress, event) {

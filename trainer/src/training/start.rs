@@ -56,7 +56,7 @@ impl Training<'_> {
                 let remarks = vec![remark];
                 Start { saved: *saved, skipped_sentences: 0, remarks, is_saved: true }
             }
-            Found::Marians(checkpoint) => {
+            Found::MarianCheckpoint(checkpoint) => {
                 self.marian_start(&marian, Some(checkpoint), fingerprint)?
             }
             Found::Nothing if self.files.model.is_file() => {

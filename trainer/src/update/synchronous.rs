@@ -169,7 +169,7 @@ impl UpdateReport {
 
     /// Returns the gradient norm per word; `is_normalized` says whether gradients are already
     /// divided by words.
-    pub fn norm_of_word(&self, is_normalized: bool) -> f64 {
+    pub fn norm_per_word(&self, is_normalized: bool) -> f64 {
         if is_normalized {
             self.gradient_norm
         } else {
@@ -550,7 +550,7 @@ pub(crate) fn scale_gradient(
     }
     let clipped = match options.clip_scope {
         ClipScope::Sum => report.gradient_norm,
-        ClipScope::Words => report.norm_of_word(options.normalizes_gradient),
+        ClipScope::Words => report.norm_per_word(options.normalizes_gradient),
     };
     let exceeds = options.clip_norm > 0.0 && clipped > options.clip_norm;
     Some(normalizer * if exceeds { options.clip_norm / clipped } else { 1.0 })

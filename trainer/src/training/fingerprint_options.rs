@@ -15,7 +15,7 @@ impl TrainingConfig {
     /// Returns the options that updates depend on, with their values. Limits, validation, display,
     /// workers and checks for divergence are not among them, so a resumed training run may change
     /// them.
-    pub(super) fn options_of_updates(&self) -> OptionTexts {
+    pub(super) fn fingerprint_options(&self) -> OptionTexts {
         // No `..`, so that the compiler reports each new field.
         let TrainingConfig {
             architecture: _,
