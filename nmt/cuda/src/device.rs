@@ -1,4 +1,4 @@
-//! A GPU for the layers of networks: it makes the backends of threads.
+//! GPU that runs the layers of networks. Each thread has a backend of its own, with its own stream.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use miriam_nmt_models::{Error, Result};
 use miriam_nmt_network::layer::{Device, RelativePositions};
 use miriam_nmt_network::plain_parameters::{PlainMatrix, PlainWeights};
 
-use crate::kernels::{HALF_WITH_BF16, Kernels};
+use crate::kernels::{BF16_CAPABILITY, Kernels};
 use crate::weights::uploaded;
 use crate::{CudaBackend, EmbeddingTable, RelativeTerms, WeightFormat, Weights, device_error};
 
-/// A GPU with the kernels of networks. Clones share it.
+/// A GPU with the kernels of networks loaded. Clones share both.
 #[derive(Clone)]
 pub struct CudaDevice {
     device: miriam_gpu::Device,
@@ -52,24 +52,26 @@ impl CudaDevice {
         EmbeddingTable::upload(&stream, rows).map_err(device_error)
     }
 
-    /// Uploads the terms of the relative positions of a layer.
+    /// Uploads the relative-position terms of an attention layer.
     ///
     /// # Errors
     /// If the GPU has too little free memory.
-    pub fn relative_positions(&self, host: RelativePositions) -> Result<RelativeTerms> {
+    pub fn relative_positions(&self, positions: RelativePositions) -> Result<RelativeTerms> {
         let stream = self.device.new_stream().map_err(device_error)?;
-        RelativeTerms::upload(&stream, host).map_err(device_error)
+        RelativeTerms::upload(&stream, positions).map_err(device_error)
     }
 
-    /// Rejects weights that this GPU cannot multiply with.
+    /// Checks that this GPU can multiply with weights of `format`.
     ///
     /// # Errors
     /// If the GPU is too old for the format.
     pub fn check_format(&self, format: WeightFormat) -> Result<()> {
         let properties = self.properties();
-        if format == WeightFormat::Bf16 && properties.compute_capability < HALF_WITH_BF16 {
+        if format == WeightFormat::Bf16 && properties.compute_capability < BF16_CAPABILITY {
+            let (major, minor) = BF16_CAPABILITY;
             let reason = format!(
-                "GPU {} ({}) computes in f32 and f16; bf16 needs compute capability 8.0",
+                "GPU {} ({}) computes in f32 and f16; bf16 needs compute capability \
+                 {major}.{minor}",
                 properties.number, properties.name
             );
             return Err(Error::Device { reason });

@@ -11,8 +11,8 @@ const PTX_ARCHIVE: &[u8] = include_bytes!("../kernels/ptx/modules.ptx.gz");
 /// compute capability.
 const HALF_PREFIX: &str = "half_product_";
 
-/// The lowest compute capability that has bf16, and larger matrix instructions in half precision.
-pub(crate) const HALF_WITH_BF16: (u32, u32) = (8, 0);
+/// The lowest compute capability with bf16, and with larger matrix instructions in half precision.
+pub(crate) const BF16_CAPABILITY: (u32, u32) = (8, 0);
 
 /// The kernels by their names.
 pub(crate) struct Kernels {
@@ -22,7 +22,7 @@ pub(crate) struct Kernels {
 impl Kernels {
     /// Loads all kernels that are meant for the device.
     pub fn load(device: &Device) -> Result<Self> {
-        let has_bf16 = device.properties().compute_capability >= HALF_WITH_BF16;
+        let has_bf16 = device.properties().compute_capability >= BF16_CAPABILITY;
         let half_target = if has_bf16 { "80" } else { "75" };
         let mut kernels = BTreeMap::new();
         for (name, text) in PtxArchive::unpack(PTX_ARCHIVE).modules() {

@@ -1,6 +1,4 @@
-//! The languages of a multilingual model, set by name.
-
-use std::sync::Arc;
+//! Languages of a multilingual model: setting them by name, and what is still to be set.
 
 use super::{BoundaryTokens, ModelBundle, TokenizerPair};
 use crate::languages::{LanguagePairTokens, LanguageStyle, Languages};
@@ -8,16 +6,16 @@ use crate::segmentation::Segmentation;
 use crate::vocabulary::PLACEHOLDER_PREFIX;
 use crate::{Error, Result};
 
-/// The smallest number of languages of a converted model that counts as multilingual. A number is
-/// needed because CTranslate2's folders do not name the original model; mBART-50 has 52 languages.
+/// A converted model with fewer language tokens does not count as multilingual: CTranslate2's
+/// folders do not name the original model, and few such tokens may come from text. mBART-50 has 52.
 const MIN_CONVERTED_LANGUAGES: usize = 40;
-/// The beginnings of tokens that are not text: T5's tokens that mark spans of text, and ids without
-/// a token, with the name that they have in older `.miriam` files too.
+/// The beginnings of tokens that are not text: T5's sentinels, and names of ids without a token, in
+/// current and in older `.miriam` files.
 const SPECIAL_PREFIXES: [&str; 3] = ["<extra_id_", PLACEHOLDER_PREFIX, "<no token has the id "];
 
 impl BoundaryTokens {
-    /// If `tokens` has a token for the source, puts it before the tokens of a sentence, and EOS
-    /// after them.
+    /// Sets the token before a sentence to that of `tokens` for the source, and adds EOS after the
+    /// sentence; without such a token nothing changes.
     pub fn set_language(&mut self, tokens: LanguagePairTokens) {
         if tokens.source_first.is_some() {
             (self.bos_id, self.has_eos) = (tokens.source_first, true);
@@ -29,9 +27,6 @@ impl ModelBundle {
     /// Returns the languages that the vocabularies name; `None` if the model is not multilingual.
     pub fn languages(&self) -> Option<Languages> {
         let TokenizerPair { vocabularies: [source, target], .. } = self.tokenizers.as_ref()?;
-        if Arc::ptr_eq(source, target) {
-            return Languages::find(source, source);
-        }
         Languages::find(source, target)
     }
 
@@ -49,10 +44,10 @@ impl ModelBundle {
 
         let Some(languages) = self.languages() else {
             let reason = match self.tokenizers {
-                None => "without vocabularies no language is known; name them with --vocabs",
+                None => "the languages are unknown without vocabularies; name them with --vocabs",
                 Some(_) => {
-                    "its vocabulary names no languages; a model of one pair of languages takes \
-                     neither --from nor --to"
+                    "its vocabulary names no languages; leave out --from and --to, which are for \
+                     multilingual models"
                 }
             };
             return Err(Error::unsupported(&self.path, reason));
@@ -75,30 +70,29 @@ impl ModelBundle {
         Ok(())
     }
 
-    /// Returns the languages of a model that needs a language token before the source and before
-    /// the translation.
-    fn languages_of_both_sides(&self) -> Option<Languages> {
-        // In other formats, users may type tokens that look like languages at the beginning of
-        // lines.
+    /// Returns the languages of a model that certainly needs a language token before the source and
+    /// before the translation.
+    fn both_side_languages(&self) -> Option<Languages> {
+        // In other formats such tokens may be part of the text: users put them into the lines.
         let from_hugging_face = self.format.contains("Hugging Face");
         let converted = self.format.contains("CTranslate2") && !self.format.contains("Argos");
         let languages = (from_hugging_face || converted).then(|| self.languages());
         languages.flatten().filter(|all| {
-            let few = all.tokens.len() < MIN_CONVERTED_LANGUAGES;
-            all.style == LanguageStyle::BothSides && (from_hugging_face || !few)
+            let is_certain = from_hugging_face || all.tokens.len() >= MIN_CONVERTED_LANGUAGES;
+            all.style == LanguageStyle::BothSides && is_certain
         })
     }
 
     /// Whether the tokens of [`ModelBundle::languages`] are certainly languages.
     pub fn is_multilingual(&self) -> bool {
         let style = self.languages().map(|languages| languages.style);
-        style == Some(LanguageStyle::TargetBeforeSource) || self.languages_of_both_sides().is_some()
+        style == Some(LanguageStyle::TargetBeforeSource) || self.both_side_languages().is_some()
     }
 
     /// Returns the ids of target tokens that are not text, in ascending order: languages of
     /// M2M-100, NLLB and mBART, sentinels of T5, and ids without a token.
     pub fn special_target_ids(&self) -> Vec<u32> {
-        let languages = self.languages_of_both_sides();
+        let languages = self.both_side_languages();
         let languages = languages.iter().flat_map(|languages| &languages.tokens);
         let mut ids: Vec<u32> = languages.filter_map(|token| token.target_id).collect();
         if let Some(TokenizerPair { vocabularies: [_, target], segmentation: [_, pieces], .. }) =
@@ -114,8 +108,8 @@ impl ModelBundle {
         ids
     }
 
-    /// Whether text must begin with the tag of the language of its translation: the model has
-    /// several languages, and none was set.
+    /// Whether a text must begin with the tag of the language of its translation: the model reads
+    /// such a tag, and no language was set.
     pub fn needs_language_tags(&self) -> bool {
         let Some(tokenizers) = &self.tokenizers else { return false };
         let style = self.languages().map(|languages| languages.style);
@@ -124,25 +118,28 @@ impl ModelBundle {
             && !matches!(tokenizers.segmentation[0], Segmentation::Presegmented)
     }
 
-    /// Returns whether the language of the text and the language of the translation must still be
-    /// set. Neither must be set if lines are tokenised already, because these lines contain their
-    /// languages.
+    /// Whether the language of the text, and that of the translation, must still be set. Neither
+    /// must be set if lines are tokenised already, because such lines contain their languages.
     pub fn lacks_languages(&self) -> [bool; 2] {
         let Some(tokenizers) = &self.tokenizers else { return [false; 2] };
         let is_text = !matches!(tokenizers.segmentation[0], Segmentation::Presegmented);
-        if !is_text || self.languages_of_both_sides().is_none() {
+        if !is_text || self.both_side_languages().is_none() {
             return [false; 2];
         }
         [tokenizers.source_boundary_tokens.bos_id.is_none(), tokenizers.target_prefix.is_empty()]
     }
 
-    /// Returns the message for the command line about languages that must still be set, if any.
+    /// Returns an error message about the languages that must still be set, with the options of the
+    /// command line that set them; `None` if none is missing.
     pub fn missing_languages(&self) -> Option<String> {
         let options = ["--from, the language of the text", "--to, the language to translate to"];
         let missing = self.lacks_languages().into_iter().zip(options);
         let missing: Vec<&str> =
             missing.filter(|(is_missing, _)| *is_missing).map(|(_, option)| option).collect();
-        let languages = self.languages().filter(|_| !missing.is_empty())?;
+        if missing.is_empty() {
+            return None;
+        }
+        let languages = self.languages()?;
         Some(format!(
             "{}: the model is multilingual; add {} (one of: {})",
             self.path.display(),

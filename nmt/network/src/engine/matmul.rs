@@ -24,7 +24,7 @@ impl Engine {
         self.gemm_columns(input, weights, 0..weights.columns(), epilogue, out);
     }
 
-    /// Quantises rows for products with these weights.
+    /// Quantises the rows of `input` for products with `weights`; nothing to do for f32 weights.
     pub(super) fn quantize_input(&mut self, input: MatRef<f32>, weights: &Weights) {
         let (rows, depth) = (input.rows(), input.columns());
         match weights.matrix.view() {
@@ -47,9 +47,9 @@ impl Engine {
         }
     }
 
-    /// Multiplies `input` with a range of the columns of `weights`. The last call of
-    /// `quantize_input` must have had the same `input` and weights. The range starts at a multiple
-    /// of sixteen. It ends at another multiple or at the last column.
+    /// Multiplies `input` with a range of the columns of `weights`. `quantize_input` must have been
+    /// called with the same `input` and `weights`, and with no others since then. The range starts
+    /// at a multiple of sixteen, and ends at another multiple or at the last column.
     pub(super) fn gemm_columns(
         &mut self,
         input: MatRef<f32>,
@@ -61,7 +61,7 @@ impl Engine {
         let (cpu, rows, depth) = (self.cpu, input.rows(), input.columns());
         let tilings = Tiling::alternatives(cpu);
         let shape = |operation| {
-            // Lists of candidates have many lengths; rounded up, they share measurements.
+            // Shortlists have many lengths; rounded up, they share measurements.
             let columns = columns.len().next_multiple_of(TOPK_BLOCK);
             OperationShape { operation, rows, depth, columns }
         };
