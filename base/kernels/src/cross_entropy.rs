@@ -15,12 +15,12 @@ use crate::activation::exp;
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef};
 
-/// The statistics of the logits of a row after some blocks.
+/// The statistics of the logits of a row, from the blocks that were added so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogitStatistics {
     /// The largest logit.
     pub max: f32,
-    /// The sum of `exp(logit - max)`.
+    /// The sum of `exp(logit - max)` over all logits.
     pub exp_sum: f64,
     /// The sum of the logits.
     pub sum: f64,
@@ -43,7 +43,8 @@ impl LogitStatistics {
     /// Returns the cross entropy (natural logarithm) of the label with `smoothing` of the
     /// probability spread over all `columns`.
     pub fn cross_entropy(&self, columns: usize, smoothing: f32) -> f64 {
-        // Subtracting large logits first avoids rounding errors.
+        // Logits are subtracted from the largest one first: the logarithm of the sum would be
+        // rounded away beside a large logit.
         let (max, smoothing) = (f64::from(self.max), f64::from(smoothing));
         let label_loss = max - f64::from(self.label) + self.exp_sum.ln();
         if smoothing == 0.0 {
@@ -53,6 +54,7 @@ impl LogitStatistics {
         (1.0 - smoothing) * label_loss + smoothing * mean_loss
     }
 
+    /// Adds the statistics of a block. NaN is kept, so that the loss becomes NaN.
     fn merge(&mut self, max: f32, exp_sum: f32, sum: f32) {
         if max > self.max || max.is_nan() {
             self.exp_sum *= f64::from(self.max - max).exp();
@@ -67,7 +69,7 @@ impl LogitStatistics {
 
 /// Adds a block of logits, `[rows, columns of the block]`, to the statistics of its rows. The
 /// block's first column is column `first` of the vocabulary; `labels`, `[rows]`, are columns of
-/// the vocabulary.
+/// the vocabulary. Each block is added once.
 ///
 /// # Panics
 /// If the shapes do not fit each other.
@@ -92,8 +94,8 @@ pub fn update_logit_statistics(
     }
 }
 
-/// Returns the column of the label, counted from column `first`, where a block begins; `None` if
-/// the label is in an earlier block.
+/// Returns the label's column, counted from the first column of a block; it may lie behind the
+/// block. `None` if the label is in an earlier block.
 fn label_column(label: u32, first: usize) -> Option<usize> {
     (label as usize).checked_sub(first)
 }
@@ -106,12 +108,13 @@ fn block_statistics<I: Isa>(isa: I, row: &[f32]) -> [f32; 3] {
     let mut sums = isa.splat(0.0);
     for part in lane_chunks(row.len()) {
         let part = &row[part];
-        // The maximum skips NaN in its first argument, but the sum of exponentials becomes NaN.
+        // `max` ignores NaN in its first argument; the sum of exponentials becomes NaN instead.
         largest = isa.max(isa.load_partial(part, f32::NEG_INFINITY), largest);
         sums = isa.add(sums, isa.load_partial(part, 0.0));
     }
     let max = isa.reduce_max(largest);
     if max == f32::NEG_INFINITY {
+        // There are no exponentials, so only the sum of the logits shows NaN.
         let sum = isa.reduce_sum(sums);
         return [if sum.is_nan() { f32::NAN } else { max }, 0.0, sum];
     }
@@ -124,20 +127,21 @@ fn block_statistics<I: Isa>(isa: I, row: &[f32]) -> [f32; 3] {
     [max, isa.reduce_sum(exponentials), isa.reduce_sum(sums)]
 }
 
-/// The block of the vocabulary that [`cross_entropy_gradient`] computes, and the smoothing.
+/// The block of the vocabulary for which [`cross_entropy_gradient`] computes the gradient, and the
+/// smoothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VocabularyBlock {
     /// The block's first column.
     pub first: usize,
     /// The number of columns of the whole vocabulary.
     pub columns: usize,
-    /// The probability that is spread over all columns, 0 for none.
+    /// The probability that is spread over all columns; 0 without label smoothing.
     pub smoothing: f32,
 }
 
 /// Replaces a block of logits, `[rows, columns of the block]`, by the gradient of the weighted
 /// cross entropy: `weight * (softmax(x) - (1 - e) [column is the label] - e / V)`. `labels`,
-/// `weights` and the final `statistics` are `[rows]`.
+/// `weights` and `statistics`, which must include all blocks, are `[rows]`.
 ///
 /// # Panics
 /// If the shapes do not fit each other.
@@ -165,7 +169,7 @@ pub fn cross_entropy_gradient(
     }
 }
 
-/// Computes `factor * exp(x - max) - shift`.
+/// Replaces each x of a row by `factor * exp(x - max) - shift`.
 #[inline(always)]
 fn gradient_row<I: Isa>(isa: I, max: f32, factor: f32, shift: f32, row: &mut [f32]) {
     let (max, factor) = (isa.splat(max), isa.splat(factor));

@@ -1,6 +1,8 @@
 //! Counts of the words of a text, from which vocabularies are learned. The time and memory of
 //! learning grow with the number of distinct words, not with the length of the text.
 
+use std::cmp::Reverse;
+
 use hashbrown::HashMap;
 
 /// The number of occurrences of each word. Parts of a text can be counted separately and
@@ -20,7 +22,7 @@ pub struct WordCounts {
 }
 
 impl WordCounts {
-    /// Counts `count` more occurrences of `word`.
+    /// Adds `count` occurrences of `word`.
     pub fn add(&mut self, word: &[u8], count: u64) {
         match self.counts.get_mut(word) {
             Some(known) => *known += count,
@@ -65,7 +67,7 @@ impl WordCounts {
     /// byte order.
     pub fn sorted(&self) -> Vec<(&[u8], u64)> {
         let mut words: Vec<(&[u8], u64)> = self.iter().collect();
-        words.sort_unstable_by(|(a, more), (b, less)| less.cmp(more).then(a.cmp(b)));
+        words.sort_unstable_by_key(|&(word, count)| (Reverse(count), word));
         words
     }
 }

@@ -24,23 +24,24 @@ use crate::{Metric, Signature, Tokenizer};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Bleu {
-    /// The tokeniser of hypothesis and references.
+    /// The tokeniser for hypothesis and references.
     pub tokenizer: Tokenizer,
     /// Whether case is ignored.
     pub lowercase: bool,
     /// The smoothing of orders without matches.
     pub smoothing: Smoothing,
-    /// Whether orders without n-grams in the hypothesis are left out, which sentence BLEU needs.
+    /// Whether orders are left out that are longer than the hypothesis. Sentence BLEU needs this.
     pub effective_order: bool,
 }
 
 impl Bleu {
-    /// Returns a line, lowercased if case is ignored, with white space between its tokens.
+    /// Returns the tokens of a line, separated by white space, in lower case if case is ignored.
     pub(crate) fn prepare(&self, line: &str) -> String {
         let line = lowercase_if(line, self.lowercase);
         self.tokenizer.tokenize(rstrip(&line)).into_owned()
     }
 
+    /// Counts the matches of a hypothesis.
     fn counts(&self, hypothesis: &str, references: &[&str]) -> BleuCounts {
         let lines: Vec<String> = references.iter().map(|line| self.prepare(line)).collect();
         let references = ReferenceNgrams::new(

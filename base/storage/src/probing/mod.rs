@@ -34,7 +34,7 @@ pub trait LineKeys {
     const SLOTS: usize;
     /// Returns the key in `slot`; 0 if it is empty. Slots are filled from the first on.
     fn key(&self, slot: usize) -> u64;
-    /// Returns the slot of `key`.
+    /// Returns the slot of `key`, which must not be 0.
     fn find(&self, key: u64) -> Option<usize>;
 }
 
@@ -46,7 +46,7 @@ pub trait TableLine:
     type Value: Copy + Default + Send + Sync;
     /// Returns the value in `slot`.
     fn value(&self, slot: usize) -> Self::Value;
-    /// Puts a pair into `slot`.
+    /// Replaces the pair in `slot`.
     fn set(&mut self, slot: usize, key: u64, value: Self::Value);
     /// A pair and its side value, packed while a table is built.
     type Entry: Pod + Copy + Default + Send + Sync;
@@ -188,7 +188,8 @@ impl AtomicLine4 {
     }
 }
 
-/// Returns the number of home lines for `entries` entries at the load factor `load` (0 to 1).
+/// Returns the number of home lines for `entries` entries at the load factor `load`, which is
+/// positive. With more than 1, entries overflow into lines behind the home lines.
 pub fn home_lines<L: TableLine>(entries: usize, load: f64) -> usize {
     ((entries as f64 / (L::SLOTS as f64 * load)).ceil() as usize).max(1)
 }
@@ -197,15 +198,19 @@ pub fn home_lines<L: TableLine>(entries: usize, load: f64) -> usize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(pub usize);
 
-/// Returns the slot of `key` in `lines`, the first `home_lines` of which are home lines. Unlike
-/// [`ProbingTable::find_slot`], it searches lines whose values are still being set.
+/// Returns the slot of `key`, which must not be 0, in `lines`, the first `home_lines` of which are
+/// home lines. Unlike [`ProbingTable::find_slot`], it searches lines whose values are still being
+/// set.
+///
+/// # Panics
+/// If all lines from the home line of `key` on are full.
 #[inline(always)]
 pub fn find_slot<L: LineKeys>(lines: &[L], home_lines: u64, key: u64) -> Option<Slot> {
     let (line, slot) = locate(lines, home_lines, key)?;
     Some(Slot(line * L::SLOTS + slot))
 }
 
-/// Returns the line and the slot of `key`.
+/// Returns the line of `key` and its slot in that line.
 #[inline(always)]
 fn locate<L: LineKeys>(lines: &[L], home_lines: u64, key: u64) -> Option<(usize, usize)> {
     let mut line = fast_range(key, home_lines) as usize;
@@ -221,7 +226,7 @@ fn locate<L: LineKeys>(lines: &[L], home_lines: u64, key: u64) -> Option<(usize,
 /// The result of searching one line of a table for a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineSearch<T> {
-    /// The key is in this line.
+    /// The key is in this line, with this slot or value.
     Found(T),
     /// The key is not in the table.
     Absent,
@@ -250,15 +255,16 @@ fn search_line<L: LineKeys>(
     }
     // Of two keys whose home lines are not before this line, the smaller is placed first (see
     // [`build`]). In its home line, `key` would therefore precede a larger last key, so the search
-    // ends. For most absent keys of full lines, this avoids a cache miss on a line that was not
-    // prefetched. In later lines, larger keys of the next chunk may precede `key`.
+    // ends. For most absent keys of full lines, this avoids a cache miss on the next line, which
+    // was not prefetched. It holds for the home line only: in later lines, which may belong to the
+    // next chunk, larger keys may precede `key`.
     if last_key > key && line as u64 == fast_range(key, home_lines) {
         return LineSearch::Absent;
     }
     LineSearch::NextLine
 }
 
-/// A finished table in a model.
+/// A finished table in a model. Its keys, and the keys that are searched for, are not 0.
 ///
 /// ```
 /// use miriam_storage::hash::hash64;
@@ -284,13 +290,13 @@ pub struct ProbingTable<L> {
 }
 
 impl<L: TableLine> ProbingTable<L> {
-    /// Returns the table in `lines`, `home_lines` of which are home lines.
+    /// Returns the table in `lines`, the first `home_lines` of which are home lines.
     ///
     /// # Errors
     /// The reason why the lines are not a table.
     pub fn new(lines: View<L>, home_lines: u64) -> Result<Self, &'static str> {
         if home_lines == 0 || home_lines > lines.len() as u64 {
-            return Err("the number of lines is invalid");
+            return Err("the number of home lines is 0, or larger than that of all lines");
         }
         if lines.last().is_none_or(|l| l.key(L::SLOTS - 1) != 0) {
             return Err("the last line is full, so a search would not end");
@@ -334,7 +340,7 @@ impl<L: TableLine> ProbingTable<L> {
         }
     }
 
-    /// Returns the value of `key`.
+    /// Returns the value of `key`; `None` if the table lacks it.
     #[inline(always)]
     pub fn find(&self, key: u64) -> Option<L::Value> {
         let lines = &*self.lines;
@@ -342,7 +348,7 @@ impl<L: TableLine> ProbingTable<L> {
         Some(lines[line].value(slot))
     }
 
-    /// Returns the slot of `key`.
+    /// Returns the slot of `key`; `None` if the table lacks it.
     pub fn find_slot(&self, key: u64) -> Option<Slot> {
         find_slot(&self.lines, self.home_lines, key)
     }
@@ -352,7 +358,7 @@ impl<L: TableLine> ProbingTable<L> {
         &self.lines
     }
 
-    /// Returns every pair, in table order.
+    /// Returns all pairs, in the order of lines and slots.
     pub fn iter(&self) -> impl Iterator<Item = (u64, L::Value)> + '_ {
         self.lines.iter().flat_map(L::pairs)
     }

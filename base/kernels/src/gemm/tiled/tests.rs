@@ -1,7 +1,7 @@
 //! Tests that GEMM in i8 gives the same bits with tiles as with registers, and that its sums do
 //! not saturate. One test emulates tiles with the vectors of each instruction set of the CPU. The
-//! others run the tile instructions, which are emulated if the CPU has AVX-512 VNNI but no tiles.
-//! Without VNNI they are skipped.
+//! others run the tile instructions, which are emulated if the CPU has AVX-512 VNNI but no tile
+//! unit; without VNNI these tests are skipped.
 
 use super::*;
 use crate::Cpu;
@@ -13,6 +13,7 @@ use crate::pack::{PackedI8, UnpackedWeights, WeightsI8};
 use crate::quantize::QuantizedI8;
 use crate::testing::{TestRng, cpu_with_tiles};
 
+/// Rows, depth and columns of a GEMM.
 type Shape = (usize, usize, usize);
 
 /// The operands of a GEMM and of its epilogue.
@@ -50,15 +51,15 @@ impl Case {
     }
 
     /// Returns the bits of the result of `gemm`, and the largest magnitude of each row (zeros if
-    /// the epilogue does not compute them). `choice` encodes the epilogue: one bit each for the
-    /// bias, the residual, accumulation and the magnitudes, then two for the activation.
+    /// the epilogue does not compute them). `code` encodes the epilogue: one bit each for the bias,
+    /// the residual, accumulation and the magnitudes, then two for the activation.
     fn run(
         &self,
-        choice: usize,
+        code: usize,
         gemm: impl FnOnce(PackedI8, Epilogue, MatMut<f32>),
     ) -> (Vec<u32>, Vec<f32>) {
         let (rows, _, columns) = self.shape;
-        let has = |bit: usize| choice >> bit & 1 == 1;
+        let has = |bit: usize| code >> bit & 1 == 1;
         let activations =
             [Activation::None, Activation::Relu, Activation::Swish, Activation::GeluSigmoid];
         let (mut out, mut largest) = (self.residual.clone(), vec![0.0; rows]);
@@ -67,30 +68,31 @@ impl Case {
             residual: has(1).then_some(MatRef::new(&self.residual, rows, columns)),
             accumulate: has(2),
             absmax: has(3).then_some(&mut largest[..]),
-            activation: activations[choice >> 4 & 3],
+            activation: activations[code >> 4 & 3],
         };
         gemm(self.weights.view(), epilogue, MatMut::new(&mut out, rows, columns));
         (out.iter().map(|value| value.to_bits()).collect(), largest)
     }
 
     /// Returns the result of a GEMM with its sums in registers.
-    fn with_registers(&self, cpu: Cpu, choice: usize) -> (Vec<u32>, Vec<f32>) {
+    fn with_registers(&self, cpu: Cpu, code: usize) -> (Vec<u32>, Vec<f32>) {
         let mut prepared = PreparedI8::default();
         prepared.prepare(cpu, Tiling::default_for(cpu), self.values());
-        self.run(choice, |weights, epilogue, out| gemm_i8(&prepared, weights, epilogue, out))
+        self.run(code, |weights, epilogue, out| gemm_i8(&prepared, weights, epilogue, out))
     }
 }
 
-/// The largest number of products in a GEMM with emulated tiles, each of which takes about 1 ns.
+/// The largest number of multiplications in a GEMM with emulated tiles; each takes about 1 ns.
 const MAX_EMULATED: usize = 12_000_000;
 
+/// Whether a GEMM of that shape is small enough for emulated tiles.
 fn is_emulable(&(rows, depth, columns): &Shape) -> bool {
     rows * depth * columns < MAX_EMULATED
 }
 
-/// Returns shapes with these properties: rows from one to beyond four tiles; depths and columns
-/// that are whole tiles or not; several slabs of rows; the largest depth; empty matrices. The
-/// third, the fourth and the fifth are too large for emulated tiles.
+/// Returns shapes that cover: rows from one to beyond four tiles; depths and columns that are whole
+/// tiles or not; several slabs of rows; the largest depth; empty matrices. The third, the fourth
+/// and the fifth are too large for emulated tiles.
 fn shapes(numbers: &mut TestRng) -> Vec<Shape> {
     let mut shapes = vec![
         (16, 64, 16),
@@ -110,8 +112,8 @@ fn shapes(numbers: &mut TestRng) -> Vec<Shape> {
     shapes
 }
 
-/// Returns a random epilogue, as a number from 0 to 63.
-fn choice(numbers: &mut TestRng) -> usize {
+/// Returns the code of a random epilogue (see [`Case::run`]).
+fn random_epilogue(numbers: &mut TestRng) -> usize {
     numbers.integer(0, 63) as usize
 }
 
@@ -133,12 +135,12 @@ fn emulated_tiles_give_the_bits_of_registers() {
             let case = Case::new(&mut numbers, shape);
             prepared.reset(cpu, Tiling::default_for(cpu), shape.1, &case.row_scales);
             prepared.cells.tiles.fill(case.values().values);
-            let choice = choice(&mut numbers);
-            let found = case.run(choice, |weights, epilogue, out| {
+            let code = random_epilogue(&mut numbers);
+            let found = case.run(code, |weights, epilogue, out| {
                 dispatch!(cpu, multiply_emulated(&prepared, weights, epilogue, out));
             });
-            let expected = case.with_registers(cpu, choice);
-            assert!(found == expected, "{}: {shape:?}, epilogue {choice}", cpu.name());
+            let expected = case.with_registers(cpu, code);
+            assert!(found == expected, "{}: {shape:?}, epilogue {code}", cpu.name());
         }
     }
 }
@@ -157,12 +159,12 @@ fn tile_instructions_give_the_bits_of_registers() {
         let case = Case::new(&mut numbers, shape);
         prepared.prepare(cpu, Tiling::default_i8(cpu, 8), case.values());
         for _ in 0..if is_emulated { 1 } else { 20 } {
-            let choice = choice(&mut numbers);
-            let found = case.run(choice, |weights, epilogue, out| {
+            let code = random_epilogue(&mut numbers);
+            let found = case.run(code, |weights, epilogue, out| {
                 gemm_i8(&prepared, weights, epilogue, out);
             });
-            let expected = case.with_registers(cpu, choice);
-            assert!(found == expected, "{shape:?}, epilogue {choice}");
+            let expected = case.with_registers(cpu, code);
+            assert!(found == expected, "{shape:?}, epilogue {code}");
         }
     }
 }
