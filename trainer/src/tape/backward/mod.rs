@@ -1,7 +1,7 @@
 //! Back-propagation of gradients through the recorded operations.
 //!
-//! This file has the order of nodes and the terms of a node's gradient. The other files have the
-//! gradients of one family of operations each.
+//! This file visits the nodes from the last to the first, and calls the gradient of each node's
+//! operation. The other files have the gradients of one family of operations each.
 
 mod attention;
 mod dense;
@@ -17,12 +17,13 @@ use super::{GuidedAlignment, PackedParameters, Scratch, Tape};
 use crate::Real;
 use crate::kernels::Kernels;
 
-/// An occurrence of weights: the input of a product, and the node of the product, which has the
-/// gradient of its result.
+/// An occurrence of weights in a product: the input, and the node of the result, whose gradient is
+/// needed for that of the weights.
 type Occurrence = (Tensor, usize);
 
-/// The terms of a node's gradient, and the places for the gradients of its operands.
+/// The gradient of a node, with what is needed to pass it on to the operands of the node.
 struct NodeGradient<'a, K: Kernels> {
+    /// The index of the node among all nodes.
     index: usize,
     node: &'a Node,
     /// The results of all nodes.
@@ -56,16 +57,17 @@ impl<K: Kernels> Tape<K> {
         }
         let mut deferred: Vec<Vec<Occurrence>> = vec![Vec::new(); num_uses.len()];
         for index in (0..nodes.len()).rev() {
-            // Only losses, guided alignment included, have a gradient without later nodes.
+            // Losses, guided alignment included, have a gradient of their own. All other nodes have
+            // one only if later nodes have added to it.
             let node = &nodes[index];
-            let is_begun = match node.op {
+            let has_gradient = match node.op {
                 Op::CrossEntropy { .. } => true,
                 Op::Attend { ref positions, .. } | Op::AttendAnnotations { ref positions, .. } => {
                     self.begun[index] || positions.is_some()
                 }
                 _ => self.begun[index],
             };
-            if is_begun {
+            if has_gradient {
                 self.backward_node(&nodes, index, &num_uses, &mut deferred);
             }
         }
@@ -77,7 +79,8 @@ impl<K: Kernels> Tape<K> {
         self.nodes = nodes;
     }
 
-    /// Adds the gradient of weights that occur several times, computed in one product.
+    /// Adds the gradient of weights that occur several times: one product over the rows of all
+    /// occurrences.
     fn join_occurrences(&mut self, nodes: &[Node], weights: usize, occurrences: &[Occurrence]) {
         let values = Values { nodes, values: &self.values };
         let spec = &self.registry.affines[weights];
@@ -97,6 +100,8 @@ impl<K: Kernels> Tape<K> {
         add_weight_gradient(&mut self.kernels, spec, inputs, outputs, into);
     }
 
+    /// Passes the gradient of a node on to its operands and to the parameters. Weights that occur
+    /// several times (`num_uses`) are left for later: their occurrence is added to `deferred`.
     fn backward_node(
         &mut self,
         nodes: &[Node],
@@ -145,6 +150,7 @@ impl<K: Kernels> Tape<K> {
                 gradient.attend_annotations(*vector, *queries, groups, positions);
             }
             Op::CrossEntropy { hidden, .. } => {
+                // The forward pass has saved the gradient of the loss with respect to `hidden`.
                 let saved = gradient.values.saved(node);
                 let rows = MatRef::new(saved, hidden.rows(), hidden.width());
                 gradient.input_gradients.add(gradient.kernels, rows, *hidden);
