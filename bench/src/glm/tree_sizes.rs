@@ -1,8 +1,8 @@
 //! Shares of B-trees that are a single node, among all trees of a model and among the trees that
-//! are searched to score a text (Bogoychev 2019, section 4.5.2, which calls them B-stumps).
+//! are searched to score a text (Bogoychev 2019, section 4.5.2, calls such trees B-stumps).
 //!
-//! The tree of an n-gram holds the words that precede it. Frequent words have large trees and are
-//! searched often, so the share among searches is lower than the share among trees.
+//! The tree of an n-gram holds the words that precede it. Frequent words have large trees, which
+//! are searched often, so the share among searches is lower than the share among trees.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -15,15 +15,15 @@ use super::NODE_WIDTHS;
 use crate::error::Result;
 use crate::synthetic::Text;
 
-/// The index of the widest nodes in [`NODE_WIDTHS`].
+/// The index of the largest width in [`NODE_WIDTHS`].
 const WIDEST: usize = NODE_WIDTHS.len() - 1;
 
-/// Numbers of trees by the order of the n-grams that they hold, from bigrams on.
+/// Numbers of trees by order. A tree of order n holds n-grams of n words; the lowest order is 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeSizes {
     /// What is counted: [`ALL_TREES`], or `searches of` and the name of a text.
     pub counted: String,
-    /// By order, from 2 on.
+    /// The number of trees of each order, from 2 on.
     pub by_order: Vec<TreeCount>,
 }
 
@@ -33,13 +33,14 @@ const ALL_TREES: &str = "trees";
 /// Numbers of trees that hold n-grams of one order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TreeCount {
+    /// The number of trees.
     pub all: u64,
-    /// The trees that are a single node, by node width as in [`NODE_WIDTHS`].
+    /// The number of trees that are a single node, for each node width of [`NODE_WIDTHS`].
     pub single_node: [u64; NODE_WIDTHS.len()],
 }
 
 impl TreeCount {
-    /// Adds a tree of this number of n-grams; an empty tree is not counted.
+    /// Adds a tree of `ngrams` n-grams; an empty tree is not counted.
     fn add(&mut self, ngrams: usize) {
         if ngrams == 0 {
             return;
@@ -65,8 +66,8 @@ impl TreeSizes {
         TreeSizes { counted: ALL_TREES.into(), by_order: by_order.collect() }
     }
 
-    /// Counts the trees that are searched to score each word of a text. A tree counts as often as
-    /// it is searched.
+    /// Counts the trees that are searched to score the words of `text`. A tree counts as often as it
+    /// is searched. `name` is the name of the text.
     pub fn searched_by(model: &SortedModel, name: &str, text: &Text) -> Self {
         let order = model.trie.levels.len();
         let mut by_order = vec![TreeCount::default(); order - 1];
@@ -85,7 +86,7 @@ impl TreeSizes {
         TreeSizes { counted: format!("searches of {name}"), by_order }
     }
 
-    /// Returns the shares of trees that are a single node of the widest kind, by order.
+    /// Returns the shares of trees that are a single node of the largest width, by order.
     fn widest_shares(&self) -> impl Iterator<Item = String> {
         self.by_order.iter().map(|count| match count.all {
             0 => "-".into(),
@@ -94,7 +95,7 @@ impl TreeSizes {
     }
 }
 
-/// Returns the lines of a table of the shares of trees that are a single node of the widest kind:
+/// Returns the lines of a table of the shares of trees that are a single node of the largest width:
 /// first the shares of the thesis, then those of `all`.
 pub fn table(all: &[TreeSizes]) -> Vec<String> {
     let max_order = 1 + all.iter().map(|sizes| sizes.by_order.len()).max().unwrap_or(0);
@@ -125,8 +126,8 @@ fn published_share(order: usize) -> f64 {
     }
 }
 
-/// Writes `trees.csv` to `folder`. The thesis' shares are in the rows that count all trees and have
-/// the widest nodes.
+/// Writes `trees.csv` to `folder`. Rows for all trees and the largest node width also have the
+/// thesis' shares.
 ///
 /// # Errors
 /// If the file cannot be written.

@@ -10,32 +10,33 @@ use super::models::Subject;
 use super::places::Place;
 use crate::error::{Error, Result};
 
-/// The relative difference of log-probabilities below which different translations are a tie.
+/// Scores that differ by less count as equal: relative to the expected log-probability, or to 1 if
+/// its magnitude is below 1. Different translations with equal scores are a tie.
 const TIE: f64 = 1e-3;
 
 /// The number of sentences that are compared.
 const SENTENCES: usize = 32;
 const SENTENCES_OF_QUICK_CHECK: usize = 3;
 
-/// The batch size: several sentences, but not all of them.
+/// The batch size: smaller than the number of sentences, so that there are several batches.
 const BATCH: usize = 8;
 const BATCH_OF_QUICK_CHECK: usize = 2;
 
 /// The differences between two runs over the same sentences.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
-    /// The number of sentences with the same translation and nearly the same score.
+    /// The number of sentences with the same translation and equal scores.
     pub same: usize,
-    /// The number of sentences with different translations of nearly the same score.
+    /// The number of sentences with different translations of equal scores.
     pub ties: usize,
-    /// Sentences, counted from 1, whose scores differ.
+    /// The numbers, from 1, of the sentences whose scores differ.
     pub different: Vec<usize>,
     /// The largest relative difference of scores of the same translation.
     pub largest_difference: f64,
 }
 
 impl Comparison {
-    /// Compares a run with that of the CPU.
+    /// Compares the run of another place with that of the CPU.
     pub fn new(expected: &BatchingRun, found: &BatchingRun) -> Self {
         let mut comparison = Comparison::default();
         for (line, words) in expected.translations.iter().enumerate() {
@@ -45,7 +46,7 @@ impl Comparison {
             if is_same {
                 comparison.largest_difference = comparison.largest_difference.max(difference);
             }
-            // A score that is not a number is a difference.
+            // A score that is NaN differs from all others.
             if difference.is_nan() || difference >= TIE {
                 comparison.different.push(line + 1);
             } else if is_same {
@@ -58,9 +59,11 @@ impl Comparison {
     }
 }
 
-/// The first difference that is more than a tie.
+/// A sentence whose scores differ in two places.
 pub struct Difference {
+    /// The model, the beam size and the places.
     what: String,
+    /// The sentence.
     detail: String,
 }
 
@@ -80,8 +83,8 @@ pub fn write_heading(out: &mut dyn Write) -> Result<()> {
 }
 
 /// Compares the translations of all other places with those of the first, the CPU, and prints a row
-/// for each beam size and place. Returns the first difference. Places that round more than f32 are
-/// compared, but may differ.
+/// for each place and beam size. Returns the first difference. Places with a lower precision than
+/// f32 are compared and printed, but may differ.
 ///
 /// # Errors
 /// If a place cannot be used, or a row cannot be printed.
@@ -100,15 +103,14 @@ pub fn check_subject(
     let text = subject.text.resized(sentences);
     let mut first = None;
     let mut expected = Vec::new();
+    let [variant, ..] = BatchingVariant::ALL;
     let mut session = cpu.load(subject)?.session()?;
     for &beam in &study.beams {
-        let [variant, ..] = BatchingVariant::ALL;
         expected.push(run_variant(&mut *session, &text, batch, beam as usize, variant, None)?);
     }
     for place in others {
         let mut session = place.load(subject)?.session()?;
         for (&beam, expected) in study.beams.iter().zip(&expected) {
-            let [variant, ..] = BatchingVariant::ALL;
             let found = run_variant(&mut *session, &text, batch, beam as usize, variant, None)?;
             let comparison = Comparison::new(expected, &found);
             writeln!(
