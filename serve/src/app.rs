@@ -365,8 +365,9 @@ impl App {
             let results = outcome?;
             if step > 0 {
                 let tag = model.configuration.prefix_token.clone().unwrap_or_default();
+                let tag = wants_links.then_some(tag);
                 let pivots = std::mem::take(&mut pivots);
-                let joined = pivot::join_results(pivots, results, (wants_links, tag), deadline);
+                let joined = pivot::join_results(pivots, results, tag, deadline);
                 total.sentences = joined.await?;
             } else if is_last {
                 total.sentences = results;

@@ -1,5 +1,5 @@
-//! Two models in a row, through a pivot language: their results become those of one model, which
-//! translates the sentences of the client.
+//! Two models in a row, through a pivot language: their results are joined to those of one model
+//! from the client's language to the target language.
 
 use std::time::Instant;
 
@@ -10,30 +10,32 @@ use crate::engine::{Hypothesis, RequestOptions, Sentence, SentenceResult};
 use crate::models::Route;
 use crate::refusal::Refusal;
 
-/// Refuses what two models in a row do not have, because it would belong to the pivot language.
+/// Rejects options whose results would be about the pivot language, if there are two models.
 ///
 /// # Errors
-/// If `route` has two models, and the search graph, the translation options or a printed alignment
-/// of the second one is wanted.
+/// If `route` has two models, and the search graph or the translation options of the second one are
+/// wanted, or its output lines, which have alignments.
 pub(crate) fn check_options(route: &Route, options: &RequestOptions) -> Result<(), Refusal> {
     let [_, model] = &route.models[..] else { return Ok(()) };
-    let prints_alignment = model.translator.as_ref().is_some_and(|one| one.prints_alignment());
-    let lacking = [
+    let prints_alignment =
+        model.translator.as_ref().is_some_and(|translator| translator.prints_alignment());
+    let unsupported = [
         (options.graph, "have no search graph"),
         (options.translation_options, "have no translation options"),
         (
             options.lines && prints_alignment,
-            "print no alignment; leave it out of the second one's file",
+            "print no alignment; remove `alignment` from the configuration of the second one",
         ),
     ];
-    match lacking.into_iter().find(|(is_wanted, _)| *is_wanted) {
+    match unsupported.into_iter().find(|(is_wanted, _)| *is_wanted) {
         Some((_, what)) => Err(Refusal::Invalid(format!("two models in a row {what}"))),
         None => Ok(()),
     }
 }
 
-/// Takes prefixes and constraints from the sentences of two models in a row. Clients give them in
-/// the target language, so they are for the second model.
+/// Takes prefixes and constraints out of the sentences for two models in a row: clients give them in
+/// the target language. Returns sentences for the second model that have nothing else; none if
+/// there is only one model.
 pub(crate) fn take_forced(route: &Route, sentences: &mut [Sentence]) -> Vec<Sentence> {
     if route.models.len() < 2 {
         return Vec::new();
@@ -46,17 +48,18 @@ pub(crate) fn take_forced(route: &Route, sentences: &mut [Sentence]) -> Vec<Sent
     forced.collect()
 }
 
-/// Returns `results`, the translations of `pivots`, as translations of the first model's sentences.
-/// With `has_links` they have links. `tag` is the token that the second model puts before its
-/// sentences, or empty.
+/// Returns `results`, the translations of the first model's translations `pivots`, as translations
+/// of the first model's sentences. `tag` is the token that the second model puts before its
+/// sentences, or empty; with `None` the results have no links.
 pub(crate) async fn join_results(
     pivots: Vec<SentenceResult>,
     results: Vec<SentenceResult>,
-    (has_links, tag): (bool, String),
+    tag: Option<String>,
     deadline: Instant,
 ) -> Result<Vec<SentenceResult>, Refusal> {
     let translations = results.iter().flat_map(|result| &result.translations);
-    let bytes: usize = if has_links { translations.map(|found| found.text.len()).sum() } else { 0 };
+    let bytes: usize =
+        if tag.is_some() { translations.map(|found| found.text.len()).sum() } else { 0 };
     let deadline = background::joining_deadline(deadline);
     let joining = background::run_on_text(bytes, deadline, move |should_stop| {
         let pairs = pivots.into_iter().zip(results);
@@ -65,17 +68,18 @@ pub(crate) async fn join_results(
                 if should_stop() {
                     return Err(Interrupted);
                 }
-                Ok(join(pivot, result, has_links.then_some(&*tag)))
+                Ok(join(pivot, result, tag.as_deref()))
             })
             .collect()
     });
     Ok(joining.await?)
 }
 
-/// Returns the result of a sentence, with the errors of both models. Without `tag` it has no links.
+/// Joins the results of both models for a sentence, with the errors of both. `tag` is as in
+/// [`join_results`].
 fn join(pivot: SentenceResult, mut result: SentenceResult, tag: Option<&str>) -> SentenceResult {
     if pivot.fatal_error().is_some() {
-        // The second model translated an empty sentence.
+        // The second model translated an empty text, so its translation means nothing.
         let translations = vec![Hypothesis::default()];
         return SentenceResult {
             source: pivot.source,

@@ -1,8 +1,8 @@
-//! Rows of an option's unweighted feature values, for n-best lists.
+//! Unweighted scores of options, for n-best lists: a row of numbers for each option.
 //!
-//! The search needs weighted sums only, so options do not store the row. It is computed again from
-//! the record in the phrase table when an option is printed. The rows of all options of a source
-//! phrase are computed together and cached, because records of frequent words are long.
+//! The search needs weighted sums only, so options do not store their row. It is computed again
+//! from the record in the phrase table when an option is printed. The rows of all options of a
+//! source phrase are computed together and cached, because records of frequent words are long.
 
 use miriam_textio::WordId;
 
@@ -65,18 +65,19 @@ pub(crate) fn push_phrase_row(
     Ok(())
 }
 
-/// Finds the record from which an option was made. Returns its table, the options made from it, and
-/// its key; `None` if the option came with the sentence or is a copied word.
+/// Finds the record of a phrase table from which an option was made. Returns its table, the options
+/// that were made from it, and its key; `None` if the option came with the sentence or is a copied
+/// word.
 fn find_record(option: OptionRef<'_>) -> Option<(&PhraseTable, OptionRange, PhraseKey)> {
     let OptionRef { system, sentence, options, option: id, span } = option;
-    let number = options.origin(id).table?;
-    let table = &system.models.phrase_tables[number as usize];
+    let table_number = options.origin(id).table?;
+    let table = &system.models.phrase_tables[table_number as usize];
     let slots = &system.plan.features.slots;
-    let slot = slots.iter().position(|&slot| slot == TableSlot::Table(number as usize))?;
+    let slot = slots.iter().position(|&slot| slot == TableSlot::Table(table_number as usize))?;
     let mut ids = Vec::new();
     sentence.source_span(span).push_table_ids(table, &system.models, &mut ids);
     let record = table.phrases.find(&ids)?;
-    Some((table, options.range(span, slot), PhraseKey { table: number, record }))
+    Some((table, options.range(span, slot), PhraseKey { table: table_number, record }))
 }
 
 impl OptionBuilder {
@@ -160,8 +161,8 @@ impl OptionBuilder {
         )
     }
 
-    /// Writes the natural-log scores, by each language model, of the words whose context
-    /// lies within the phrase.
+    /// Writes for each language model the sum of the natural-log scores of those words whose whole
+    /// context lies within the phrase.
     fn write_inner_lm_scores(
         &mut self,
         system: &System,

@@ -1,10 +1,10 @@
 //! Batching: the choice of sentences that are translated together in one session.
 //!
-//! Sentences are read ahead and sorted by length, as Marian does, and admitted batch by batch. Only
-//! live hypotheses are computed, so a batch shrinks while its sentences end. With *top-up* (from
-//! the draft of Hoang et al. 2018), new sentences replace finished ones as soon as half of the
-//! batch's places are free. The new sentences have been encoded before, in whole batches. The
-//! translation of a sentence is the same in every batch.
+//! Sentences are read ahead, sorted by length, as in Marian, and admitted to the search batch by
+//! batch. Only live hypotheses are computed, so a batch shrinks as its sentences end. With *top-up*
+//! (from the draft of Hoang et al. 2018), new sentences replace finished ones as soon as half of
+//! the batch's places are free; they are encoded in whole batches before. The translation of a
+//! sentence does not depend on the batch.
 
 mod limits;
 mod request;
@@ -31,20 +31,23 @@ pub struct Job {
 /// Provides sentences to translate and takes their translations.
 pub trait JobSource {
     /// Returns the next sentences; `None` at the end of the input. An empty list means that no
-    /// input is available yet; active sentences continue meanwhile.
+    /// input is available yet; active sentences continue meanwhile. If there are none, the next
+    /// call follows at once.
     ///
     /// # Errors
     /// If the input cannot be read, which ends the translation.
     fn next_jobs(&mut self) -> Result<Option<Vec<Job>>>;
 
-    /// Whether the translation of sentence `id` is still wanted; called once per step. An unwanted
-    /// sentence is dropped at once, without a call of [`finish`](JobSource::finish).
+    /// Whether the translation of sentence `id` is still wanted; called before the sentence is
+    /// encoded and admitted, and at every step of the search. An unwanted sentence is dropped at
+    /// once, without a call of [`finish`](JobSource::finish).
     fn is_wanted(&mut self, id: u64) -> bool {
         let _ = id;
         true
     }
 
-    /// Takes a token of sentence `id`; see [`SearchEvents::token`](crate::search::SearchEvents).
+    /// Takes a token of sentence `id`, and returns whether its translation must end; see
+    /// [`SearchEvents::token`](crate::search::SearchEvents).
     fn token(&mut self, id: u64, token: GeneratedToken) -> bool {
         let _ = (id, token);
         false
@@ -58,7 +61,7 @@ pub trait JobSource {
     fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()>;
 }
 
-/// A list of jobs, and the results of the finished ones by id.
+/// A list of jobs, which collects the results of the finished ones by id.
 #[derive(Debug, Default)]
 pub struct JobList {
     jobs: VecDeque<Job>,
@@ -67,7 +70,7 @@ pub struct JobList {
 }
 
 impl JobList {
-    /// Creates a list of jobs, in that order.
+    /// Creates a list of `jobs`, which are translated in this order.
     pub fn new(jobs: impl IntoIterator<Item = Job>) -> Self {
         JobList { jobs: jobs.into_iter().collect(), results: BTreeMap::new() }
     }
@@ -117,7 +120,7 @@ impl Default for BatchingOptions {
 impl BatchingOptions {
     /// Creates options for sentences from a queue, which has already read ahead and sorted them.
     /// They join a running batch when half of its places are free.
-    pub fn running(limits: BatchLimits) -> Self {
+    pub fn from_queue(limits: BatchLimits) -> Self {
         BatchingOptions {
             max_sentences: limits.max_sentences,
             max_source_tokens: limits.max_tokens,

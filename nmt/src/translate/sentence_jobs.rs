@@ -70,7 +70,7 @@ impl Translator {
         }
         let members = if scores_by_model { &mut members[..] } else { &mut [] };
         let mut jobs = SentenceJobs { translator: self, source, members, active: HashMap::new() };
-        let batching = BatchingOptions::running(self.options.batch_limits());
+        let batching = BatchingOptions::from_queue(self.options.batch_limits());
         batch::translate_batches(session.as_mut(), &self.search, &batching, &mut jobs)
     }
 

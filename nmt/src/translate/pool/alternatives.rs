@@ -91,7 +91,7 @@ fn run(
 ) -> Result<BTreeMap<u64, Vec<Translation>>> {
     let jobs = (0..).zip(requests).map(|(id, request)| Job { id, request }).collect();
     let mut source = Requests { jobs: Some(jobs), owner, results: BTreeMap::new() };
-    translate_batches(session, search, &BatchingOptions::running(task.limits), &mut source)?;
+    translate_batches(session, search, &BatchingOptions::from_queue(task.limits), &mut source)?;
     if !owner.is_wanted() {
         return Err(Error::Untranslatable { reason: "it was cancelled".into() });
     }

@@ -94,7 +94,7 @@ fn translate(
         alternatives::translate(session.as_mut(), &task, jobs);
         return;
     }
-    let (search, batching) = (task.search.clone(), BatchingOptions::running(task.limits));
+    let (search, batching) = (task.search.clone(), BatchingOptions::from_queue(task.limits));
     if let Err(error) = translate_batches(session.as_mut(), &search, &batching, &mut source) {
         source.failure = error.to_string();
     }
