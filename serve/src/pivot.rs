@@ -33,7 +33,7 @@ pub(crate) fn check_options(route: &Route, options: &RequestOptions) -> Result<(
     }
 }
 
-/// Takes prefixes and constraints out of the sentences for two models in a row: clients give them in
+/// Takes prefixes and constraints out of the sentences for two models in a row, because they are in
 /// the target language. Returns sentences for the second model that have nothing else; none if
 /// there is only one model.
 pub(crate) fn take_forced(route: &Route, sentences: &mut [Sentence]) -> Vec<Sentence> {
