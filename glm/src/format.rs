@@ -16,9 +16,9 @@
 //!   breadth first, child `s` of node `i` being node `i * (K + 1) + s + 1`; all nodes are full but
 //!   the last, which is padded. The entry of slot `s` of node `i` is the one at `i * K + s`: no
 //!   entry is wasted and no pointer is stored.
-//! * The only child of an n-gram of two words or more has no keys: its parent holds its word, and in
-//!   the highest order its log10 p too ([`Entry::SINGLE`]). Nine of ten n-grams of high orders are
-//!   only children.
+//! * The only child of an n-gram of two words or more has no keys: its parent holds its word, and
+//!   in the highest order its log10 p too ([`Entry::SINGLE`]). Nine of ten n-grams of high orders
+//!   are only children.
 //! * Orders up to a chosen one may be *hashed* instead: see [`Bucket`].
 
 use miriam_storage::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
@@ -72,8 +72,8 @@ impl NodeWidth {
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C, align(16))]
 pub struct Entry {
-    /// The bits of log10 p. In n-grams of two words or more, the sign bit says instead whether there
-    /// is exactly one child ([`Entry::SINGLE`]): the sign itself would always be set.
+    /// The bits of log10 p. In n-grams of two words or more, the sign bit says instead whether
+    /// there is exactly one child ([`Entry::SINGLE`]): the sign itself would always be set.
     pub log10: u32,
     /// The bits of the log10 backoff; -0.0 if there is none and no longer n-gram begins with this
     /// one.
@@ -94,8 +94,8 @@ impl Entry {
 /// Three n-grams of a hashed order below the highest, in one cache line of a CPU.
 ///
 /// A key is the parent's number (a word's id, or `3 * bucket + slot` for a hashed n-gram) times
-/// 2^32, plus the word. Keys identify n-grams, so a search needs no further comparison. A key's home
-/// is [`home_bucket`]; full buckets overflow into the next one, the last into the first.
+/// 2^32, plus the word. Keys identify n-grams, so a search needs no further comparison. A key's
+/// home is [`home_bucket`]; full buckets overflow into the next one, the last into the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C, align(64))]

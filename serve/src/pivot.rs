@@ -14,7 +14,7 @@ use crate::refusal::Refusal;
 ///
 /// # Errors
 /// If `route` has two models, and the search graph or the translation options of the second one are
-/// wanted, or its output lines, which have alignments.
+/// wanted, or output lines although it prints alignments in them.
 pub(crate) fn check_options(route: &Route, options: &RequestOptions) -> Result<(), Refusal> {
     let [_, model] = &route.models[..] else { return Ok(()) };
     let prints_alignment =

@@ -66,8 +66,8 @@ impl TreeSizes {
         TreeSizes { counted: ALL_TREES.into(), by_order: by_order.collect() }
     }
 
-    /// Counts the trees that are searched to score the words of `text`, whose name is `name`. A tree
-    /// counts as often as it is searched.
+    /// Counts the trees that are searched to score the words of `text`, which is called `name`. A
+    /// tree counts as often as it is searched.
     pub fn searched_by(model: &SortedModel, name: &str, text: &Text) -> Self {
         let order = model.trie.levels.len();
         let mut by_order = vec![TreeCount::default(); order - 1];
