@@ -84,7 +84,7 @@ fn losses_are_weighted() {
     };
     assert!((half / all - 0.5).abs() < 0.01 && tokens == same, "{plain_cost} {half_cost}");
     let error = weighted("few", "word", &"1 1\n".repeat(8)).unwrap_err();
-    assert!(error.contains("few.weights, line 1") && error.contains("4 are needed"), "{error}");
+    assert!(error.contains("few.weights, line 1") && error.contains("expected 4"), "{error}");
 }
 
 #[test]
