@@ -404,6 +404,37 @@ fn numbers_of_heads_are_checked() {
     }
 }
 
+/// Rows and numbers that no head uses, and layers that do not exist, are not ignored.
+#[test]
+fn parameters_that_do_not_fit_are_named() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/ct2-t5");
+    let folder = tempfile::tempdir().unwrap();
+    let complaint = |change: &dyn Fn(&mut WeightFile)| {
+        let mut file = WeightFile::open(&data.join("model.bin"));
+        change(&mut file);
+        file.write(&folder.path().join("model.bin"));
+        ModelBundle::open(folder.path(), None).map(|_| ()).unwrap_err().to_string()
+    };
+    // 3 heads have 4 rows each for keys and values; a row has 8 numbers.
+    let keys = "decoder/layer_0/attention/linear_1";
+    let error = complaint(&|file| {
+        let (_, shape, _, weight) = file.find(&format!("{keys}/weight"));
+        shape[0] += 1;
+        weight.extend([0; 4 * 8]);
+    });
+    assert!(error.contains(&format!("{keys}/weight: it has 25 rows, expected 6")), "{error}");
+    let error = complaint(&|file| {
+        file.variables.push((format!("{keys}/bias\0"), vec![25], 0, vec![0; 4 * 25]));
+    });
+    assert!(error.contains(&format!("{keys}/bias: its shape is [25], expected [24]")), "{error}");
+    for layer in [-3i16, 2] {
+        let error = complaint(&|file| {
+            file.find("decoder/alignment_layer").3 = layer.to_le_bytes().into();
+        });
+        assert!(error.contains("alignment layer"), "{error}");
+    }
+}
+
 /// The file was written by an earlier version of the program; later versions open it.
 #[test]
 fn a_file_of_version_3_translates_as_its_model() {

@@ -1,10 +1,12 @@
-//! CTranslate2's transformers of all origins (`neural.md` 1.10), converted to Marian's names and
-//! shapes.
+//! CTranslate2's transformers, whichever toolkit they come from (`neural.md` 1.10), with Marian's
+//! names and shapes of parameters.
 //!
-//! Matrices are `[outputs, inputs]`; one matrix has the queries, keys and values of self-attention,
-//! and one the keys and values of attention to the source. Matrices in Marian's shape are
-//! transposed views of slices of the file, so no weight is copied unless several heads of queries
-//! share a head of keys.
+//! CTranslate2's matrices are `[outputs, inputs]`. One matrix has the queries, keys and values of
+//! self-attention, and one the keys and values of attention to the source. Marian's matrices are
+//! made as transposed views of rows in the file, so no weight is copied unless several heads of
+//! queries share a head of keys.
+
+mod attention;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,8 +24,7 @@ const NORM_EPSILON: f32 = 1e-5;
 /// The epsilon of RMS norms in that case.
 const RMS_EPSILON: f32 = 1e-6;
 
-/// Flags that are ignored when off, and not supported when on. Norms of embeddings are known by
-/// their parameters, not by the flag.
+/// Flags that are ignored when off, and not supported when on.
 const IGNORED_WHEN_OFF: [&str; 6] = [
     "alibi",
     "alibi_use_positive_positions",
@@ -54,15 +55,15 @@ pub fn resolve(checkpoint: Checkpoint, norm_epsilon: Option<f32>) -> Result<Mode
     for name in checkpoint.names() {
         let flag = name.rsplit('/').next().unwrap_or(name);
         let number = checkpoint.get(name).filter(|tensor| tensor.numel() == 1);
-        let off = number.is_some_and(|tensor| tensor.values() == [0.0]);
-        let harmless = off && IGNORED_WHEN_OFF.contains(&flag)
+        let is_off = number.is_some_and(|tensor| tensor.values() == [0.0]);
+        let is_harmless = is_off && IGNORED_WHEN_OFF.contains(&flag)
             || matches!(
                 flag,
                 "alignment_heads" | "alignment_layer" | "embeddings_merge" | "num_heads"
             )
             // The tables of positions tell whether positions are relative.
             || flag == "with_relative_position";
-        if !harmless {
+        if !is_harmless {
             let reason = format!(
                 "{name} is not supported; this program reads encoder-decoders with absolute or \
                  relative positions"
@@ -77,19 +78,13 @@ pub fn resolve(checkpoint: Checkpoint, norm_epsilon: Option<f32>) -> Result<Mode
     Model::new(Architecture::Transformer(transformer), tensors, BTreeMap::new(), &path)
 }
 
-/// The norms, gates and relative positions of the layers of both sides.
-struct LayerForm {
+/// The kinds of norms, feed-forward layers and relative positions, which all layers share.
+struct LayerVariant {
     norm: ProcessStep,
+    /// Whether feed-forward layers are gated.
     is_gated: bool,
+    /// `None` if positions are absolute.
     relative: Option<PositionalEncodingKind>,
-}
-
-/// The numbers of heads of a stack.
-#[derive(Clone, Copy)]
-struct Heads {
-    queries: usize,
-    /// The number of heads of keys, which values have too.
-    keys: usize,
 }
 
 struct Resolver<'a> {
@@ -121,17 +116,17 @@ impl Resolver<'_> {
             Some(true) => DecoderStart::ZeroEmbedding,
             _ => DecoderStart::Token(0),
         };
-        let form = self.read_form(&encoder)?;
-        let positions = match form.relative {
+        let variant = self.read_variant(&encoder)?;
+        let positions = match variant.relative {
             Some(relative) => relative,
             None => self.take_position_tables()?,
         };
+        // The file counts layers from 0, or backwards from -1, the last one. A layer that the
+        // decoder does not have is rejected with the other options.
         let alignment_layer = match self.number("decoder/alignment_layer")? {
-            Some(layer) if layer >= 0.0 => (layer as usize).saturating_add(1),
-            Some(layer) if layer >= -(decoder.depth as f32) => {
-                (decoder.depth as f32 + layer) as usize + 1
-            }
-            _ => decoder.depth,
+            None => decoder.depth,
+            Some(layer) if layer < 0.0 => (decoder.depth as f32 + layer + 1.0) as usize,
+            Some(layer) => (layer as usize).saturating_add(1),
         };
         let alignment_heads = match self.number("decoder/alignment_heads")? {
             None => 1,
@@ -141,13 +136,14 @@ impl Resolver<'_> {
         };
         let tables = self.take_embeddings()?;
         for (side, stack) in [("encoder", &encoder), ("decoder", &decoder)] {
-            self.take_layers(side, stack, &form, pre_norm)?;
+            self.take_layers(side, stack, &variant, pre_norm)?;
         }
-        let norms_embeddings = self.take_side_norms("layernorm_embedding", "emb", &form, true)?;
-        let norms_output = self.take_side_norms("layer_norm", "top", &form, false)?;
-        self.scale_outputs(&form)?;
+        let norms_embeddings =
+            self.take_side_norms("layernorm_embedding", "emb", &variant, true)?;
+        let norms_output = self.take_side_norms("layer_norm", "top", &variant, false)?;
+        self.scale_outputs(&variant)?;
 
-        let default_epsilon = match form.norm {
+        let default_epsilon = match variant.norm {
             ProcessStep::RmsNorm => RMS_EPSILON,
             _ => NORM_EPSILON,
         };
@@ -155,11 +151,11 @@ impl Resolver<'_> {
             tied_layers: (1..=decoder.depth).collect(),
             encoder,
             decoder,
-            activation: if form.is_gated { activation.gated() } else { activation },
-            preprocess: ProcessSteps::norm_if(pre_norm, form.norm),
-            postprocess: ProcessSteps::add_and_norm_if(!pre_norm, form.norm),
-            postprocess_embedding: ProcessSteps::norm_if(norms_embeddings, form.norm),
-            postprocess_top: ProcessSteps::norm_if(norms_output, form.norm),
+            activation: if variant.is_gated { activation.gated() } else { activation },
+            preprocess: ProcessSteps::norm_if(pre_norm, variant.norm),
+            postprocess: ProcessSteps::add_and_norm_if(!pre_norm, variant.norm),
+            postprocess_embedding: ProcessSteps::norm_if(norms_embeddings, variant.norm),
+            postprocess_top: ProcessSteps::norm_if(norms_output, variant.norm),
             has_output_projection: true,
             autoregression: AutoregressionConfig::SelfAttention,
             positional_encoding: positions,
@@ -237,7 +233,7 @@ impl Resolver<'_> {
         let mut length = None;
         for side in ["encoder", "decoder"] {
             let name = format!("{side}/position_encodings/encodings");
-            let Some(table) = self.checkpoint.get(&name).cloned() else {
+            let Some(table) = self.checkpoint.take(&name) else {
                 if length.is_some() {
                     return Err(self.unsupported("only its encoder has a table of positions"));
                 }
@@ -254,9 +250,6 @@ impl Resolver<'_> {
             }
             length = Some(rows);
             self.tensors.insert(format!("{side}_Wpos"), table);
-        }
-        for side in ["encoder", "decoder"] {
-            self.checkpoint.take(&format!("{side}/position_encodings/encodings"));
         }
         Ok(match length {
             Some(length) => PositionalEncodingKind::Table { length },
@@ -307,7 +300,7 @@ impl Resolver<'_> {
     }
 
     /// Reads the norms, gates and relative positions from the first layer of the encoder.
-    fn read_form(&self, encoder: &TransformerStackConfig) -> Result<LayerForm> {
+    fn read_variant(&self, encoder: &TransformerStackConfig) -> Result<LayerVariant> {
         let first = "encoder/layer_0";
         let has = |name: &str| self.checkpoint.get(&format!("{first}/{name}")).is_some();
         let rows = |name: &str| {
@@ -331,52 +324,48 @@ impl Resolver<'_> {
         } else {
             None
         };
-        Ok(LayerForm { norm, is_gated: has("ffn/linear_0_noact/weight"), relative })
+        Ok(LayerVariant { norm, is_gated: has("ffn/linear_0_noact/weight"), relative })
     }
 
     fn take_layers(
         &mut self,
         side: &str,
         stack: &TransformerStackConfig,
-        form: &LayerForm,
+        variant: &LayerVariant,
         pre_norm: bool,
     ) -> Result<()> {
         for layer in 0..stack.depth {
             let from = format!("{side}/layer_{layer}");
             let to = format!("{side}_l{}", layer + 1);
-            let (own, own_to) = (format!("{from}/self_attention"), format!("{to}_self"));
-            let heads = self.heads(side, &own, stack.heads)?;
-            self.take_attention(&own, &own_to, heads, true)?;
-            self.take_relative_positions(&own, &own_to, side, form)?;
-            self.take_norm(&format!("{own}/layer_norm"), &format!("{own_to}_Wo"), form, pre_norm)?;
+            let (attention, attention_to) =
+                (format!("{from}/self_attention"), format!("{to}_self"));
+            let heads = self.heads(side, &attention, stack.heads)?;
+            self.take_attention(&attention, &attention_to, heads, true)?;
+            self.take_relative_positions(&attention, &attention_to, side, variant)?;
+            self.take_norm(
+                &format!("{attention}/layer_norm"),
+                &format!("{attention_to}_Wo"),
+                variant,
+                pre_norm,
+            )?;
             if side == "decoder" {
                 let (context, context_to) = (format!("{from}/attention"), format!("{to}_context"));
                 let heads = self.heads(side, &context, stack.heads)?;
                 self.take_attention(&context, &context_to, heads, false)?;
                 let norm_to = format!("{context_to}_Wo");
-                self.take_norm(&format!("{context}/layer_norm"), &norm_to, form, pre_norm)?;
+                self.take_norm(&format!("{context}/layer_norm"), &norm_to, variant, pre_norm)?;
             }
             let (ffn, ffn_to) = (format!("{from}/ffn"), format!("{to}_ffn"));
             self.take_affine(&format!("{ffn}/linear_0"), &ffn_to, "1")?;
             self.take_affine(&format!("{ffn}/linear_1"), &ffn_to, "2")?;
-            if form.is_gated {
+            if variant.is_gated {
                 self.take_affine(&format!("{ffn}/linear_0_noact"), &ffn_to, "g")?;
             }
             let norm_to = format!("{ffn_to}_ffn");
-            self.take_norm(&format!("{ffn}/layer_norm"), &norm_to, form, pre_norm)?;
+            self.take_norm(&format!("{ffn}/layer_norm"), &norm_to, variant, pre_norm)?;
         }
         self.checkpoint.take(&format!("{side}/multi_query_attention"));
         Ok(())
-    }
-
-    /// Returns the numbers of heads of the attention `from` of one side.
-    fn heads(&self, side: &str, from: &str, queries: usize) -> Result<Heads> {
-        let keys = match self.count(&format!("{from}/num_heads_kv"))? {
-            Some(keys) => keys,
-            None if self.count(&format!("{side}/multi_query_attention"))? > Some(0) => 1,
-            None => queries,
-        };
-        Ok(Heads { queries, keys })
     }
 
     /// Takes the weight and the bias of a matrix `[outputs, inputs]`, zeros for a missing bias.
@@ -390,7 +379,12 @@ impl Resolver<'_> {
             return Err(Error::mismatch(self.path, &format!("{from}/weight"), reason));
         }
         let bias = self.checkpoint.take(&format!("{from}/bias"));
-        Ok([weight, bias.unwrap_or_else(|| Tensor::zeros(rows))])
+        let bias = bias.unwrap_or_else(|| Tensor::zeros(rows));
+        if bias.numel() != rows {
+            let reason = format!("its shape is {:?}, expected [{rows}]", bias.shape());
+            return Err(Error::mismatch(self.path, &format!("{from}/bias"), reason));
+        }
+        Ok([weight, bias])
     }
 
     fn take_affine(&mut self, from: &str, to: &str, part: &str) -> Result<()> {
@@ -400,121 +394,25 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Takes the matrices of attention. If several heads of queries share a head of keys and
-    /// values, each gets its own copy. If the file has its own scale of queries, the queries are
-    /// multiplied by this scale and by the square root of a head's width, because attention divides
-    /// the products by that root.
-    fn take_attention(&mut self, from: &str, to: &str, heads: Heads, is_self: bool) -> Result<()> {
-        self.checkpoint.take(&format!("{from}/num_heads_kv"));
-        let Heads { queries, keys } = heads;
-        let name = format!("{from}/linear_0/weight");
-        if keys == 0 || queries == 0 || !queries.is_multiple_of(keys) {
-            let reason = format!("{queries} query heads are not a multiple of {keys} key heads");
-            return Err(Error::mismatch(self.path, &name, reason));
-        }
-        let first = self.take_linear(&format!("{from}/linear_0"))?;
-        let rows = first[0].shape().first().copied().unwrap_or(0);
-        let in_first = if is_self { queries + 2 * keys } else { queries };
-        let head_dim = rows / in_first;
-        if head_dim == 0 || head_dim * in_first != rows {
-            let reason = format!("{rows} rows cannot be divided into {in_first} heads");
-            return Err(Error::mismatch(self.path, &name, reason));
-        }
-        let given_dim = self.count(&format!("{from}/head_dim"))?;
-        self.checkpoint.take(&format!("{from}/head_dim"));
-        if given_dim.is_some_and(|given| given != head_dim) {
-            let reason = format!("its heads have {head_dim} columns, but head_dim differs");
-            return Err(Error::mismatch(self.path, &name, reason));
-        }
-        let queries_scale = self.number(&format!("{from}/queries_scale"))?;
-        self.checkpoint.take(&format!("{from}/queries_scale"));
-        let factor = queries_scale.map_or(1.0, |scale| scale * (head_dim as f32).sqrt());
-        if !factor.is_finite() || factor == 0.0 {
-            return Err(self.unsupported(format!("{from}: queries are multiplied by {factor}")));
-        }
-        let second =
-            if is_self { first.clone() } else { self.take_linear(&format!("{from}/linear_1"))? };
-        let before_keys = if is_self { queries } else { 0 };
-        for (part, source, skipped, count) in [
-            ("q", &first, 0, queries),
-            ("k", &second, before_keys, keys),
-            ("v", &second, before_keys + keys, keys),
-        ] {
-            for (tensor, letter) in source.iter().zip(["W", "b"]) {
-                let mut rows = tensor.slice_rows(skipped * head_dim, count * head_dim);
-                if count < queries {
-                    rows = rows.and_then(|rows| rows.repeat_blocks(head_dim, queries / count));
-                }
-                if part == "q" && factor != 1.0 {
-                    rows = rows.and_then(|rows| rows.scaled(factor));
-                }
-                let rows = rows.map_err(|reason| Error::mismatch(self.path, &name, reason))?;
-                let rows = if letter == "W" { rows.transposed() } else { rows };
-                self.tensors.insert(format!("{to}_{letter}{part}"), rows);
-            }
-        }
-        let output = if is_self { "linear_1" } else { "linear_2" };
-        self.take_affine(&format!("{from}/{output}"), to, "o")
-    }
-
-    /// Takes the terms that distances add to the self-attention of a layer.
-    fn take_relative_positions(
-        &mut self,
-        from: &str,
-        to: &str,
-        side: &str,
-        form: &LayerForm,
-    ) -> Result<()> {
-        match form.relative {
-            Some(PositionalEncodingKind::RelativeVectors { .. }) => {
-                for (name, part) in [("keys", "Rk"), ("values", "Rv")] {
-                    let table = self.take(&format!("{from}/relative_position_{name}"))?;
-                    self.tensors.insert(format!("{to}_{part}"), table);
-                }
-            }
-            Some(PositionalEncodingKind::RelativeBias(bias)) => {
-                let distance = format!("{from}/relative_attention_max_distance");
-                if let Some(max) = self.count(&distance)?
-                    && max != bias.max_distance
-                {
-                    return Err(self.unsupported("layers differ in their largest distance"));
-                }
-                self.checkpoint.take(&distance);
-                // Older files store biases for the first layer only; all layers use them.
-                let table = self.checkpoint.take(&format!("{from}/relative_attention_bias"));
-                let table =
-                    table.or_else(|| self.tensors.get(&format!("{side}_l1_self_Rb")).cloned());
-                self.tensors.insert(
-                    format!("{to}_Rb"),
-                    table.ok_or_else(|| {
-                        Error::mismatch(self.path, from, "it has no biases of distances")
-                    })?,
-                );
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn take_norm(&mut self, from: &str, to: &str, form: &LayerForm, pre: bool) -> Result<()> {
+    fn take_norm(&mut self, from: &str, to: &str, variant: &LayerVariant, pre: bool) -> Result<()> {
         let suffix = if pre { "_pre" } else { "" };
-        let parts: &[_] = match form.norm {
+        let parts: &[_] = match variant.norm {
             ProcessStep::RmsNorm => &[("gamma", "rms_scale")],
             _ => &[("gamma", "ln_scale"), ("beta", "ln_bias")],
         };
-        for (their_name, name) in parts {
-            let tensor = self.take(&format!("{from}/{their_name}"))?;
+        for (stored_name, name) in parts {
+            let tensor = self.take(&format!("{from}/{stored_name}"))?;
             self.tensors.insert(format!("{to}_{name}{suffix}"), tensor);
         }
         Ok(())
     }
 
-    /// Takes the norms of this name. Returns whether both sides have one.
+    /// Takes the norm `name` of each side, if it has one. Returns whether there are such norms.
     fn take_side_norms(
         &mut self,
         name: &str,
         to: &str,
-        form: &LayerForm,
+        variant: &LayerVariant,
         pre: bool,
     ) -> Result<bool> {
         let has = ["encoder", "decoder"]
@@ -523,13 +421,13 @@ impl Resolver<'_> {
             return Err(self.unsupported(format!("only one side has {name}")));
         }
         for side in ["encoder", "decoder"].into_iter().filter(|_| has[0]) {
-            self.take_norm(&format!("{side}/{name}"), &format!("{side}_{to}"), form, pre)?;
+            self.take_norm(&format!("{side}/{name}"), &format!("{side}_{to}"), variant, pre)?;
         }
         Ok(has[0])
     }
 
     /// Moves the factor of the logits into the decoder's last norm.
-    fn scale_outputs(&mut self, form: &LayerForm) -> Result<()> {
+    fn scale_outputs(&mut self, variant: &LayerVariant) -> Result<()> {
         let name = "decoder/scale_outputs";
         let Some(factor) = self.number(name)? else { return Ok(()) };
         self.checkpoint.take(name);
@@ -541,7 +439,7 @@ impl Resolver<'_> {
                 "outputs are multiplied by {factor}, expected a finite number other than 0"
             )));
         }
-        let norms: &[&str] = match form.norm {
+        let norms: &[&str] = match variant.norm {
             ProcessStep::RmsNorm => &["rms_scale"],
             _ => &["ln_scale", "ln_bias"],
         };
