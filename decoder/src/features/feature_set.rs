@@ -34,7 +34,7 @@ impl FeatureComponents {
         self.tuneable.contains(&true)
     }
 
-    /// Returns the components that are tuned.
+    /// Returns the indices of the tuned components among all values.
     pub fn tuned_components(&self) -> impl Iterator<Item = usize> + '_ {
         self.range.clone().zip(&self.tuneable).filter_map(|(c, &tuned)| tuned.then_some(c))
     }
@@ -52,17 +52,17 @@ pub(crate) enum TableSlot {
     SentenceTable(usize),
 }
 
-/// The properties that make two hypotheses of the same coverage and joint state different.
+/// The properties, besides coverage and joint state, that hypotheses must share to be recombined.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RecombinationKey {
-    /// The start of the last span (reordering models).
+    /// Whether they share the start of the last span (reordering models).
     pub(crate) uses_start: bool,
-    /// Its end (reordering models and distortion).
+    /// Whether they share its end (reordering models and distortion).
     pub(crate) uses_end: bool,
 }
 
 /// The columns of a row of an option's unweighted scores: the scores of its table, padded to the
-/// widest table; the inner score of each language model; its reordering scores.
+/// widest table; the score of its words alone by each language model; its reordering scores.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PhraseRowLayout {
     pub(crate) inner_lm_offset: usize,
@@ -122,8 +122,9 @@ impl FeatureSet {
         self.reordering_components.len()
     }
 
-    /// Whether a feature looks at the source words of a phrase and its alignment.
-    pub(crate) fn uses_operations(&self) -> bool {
+    /// Whether a feature is an operation sequence model, which reads the source words of phrases and
+    /// their alignments.
+    pub(crate) fn has_operation_sequence_model(&self) -> bool {
         self.phrase.iter().any(|f| matches!(f, PhraseFeature::OperationSequenceModel(_)))
     }
 

@@ -78,7 +78,7 @@ enum AlignmentSource<'a> {
 /// Returns the surfaces of `source`, for operation sequence models; empty if there are no such
 /// models.
 fn source_words<'a>(system: &'a System, source: SourceSpan<'a>) -> Vec<&'a [u8]> {
-    if system.plan.features.uses_operations() {
+    if system.plan.features.has_operation_sequence_model() {
         source.surfaces(&system.models)
     } else {
         Vec::new()
