@@ -14,21 +14,21 @@ use crate::common::CommonOptions;
 #[derive(Parser)]
 #[command(name = "clean-corpus-n.perl", infer_long_args = true, disable_version_flag = true)]
 struct Arguments {
-    /// The texts without their languages: CORPUS.L1 and CORPUS.L2, or the same with .gz
+    /// The path of the texts without the suffixes: CORPUS.L1 and CORPUS.L2, or the same with .gz
     corpus: PathBuf,
-    /// The language of the first text
+    /// The suffix of the first text, its language
     l1: String,
-    /// The language of the second text
+    /// The suffix of the second text, its language
     l2: String,
-    /// The cleaned texts without their languages
+    /// The path of the cleaned texts without the suffixes
     clean_corpus: PathBuf,
-    /// Words of the shortest lines
+    /// The smallest number of words of a line
     min: usize,
-    /// Words of the longest lines
+    /// The largest number of words of a line
     max: usize,
     /// A file for the numbers of the lines that are kept
     lines_retained: Option<PathBuf>,
-    /// The largest ratio of the numbers of words
+    /// The largest ratio of the numbers of words of a pair
     #[arg(long, default_value_t = 9.0)]
     ratio: f64,
     /// Keep pairs of any ratio
@@ -57,15 +57,17 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
         _ => word,
     });
     let options: Arguments = super::parse(arguments.collect());
-    let names = [&options.l1, &options.l2].map(|language| with_language(&options.corpus, language));
-    let inputs = names.map(|name| {
-        let packed = with_language(&name, "gz");
-        if !name.exists() && packed.exists() { packed } else { name }
+    let languages = [&options.l1, &options.l2];
+    let inputs = languages.map(|language| {
+        let plain = with_suffix(&options.corpus, language);
+        let compressed = with_suffix(&plain, "gz");
+        if !plain.exists() && compressed.exists() { compressed } else { plain }
     });
-    let outputs =
-        [&options.l1, &options.l2].map(|language| with_language(&options.clean_corpus, language));
-    for (input, output) in inputs.iter().zip(&outputs) {
-        Input::check_access(input, Some(output))?;
+    let outputs = languages.map(|language| with_suffix(&options.clean_corpus, language));
+    for output in outputs.iter().chain(&options.lines_retained) {
+        for input in &inputs {
+            Input::check_access(input, Some(output))?;
+        }
     }
     let [first, second] = [Input::open(&inputs[0])?, Input::open(&inputs[1])?];
     let (size, consumed) = (first.size(), first.consumed());
@@ -114,10 +116,11 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
     Ok(())
 }
 
-fn with_language(path: &Path, language: &str) -> PathBuf {
+/// Returns `path` with a dot and `suffix` appended.
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");
-    name.push(language);
+    name.push(suffix);
     name.into()
 }
 
@@ -148,32 +151,40 @@ fn is_kept(pair: &[String; 2], options: &Arguments) -> bool {
     fits && (options.ignore_ratio || is_balanced)
 }
 
-/// Returns the number of words, without tags if `ignore_xml` is set. A tag is `<`, a character that
-/// is not a space, any text without `>`, a character that is not a space, and `>`.
+/// Returns the number of words, without tags if `ignore_xml` is set. A tag is the longest match of
+/// the script's `<\S[^>]*\S>`, so that `<>b>` and `<b>>` are tags, but `<b>` is not.
 fn count_words(text: &str, ignore_xml: bool) -> usize {
     if !ignore_xml {
         return text.split_whitespace().count();
     }
     let (mut plain, mut at) = (String::new(), 0);
-    // The place of the next `>`, which several `<` may share.
+    // The place of the next `>` after the first character of a tag; several `<` may share it.
     let mut close = text.find('>');
     while let Some(open) = text[at..].find('<').map(|length| at + length) {
         plain.push_str(&text[at..open]);
-        if close.is_some_and(|place| place < open) {
-            close = text[open..].find('>').map(|length| open + length);
+        at = open;
+        let Some(first) = text[open + 1..].chars().next() else { break };
+        let rest = open + 1 + first.len_utf8();
+        if close.is_some_and(|place| place < rest) {
+            close = text[rest..].find('>').map(|length| rest + length);
         }
-        let Some(place) = close else {
-            at = open;
-            break;
-        };
-        let name = &text[open + 1..place];
-        let has_two = name.chars().nth(1).is_some();
-        if has_two && !name.starts_with(' ') && !name.ends_with(' ') {
-            plain.push(' ');
-            at = place + 1;
+        let Some(place) = close else { break };
+        let end = if text[place + 1..].starts_with('>') {
+            Some(place + 2)
+        } else if place > rest && !text[..place].ends_with(' ') {
+            Some(place + 1)
         } else {
-            plain.push('<');
-            at = open + 1;
+            None
+        };
+        match end.filter(|_| first != ' ') {
+            Some(end) => {
+                plain.push(' ');
+                at = end;
+            }
+            None => {
+                plain.push('<');
+                at = open + 1;
+            }
         }
     }
     plain.push_str(&text[at..]);
@@ -208,5 +219,12 @@ mod tests {
         assert!(keeps("ab|cd ef|gh", "x", "--max-word-length 2"));
         assert_eq!(clean("Ä|B  c".as_bytes(), &options("--lc"), false), "äb c");
         assert_eq!(count_words("a < b > <c> <dd>e", true), 6);
+        // Each of these is a tag of the script, and the `x` beside it the only word.
+        for tag in ["<é>>", "<b c>>", "<b >>", "<>b>", "<> b>", "<>>>", "<<b>", "<b<c>"] {
+            assert_eq!(count_words(&format!("x{tag}"), true), 1, "{tag}");
+        }
+        assert_eq!(count_words("x<b >y", true), 2);
+        assert_eq!(count_words("x<b>>>", true), 2);
+        assert_eq!(count_words("x <> y <", true), 4);
     }
 }
