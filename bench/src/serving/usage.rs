@@ -1,4 +1,4 @@
-//! Memory and CPU time of another process in each second, from Linux's `/proc`.
+//! Memory and CPU time of another process, once a second, from Linux's `/proc`.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +30,7 @@ impl ProcessUsage {
     /// Returns the usage of process `pid`.
     ///
     /// # Errors
-    /// If there is no such process.
+    /// If there is no such process, or it has ended.
     pub fn of(pid: u32, time: f64) -> Result<Self> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
         let cpu_seconds = stat.ok().and_then(|stat| parse_cpu_seconds(&stat));
@@ -38,12 +38,13 @@ impl ProcessUsage {
             (Some(cpu_seconds), Ok(resident_bytes)) => {
                 Ok(ProcessUsage { time, resident_bytes, cpu_seconds })
             }
-            _ => Err(Error::unmeasurable(format!("--pid {pid}: there is no such process"))),
+            _ => Err(Error::unmeasurable(format!("--pid {pid}: there is no running process"))),
         }
     }
 }
 
-/// Observes process `pid` every second until `is_done`, and once more at the end.
+/// Observes process `pid` every second until `is_done` or the process ends, and once more when
+/// `is_done`.
 ///
 /// # Errors
 /// If there is no such process at the beginning.
@@ -68,10 +69,15 @@ pub(super) fn watch(pid: u32, is_done: &AtomicBool) -> Result<Vec<ProcessUsage>>
 }
 
 /// Returns the user and system time in the contents of `/proc/PID/stat`, in which the name of the
-/// program may contain spaces and parentheses.
+/// program may contain spaces and parentheses. Returns `None` if the process has ended, but its
+/// parent has not read its status.
 fn parse_cpu_seconds(stat: &str) -> Option<f64> {
     let (_, fields) = stat.rsplit_once(')')?;
-    let mut times = fields.split_ascii_whitespace().skip(11);
+    let mut fields = fields.split_ascii_whitespace();
+    if matches!(fields.next()?, "Z" | "X") {
+        return None;
+    }
+    let mut times = fields.skip(10);
     let user: u64 = times.next()?.parse().ok()?;
     let system: u64 = times.next()?.parse().ok()?;
     Some((user + system) as f64 / TICKS_PER_SECOND)
@@ -86,6 +92,8 @@ mod tests {
         let stat = "7 (a) b (c) S 1 7 7 0 -1 4194560 9 0 0 0 150 50 1 1 20 0 3 0 100 1 2 3";
         assert_eq!(parse_cpu_seconds(stat), Some(2.0));
         assert_eq!(parse_cpu_seconds("7 (a) S 1"), None);
+        let ended = stat.replacen(" S ", " Z ", 1);
+        assert_eq!(parse_cpu_seconds(&ended), None);
     }
 
     #[test]
