@@ -15,6 +15,7 @@ use std::collections::BinaryHeap;
 
 use hashbrown::HashMap;
 
+use crate::text_file::BYTE_ORDER_MARK;
 use crate::{Error, Result};
 pub(crate) use learn::replace_pair;
 pub use learn::{BpeLearnOptions, LearnedBpe, add_bpe_line, learn_bpe};
@@ -77,8 +78,8 @@ struct SymbolNode {
 impl BpeCodes {
     /// Parses a file of codes: two symbols per line, after a first line `#version: 0.2` if the end
     /// of a word is part of its last character. In files of fastBPE it is part of it too; they have
-    /// a number of occurrences after each pair, and no version. `name` is the file's name in error
-    /// messages.
+    /// a number of occurrences after each pair, and no version. A byte order mark at the start is
+    /// skipped. `name` is the file's name in error messages.
     ///
     /// # Errors
     /// [`Error::Format`] with the line if a line does not have two symbols, if only some lines have
@@ -89,6 +90,7 @@ impl BpeCodes {
             merges: HashMap::new(),
             has_separate_end_of_word: true,
         };
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         let lines = if text.is_empty() { 0 } else { usize::MAX };
         let mut has_counts = false;
@@ -297,6 +299,13 @@ mod tests {
         assert_eq!(segment(codes, "lower"), "low@@ er");
         assert_eq!(segment(codes, "era"), "er@@ a");
         assert_eq!(segment(&format!("#version: 0.1\n{codes}"), "er"), "er");
+    }
+
+    #[test]
+    fn a_byte_order_mark_before_codes_is_skipped() {
+        let codes = "#version: 0.2\nl o\nlo w</w>\n";
+        assert_eq!(segment(&format!("\u{feff}{codes}"), "low"), "low");
+        assert_eq!(segment("\u{feff}l o\nlo w\n", "low"), "low");
     }
 
     #[test]

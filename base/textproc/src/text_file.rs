@@ -6,9 +6,10 @@ use std::path::Path;
 
 use crate::{Error, Result};
 
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// The bytes with which editors on Windows may begin a text.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads the file at `path`.
+/// Reads the file at `path`, without a byte order mark.
 ///
 /// # Errors
 /// [`Error::Io`] if it cannot be read.
@@ -21,7 +22,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Reads the file at `path`, which must be UTF-8.
+/// Reads the file at `path`, which must be UTF-8, without a byte order mark.
 ///
 /// # Errors
 /// [`Error::Io`] if it cannot be read or is not valid UTF-8.
@@ -39,7 +40,6 @@ mod tests {
     use super::*;
     use crate::{NonbreakingPrefixes, TextProcessorConfig, TruecaseModel};
 
-    /// Editors on Windows begin files with a byte order mark.
     #[test]
     fn a_byte_order_mark_is_not_text() {
         let folder = std::env::temp_dir().join(format!("miriam-text-file-{}", std::process::id()));
