@@ -40,7 +40,7 @@ impl AlignmentEvaluation {
     }
 }
 
-/// Computes `part / total`; 1 if there is nothing to find.
+/// Returns `part / total`; 1 if `total` is 0.
 fn ratio(part: u64, total: u64) -> f64 {
     if total == 0 { 1.0 } else { part as f64 / total as f64 }
 }
@@ -82,14 +82,14 @@ pub fn evaluate_alignment(
         }
         found.sort_unstable();
         found.dedup();
-        fn among(set: &HashSet<Link>, found: &[(u16, u16)]) -> usize {
-            found.iter().filter(|link| set.contains(link)).count()
+        fn count_in(set: &HashSet<Link>, found: &[Link]) -> u64 {
+            found.iter().filter(|link| set.contains(link)).count() as u64
         }
         task.advance(1);
         agreement.links += found.len() as u64;
         agreement.sure_links += sure.len() as u64;
-        agreement.matched_sure += among(&sure, &found) as u64;
-        agreement.matched_possible += among(&possible, &found) as u64;
+        agreement.matched_sure += count_in(&sure, &found);
+        agreement.matched_possible += count_in(&possible, &found);
     }
 }
 

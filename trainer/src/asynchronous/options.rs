@@ -17,7 +17,7 @@ pub enum ShardUpdate {
 /// An optimiser in each worker that updates its copy between two fetches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalOptimizer {
-    /// The number of batches of each worker, from its first on, in which this optimiser is used.
+    /// The number of each worker's first batches in which this optimiser is used.
     pub batches: u64,
     /// Adam's betas; `None` for the betas of the shards.
     pub betas: Option<[f64; 2]>,
@@ -43,8 +43,8 @@ pub enum FetchMode {
     /// The values at the indices of the worker's last push.
     #[default]
     Indices,
-    /// The largest differences between the shard and the worker's copy. Differences that are not
-    /// sent remain, so no separate residual is needed.
+    /// The values with the largest differences between the shard and the worker's copy. Other
+    /// differences remain, and may be fetched later.
     Delta,
     /// All values.
     Dense,
@@ -55,7 +55,7 @@ pub enum FetchMode {
 pub struct DroppingRates {
     /// The initial rate.
     pub first: f64,
-    /// Later rates, each with the progress from which it holds, ascending.
+    /// Later rates, each with the progress from which it holds; the last one that is reached holds.
     pub later: Vec<(TrainingLength, f64)>,
 }
 
@@ -97,7 +97,7 @@ pub struct AsyncOptions {
     /// (`scale-rate-by-delay`).
     pub scales_rate_by_delay: bool,
     /// The number of pushes that a shard adds up before its optimiser takes a step
-    /// (`gradient-buffer`). At the end of the training, a step with a buffer that is not full uses
+    /// (`gradient-buffer`). At the end of the training, shards take a step with what they have, at
     /// the learning rate of pushes of `delay` batches.
     pub gradient_buffer: usize,
     /// Local optimisers of the workers.
