@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use miriam_kernels::Cpu;
 use miriam_nmt::ModelBundle;
+use miriam_nmt::formats::marian::write_marian_model;
 use miriam_textio::{CancellationToken, NoProgress, Progress};
 use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 use miriam_trainer::training::{Outcome, TRAINING_TASK};
@@ -24,6 +25,26 @@ fn training_begins_with_an_existing_model() {
     let error = place.train("model", &[("dim-emb", &["16"])]).unwrap_err();
     assert!(error.contains("model.npz: ") && error.contains("own options"), "{error}");
     assert_eq!(hash(&place.path("model.npz")), before);
+}
+
+/// Without an optimiser's file, the message is about the model.
+#[test]
+fn a_model_that_cannot_be_trained_is_named() {
+    let place = Workplace::new();
+    place.train("model", &[]).unwrap();
+    std::fs::remove_file(place.path("model.npz.optimizer.npz")).unwrap();
+    let path = place.path("model.npz");
+    let bundle = ModelBundle::open(&path, None).unwrap();
+    let model = &bundle.models[0];
+    write_marian_model(&path, model.architecture(), |parameter| {
+        let mut values = model.parameter(&parameter.name).unwrap().values().to_vec();
+        values[0] = 1e20;
+        values
+    })
+    .unwrap();
+    let error = place.train("model", &[]).unwrap_err();
+    assert!(error.contains("model.npz: the parameter ") && error.contains("1e20"), "{error}");
+    assert!(error.ends_with("move this file away to start with random parameters"), "{error}");
 }
 
 #[test]

@@ -219,9 +219,9 @@ enum OptimizerFile {
     /// There is no file.
     Missing,
     /// A file of this training run.
-    Ours(Checkpoint, Box<SavedState>),
+    Miriam(Checkpoint, Box<SavedState>),
     /// A file of Marian, which does not record its corpus and options.
-    MarianCheckpoint(Checkpoint),
+    Marian(Checkpoint),
 }
 
 /// Opens the optimiser's file of the training with this `fingerprint`. Without `restores_corpus`,
@@ -239,7 +239,7 @@ fn open_optimizer(
     }
     let checkpoint = Checkpoint::open(path, LoadMethod::Lazy)?;
     let Some(entry) = checkpoint.get(STATE_ENTRY) else {
-        return Ok(OptimizerFile::MarianCheckpoint(checkpoint));
+        return Ok(OptimizerFile::Marian(checkpoint));
     };
     let mut saved: SavedState = serde_json::from_slice(entry.bytes()).map_err(|reason| {
         Error::resume(path, format!("its state cannot be read ({reason}); move the file away"))
@@ -260,7 +260,7 @@ fn open_optimizer(
         );
         return Err(Error::resume(path, reason));
     }
-    Ok(OptimizerFile::Ours(checkpoint, Box::new(saved)))
+    Ok(OptimizerFile::Miriam(checkpoint, Box::new(saved)))
 }
 
 /// Reads the options in the model file beside the optimiser's file `path`, if possible.
@@ -356,13 +356,13 @@ impl<'a> SavedVectors<'a> {
 }
 
 /// The origin of a resumed training run.
-pub enum Found {
+pub enum FoundTraining {
     /// No file: a new training.
     Nothing,
     /// A training run of this program.
-    Ours(Box<SavedTraining>),
+    Miriam(Box<SavedTraining>),
     /// A training run of Marian, with the vectors of its optimiser's file.
-    MarianCheckpoint(Checkpoint),
+    Marian(Checkpoint),
 }
 
 /// Reads the optimiser's file of the training with this `fingerprint` and `layout`.
@@ -376,19 +376,17 @@ pub fn load_optimizer(
     layout: &ParameterLayout,
     fingerprint: &TrainingFingerprint,
     restores_corpus: bool,
-) -> Result<Found> {
+) -> Result<FoundTraining> {
     let (checkpoint, saved) = match open_optimizer(path, fingerprint, restores_corpus)? {
-        OptimizerFile::Missing => return Ok(Found::Nothing),
-        OptimizerFile::MarianCheckpoint(checkpoint) => {
-            return Ok(Found::MarianCheckpoint(checkpoint));
-        }
-        OptimizerFile::Ours(checkpoint, saved) => (checkpoint, *saved),
+        OptimizerFile::Missing => return Ok(FoundTraining::Nothing),
+        OptimizerFile::Marian(checkpoint) => return Ok(FoundTraining::Marian(checkpoint)),
+        OptimizerFile::Miriam(checkpoint, saved) => (checkpoint, *saved),
     };
     let vectors = SavedVectors::new(path, checkpoint, layout);
     let [first, second] = vectors.for_optimizer(kind)?;
     let workers = vectors.workers();
     let SavedPosition { epoch, maxi_start, carried, taken, size_ratio } = saved.position;
-    Ok(Found::Ours(Box::new(SavedTraining {
+    Ok(FoundTraining::Miriam(Box::new(SavedTraining {
         values: vectors.needed("master_parameters")?,
         optimizer: OptimizerState {
             first,
@@ -516,12 +514,12 @@ mod tests {
         };
         let kind = OptimizerKind::default();
         let nothing = load_optimizer(&path, kind, &layout, &fingerprint, true).unwrap();
-        assert!(matches!(nothing, Found::Nothing));
+        assert!(matches!(nothing, FoundTraining::Nothing));
         let workers =
             AsyncSnapshot { json: b"{}".to_vec(), vectors: vec![("a:b".into(), numbers(6.0))] };
         save_optimizer(&path, kind, &numbers(4.0), &optimizer, &state, Some(&workers)).unwrap();
         let found = load_optimizer(&path, kind, &layout, &fingerprint, true).unwrap();
-        let Found::Ours(found) = found else { panic!("a training run of this program") };
+        let FoundTraining::Miriam(found) = found else { panic!("a training run of this program") };
         assert_eq!(found.values, numbers(4.0));
         assert_eq!(found.optimizer, optimizer);
         assert_eq!(found.workers, Some(workers));

@@ -95,7 +95,7 @@ impl Training<'_> {
     /// or the training diverges.
     pub fn run(&mut self, log: &mut dyn FnMut(&str)) -> Result<Outcome> {
         let pretrained = self.pretrained.take();
-        let (mut run, is_saved) = Run::new(self, pretrained, log)?;
+        let (mut run, is_from_miriam) = Run::new(self, pretrained, log)?;
         if !run.training.validates()
             && let Some(best) = run.best_model()
         {
@@ -120,7 +120,7 @@ impl Training<'_> {
             }
             return Ok(Outcome::AlreadyFinished);
         }
-        if is_saved && !run.has_derived_files() {
+        if is_from_miriam && !run.has_derived_files() {
             // A killed run may have saved only the optimiser's file.
             run.save_derived()?;
         }
@@ -241,7 +241,7 @@ impl<'a, 'l> Run<'a, 'l> {
         let model = TrainableModel::<Fast>::new(config.architecture.clone())?
             .with_product_clip(config.product_clip);
         let start = training.start(model.layout(), pretrained)?;
-        let Start { saved, skipped_sentences, remarks, is_saved } = start;
+        let Start { saved, skipped_sentences, remarks, is_from_miriam } = start;
         remarks.iter().for_each(|remark| log(remark));
         let SavedTraining { mut values, mut optimizer, mut state, workers } = saved;
         if let Some(limit) = config.product_clip {
@@ -339,7 +339,7 @@ impl<'a, 'l> Run<'a, 'l> {
         if skipped_sentences > 0 && run.source.is_at_epoch_end() {
             run.end_epoch();
         }
-        Ok((run, is_saved))
+        Ok((run, is_from_miriam))
     }
 
     /// Makes updates until a limit is reached, validation stalls, or the training is cancelled.

@@ -3,7 +3,7 @@
 
 use miriam_nmt::checkpoint::Checkpoint;
 
-use super::checkpoint::{Found, SavedTraining, TrainingState, load_optimizer};
+use super::checkpoint::{FoundTraining, SavedTraining, TrainingState, load_optimizer};
 use super::config::{TrainingConfig, ValidationReset};
 use super::fingerprint::TrainingFingerprint;
 use super::marian_checkpoint::{MarianFiles, MarianTraining};
@@ -27,9 +27,9 @@ pub struct Start {
     pub skipped_sentences: u64,
     /// Remarks for the log.
     pub remarks: Vec<String>,
-    /// Whether the state was saved by Miriam. If so, and derived files are missing, they are
+    /// Whether the state was saved by Miriam. Then missing files that are derived from it are
     /// written before training continues.
-    pub is_saved: bool,
+    pub is_from_miriam: bool,
 }
 
 impl Training<'_> {
@@ -50,26 +50,31 @@ impl Training<'_> {
         let path = self.files.optimizer();
         let found = load_optimizer(&path, kind, layout, &fingerprint, config.restores_corpus)?;
         let mut start = match found {
-            Found::Ours(saved) => {
+            FoundTraining::Miriam(saved) => {
                 let updates = saved.state.progress.updates;
                 let remark = format!("[training] Resuming after {updates} updates");
                 let remarks = vec![remark];
-                Start { saved: *saved, skipped_sentences: 0, remarks, is_saved: true }
+                Start { saved: *saved, skipped_sentences: 0, remarks, is_from_miriam: true }
             }
-            Found::MarianCheckpoint(checkpoint) => {
-                self.marian_start(&marian, Some(checkpoint), fingerprint)?
+            FoundTraining::Marian(checkpoint) => {
+                self.start_from_marian(&marian, Some(checkpoint), fingerprint)?
             }
-            Found::Nothing if self.files.model.is_file() => {
-                self.marian_start(&marian, None, fingerprint)?
+            FoundTraining::Nothing if self.files.model.is_file() => {
+                self.start_from_marian(&marian, None, fingerprint)?
             }
-            Found::Nothing => return Ok(self.begin(fingerprint, pretrained)),
+            FoundTraining::Nothing => return Ok(self.begin(fingerprint, pretrained)),
         };
         check_saved_numbers(layout, &start.saved).map_err(|reason| {
+            let (file, fallback) = if path.is_file() {
+                (&path, "the parameters of the model")
+            } else {
+                (&self.files.model, "random parameters")
+            };
             Error::resume(
-                &path,
+                file,
                 format!(
                     "{reason}, so the training cannot be resumed; copy the files of an earlier \
-                     save here, or move this file away to start with the parameters of the model"
+                     save here, or move this file away to start with {fallback}"
                 ),
             )
         })?;
@@ -94,7 +99,9 @@ impl Training<'_> {
         Ok(start)
     }
 
-    fn marian_start(
+    /// Returns the training that resumes from `checkpoint`, an optimiser's file of Marian, or starts
+    /// with the parameters of the model file without one.
+    fn start_from_marian(
         &self,
         marian: &MarianFiles<'_>,
         checkpoint: Option<Checkpoint>,
@@ -106,7 +113,7 @@ impl Training<'_> {
         };
         let MarianTraining { mut saved, sentences, remarks } = found;
         saved.state.position = first_position(self.config, &saved.state.progress);
-        Ok(Start { saved, skipped_sentences: sentences, remarks, is_saved: false })
+        Ok(Start { saved, skipped_sentences: sentences, remarks, is_from_miriam: false })
     }
 
     /// Returns the training from its beginning.
@@ -135,13 +142,13 @@ impl Training<'_> {
         };
         let optimizer = OptimizerState::new(&config.update, &values);
         let saved = SavedTraining { values, optimizer, state, workers: None };
-        Start { saved, skipped_sentences: 0, remarks: Vec::new(), is_saved: false }
+        Start { saved, skipped_sentences: 0, remarks: Vec::new(), is_from_miriam: false }
     }
 }
 
-/// Returns a remark if a run with greater limits made the model, so that no update is left to make.
-/// Limits in tokens do not count, because the last batch usually passes them. Asynchronous workers
-/// may pass limits in updates by the batches that they have when the limit is reached.
+/// Returns a remark if a run with greater limits trained the model, so that no update is left to
+/// make. Limits in tokens are ignored, because the last batch usually passes them. Asynchronous
+/// workers may pass limits in updates by the batches that they have when the limit is reached.
 fn remark_on_limits(config: &TrainingConfig, progress: &Progress) -> Option<String> {
     let in_flight = match config.asynchronous {
         Some(_) => config.num_async_workers() as u64,
@@ -150,7 +157,7 @@ fn remark_on_limits(config: &TrainingConfig, progress: &Progress) -> Option<Stri
     let passed = config.limits.lengths.iter().find(|limit| {
         let length = config.limits.in_data(**limit);
         let done = match length.unit {
-            // Training ends one update after its last epoch in updates.
+            // If an epoch is a number of updates, training passes its last epoch by an update.
             SchedulingUnit::Updates if limit.unit == SchedulingUnit::Epochs => 0,
             SchedulingUnit::Updates => progress.updates.saturating_sub(in_flight),
             SchedulingUnit::Epochs => progress.epoch.saturating_sub(1),
