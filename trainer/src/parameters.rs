@@ -15,6 +15,15 @@ use crate::error::{Error, Result};
 /// Every parameter is padded to a multiple of this many numbers: 256 bytes in f32.
 pub const ALIGNMENT: usize = 64;
 
+/// The exclusive limit of a parameter's magnitude. Products of two parameters are then below 1e30,
+/// and sums of many such products stay below the limit of f32, 3.4e38.
+const PARAMETER_LIMIT: f32 = 1e15;
+
+/// Whether `number` is small enough for a parameter; false for NaN.
+pub(crate) fn is_usable_parameter(number: f32) -> bool {
+    number.abs() < PARAMETER_LIMIT
+}
+
 /// A parameter and its place in the flat vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
@@ -105,8 +114,8 @@ pub fn read_parameters(path: &Path, layout: &ParameterLayout) -> Result<Vec<f32>
 /// the names of the parameters that the model does not have; their numbers in `values` stay.
 ///
 /// # Errors
-/// If the file is not a single model, or a parameter has another shape or numbers that are not
-/// finite.
+/// If the file is not a single model, or a parameter has another shape or a number that cannot be
+/// trained.
 pub fn fill_parameters(
     path: &Path,
     layout: &ParameterLayout,
@@ -132,9 +141,9 @@ pub fn fill_parameters(
             )));
         }
         let numbers = tensor.values();
-        if !numbers.iter().all(|x| x.is_finite()) {
+        if let Some(number) = numbers.iter().find(|&&number| !is_usable_parameter(number)) {
             return Err(Error::config(format!(
-                "{file}: {name} contains numbers that are not finite"
+                "{file}: {name} has the unusable number {number:e}; use another copy of the model"
             )));
         }
         values[parameter.range()].copy_from_slice(&numbers);

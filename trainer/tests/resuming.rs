@@ -27,9 +27,8 @@ fn training_begins_with_an_existing_model() {
     assert_eq!(hash(&place.path("model.npz")), before);
 }
 
-/// Without an optimiser's file, the message is about the model.
 #[test]
-fn a_model_that_cannot_be_trained_is_named() {
+fn a_model_with_an_unusable_parameter_is_rejected() {
     let place = Workplace::new();
     place.train("model", &[]).unwrap();
     std::fs::remove_file(place.path("model.npz.optimizer.npz")).unwrap();
@@ -42,9 +41,13 @@ fn a_model_that_cannot_be_trained_is_named() {
         values
     })
     .unwrap();
-    let error = place.train("model", &[]).unwrap_err();
-    assert!(error.contains("model.npz: the parameter ") && error.contains("1e20"), "{error}");
-    assert!(error.ends_with("move this file away to start with random parameters"), "{error}");
+    let start = place.text("model.npz");
+    let further = [("pretrained-model", &[&start[..]][..])];
+    for result in [place.train("model", &[]), place.train("further", &further)] {
+        let error = result.unwrap_err();
+        assert!(error.starts_with(&format!("{start}: ")), "{error}");
+        assert!(error.contains("has the unusable number 1e20"), "{error}");
+    }
 }
 
 #[test]

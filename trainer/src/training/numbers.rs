@@ -4,12 +4,8 @@
 //! undone. So training does not start with such a state, and does not save it over a good state.
 
 use super::checkpoint::SavedTraining;
-use crate::parameters::ParameterLayout;
+use crate::parameters::{ParameterLayout, is_usable_parameter};
 use crate::update::{BiasCorrections, OptimizerState};
-
-/// The exclusive limit of a parameter's magnitude. Products of two parameters are then below 1e30,
-/// and sums of many such products stay below the limit of f32, 3.4e38.
-const PARAMETER_LIMIT: f32 = 1e15;
 
 /// Checks parameters and the state of their optimiser.
 ///
@@ -32,9 +28,6 @@ pub(super) fn check_numbers(
         let found = layout.iter().find(|parameter| parameter.range().contains(&index));
         found.map_or("padding".into(), |parameter| parameter.name.clone())
     };
-    fn is_parameter(x: f32) -> bool {
-        x.abs() < PARAMETER_LIMIT
-    }
     let check = |what: &str, vector: &[f32], is_usable: &dyn Fn(f32) -> bool| {
         let unusable = vector.iter().position(|&x| !is_usable(x));
         unusable.map_or(Ok(()), |index| {
@@ -42,9 +35,9 @@ pub(super) fn check_numbers(
             Err(format!("{what} {place} has the unusable number {number:e}"))
         })
     };
-    check("the parameter", values, &is_parameter)?;
-    check("the average of the parameter", average, &is_parameter)?;
-    check("the quantisation residual of the parameter", residual, &is_parameter)?;
+    check("the parameter", values, &is_usable_parameter)?;
+    check("the average of the parameter", average, &is_usable_parameter)?;
+    check("the quantisation residual of the parameter", residual, &is_usable_parameter)?;
     check("the mean gradient of the parameter", first, &f32::is_finite)?;
     check("the squared gradient of the parameter", second, &|x| x.is_finite() && x >= 0.0)?;
     let unusable = corrections.iter().find(|x| !x.is_finite());
