@@ -10,7 +10,7 @@ use clap_mangen::Man;
 use miriam_decoder::supported_parameters;
 use miriam_textio::Output;
 
-/// Notices of all libraries, made by `packaging/make_notices.py`.
+/// The licences of all libraries, written by `packaging/make_notices.py`.
 const NOTICES: &str = include_str!("../../notices.txt");
 
 /// Print completions for a shell
@@ -42,14 +42,14 @@ pub fn print_completions(arguments: CompletionsArguments, command: Command) -> a
 pub fn write_manual(arguments: ManArguments, command: Command) -> anyhow::Result<()> {
     let folder = &arguments.folder;
     std::fs::create_dir_all(folder)
-        .with_context(|| format!("{}: cannot be made", folder.display()))?;
+        .with_context(|| format!("{}: the folder cannot be created", folder.display()))?;
     let mut command = describe_translate(command).disable_help_subcommand(true);
     command.build();
     write_pages(&command, folder)
 }
 
-/// Writes the page of a command, then the pages of its subcommands; each file appears only when it
-/// is complete.
+/// Writes the page of a command, then the pages of its subcommands. A file appears only when it is
+/// complete.
 fn write_pages(command: &Command, folder: &Path) -> anyhow::Result<()> {
     let page = Man::new(command.clone()).source(concat!("miriam ", env!("CARGO_PKG_VERSION")));
     let mut text = Vec::new();
@@ -64,9 +64,9 @@ pub fn print_notices() -> anyhow::Result<()> {
     crate::console::print(NOTICES)
 }
 
-/// Adds Moses' options to `translate`, because clap does not parse them.
+/// Adds Moses' options to the description of `translate`, which does not parse them with clap.
 fn describe_translate(command: Command) -> Command {
-    // All subcommands have these options already.
+    // All subcommands have the options of the program already.
     let general: Vec<String> =
         command.get_arguments().filter_map(|arg| Some(arg.get_long()?.to_owned())).collect();
     command.mut_subcommand("translate", |translate| {

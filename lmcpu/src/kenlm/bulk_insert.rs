@@ -17,7 +17,7 @@ use miriam_storage::parallel;
 
 use super::table::FastModulo;
 
-/// The number of slots in a task.
+/// The number of slots of a chunk, the work of one task.
 const CHUNK: usize = 1 << 14;
 
 /// An entry to insert.
@@ -31,7 +31,7 @@ pub struct TableEntry {
     pub value: u64,
 }
 
-/// Two entries, by insertion order, that have the same key.
+/// Two entries with the same key, by insertion order, the earlier one first.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DuplicateKeys(pub u64, pub u64);
 
@@ -64,19 +64,19 @@ pub fn bulk_insert(
             let begin = entries.partition_point(|entry| home(entry) < first);
             let rest = &entries[begin..];
             let end = rest.partition_point(|entry| home(entry) < first + keys.len());
-            let mut chunk_slots = TableChunk {
+            let mut table_chunk = TableChunk {
                 first_slot: first,
                 entries: &rest[..end],
                 keys,
                 values,
                 overflow: Vec::new(),
             };
-            chunk_slots.place_entries(&[], home);
-            chunk_slots
+            table_chunk.place_entries(&[], home);
+            table_chunk
         });
-    // Entries that did not fit into a chunk move to the next chunk, and from the last chunk to the
-    // first, until all are placed. An empty slot stops them, and there is at least one empty slot,
-    // so each chunk gets visitors at most twice.
+    // Entries that did not fit into a chunk visit the next chunk, and those of the last chunk visit
+    // the first, until all are placed. Visitors stop at an empty slot, of which there is at least
+    // one, so each chunk has visitors at most twice.
     let count = chunks.len();
     for turn in 1..=2 * count {
         let (at, before) = (turn % count, (turn - 1) % count);
@@ -85,7 +85,7 @@ pub fn bulk_insert(
             chunks[at].place_entries(&over, home);
         }
     }
-    debug_assert!(chunks.iter().all(|chunk_slots| chunk_slots.overflow.is_empty()));
+    debug_assert!(chunks.iter().all(|chunk| chunk.overflow.is_empty()));
     Ok((keys, values))
 }
 
@@ -100,8 +100,9 @@ struct TableChunk<'a> {
 }
 
 impl TableChunk<'_> {
-    /// Places all entries, and `visitors`, which overflowed from the previous chunk; the first pass
-    /// has none. A later pass ends at the first empty slot: after it, visitors change nothing.
+    /// Places the chunk's entries and `visitors`, which are all entries that overflow from the
+    /// previous chunk. The first pass has no visitors. A later pass ends at the first empty slot:
+    /// after it, visitors change nothing.
     fn place_entries(&mut self, visitors: &[TableEntry], home: impl Fn(&TableEntry) -> usize) {
         let is_first_pass = visitors.is_empty();
         let mut waiting: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();

@@ -1,4 +1,5 @@
-//! KenLM's files against what KenLM prints from them, and damaged files.
+//! Tests of KenLM's files: scores and bytes equal KenLM's, and damaged files are errors or give
+//! wrong scores.
 
 use miriam_textio::{NoProgress, Output};
 use proptest::prelude::*;
@@ -48,7 +49,7 @@ fn multi30k_scores_as_kenlm_does() {
     }
 }
 
-/// If a bit changes in a word of an n-gram, longer n-grams lose their context.
+/// If a bit of an n-gram's word changes, longer n-grams lose their context.
 #[test]
 fn building_from_a_damaged_file_reports_the_damage() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/toy-trie.kenlm");
@@ -79,7 +80,7 @@ fn building_from_a_damaged_file_reports_the_damage() {
     assert!(contexts_missing > 0);
 }
 
-/// Values of `ngram-lm.md`, Appendix A.
+/// The hashes are those of `ngram-lm.md`, Appendix A.
 #[test]
 fn word_hashes_are_kenlms() {
     let cases: [(&[u8], u64); 8] = [
@@ -113,8 +114,8 @@ fn sorted_lines(text: &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-/// KenLM wrote the ARPA files in the order of word ids, newest first, which is
-/// also the order of our lists.
+/// KenLM wrote the ARPA files in the order of word ids, newest first, in which a probing file is
+/// listed, too. A trie numbers words in another order.
 #[test]
 fn a_dump_is_the_arpa_file_the_model_came_from() {
     for (file, arpa) in [
@@ -270,7 +271,7 @@ fn a_trie_built_from_a_trie_is_that_trie() {
 }
 
 proptest! {
-    /// What a writer packs, the reader unpacks.
+    /// The reader unpacks the fields that the writer packed.
     #[test]
     fn packed_fields_are_read_back(
         widths in proptest::collection::vec(0u32..=57, 1..5),
@@ -360,16 +361,16 @@ fn the_toy_model_scores_as_kenlm_does_from_all_kinds() {
 /// A word of probability 1 scores `-0` from a probing file and `0` from a trie, as in KenLM.
 #[test]
 fn a_word_of_probability_1_keeps_the_sign_of_its_kind() {
-    let Some(text) = read_shared("kenlm-cases/o5.probing.zst") else { return };
-    let begin = |file: &[u8]| {
+    let Some(probing) = read_shared("kenlm-cases/o5.probing.zst") else { return };
+    let score_of_begin = |file: &[u8]| {
         let model = open(file).unwrap().into_model();
         let mut next = crate::State::EMPTY;
         model.score(&crate::State::EMPTY, model.word_id(b"<s>"), &mut next).0.0
     };
-    assert_eq!(begin(&text).to_bits(), (-0.0f32).to_bits());
+    assert_eq!(score_of_begin(&probing).to_bits(), (-0.0f32).to_bits());
     for kind in ["trie", "qatrie"] {
         let file = read_shared(&format!("kenlm-cases/o5.{kind}.zst")).unwrap();
-        assert_eq!(begin(&file).to_bits(), 0, "{kind}");
+        assert_eq!(score_of_begin(&file).to_bits(), 0, "{kind}");
     }
 }
 
@@ -440,8 +441,8 @@ fn a_full_table_ends_a_search() {
     assert!(dump_arpa(&file).is_err());
 }
 
-/// Opens, scores and lists; any result but a panic is good.
-fn exercise(file: &[u8]) {
+/// Opens the file, scores words and lists n-grams. Any result but a panic is good.
+fn use_file(file: &[u8]) {
     let Ok(opened) = open(file) else { return };
     let model = opened.into_model();
     let (mut state, mut next) = (model.begin_state(), crate::State::EMPTY);
@@ -473,7 +474,7 @@ proptest! {
         if is_cut {
             file.truncate(usize::from(cut) % file.len());
         }
-        exercise(&file);
+        use_file(&file);
     }
 }
 
@@ -496,7 +497,7 @@ fn damaged_larger_files_never_panic() {
                 if round % 3 == 2 {
                     file.truncate(file.len() - random(1000));
                 }
-                exercise(&file);
+                use_file(&file);
             }
         }
     }

@@ -13,17 +13,19 @@ use crate::commands::filter::filter_files;
 use crate::common::CommonOptions;
 
 const USAGE: &str = "\
-Reduces a model to what given sentences can ask for, as KenLM's filter does
+Reduces a model to the n-grams that given sentences may need, as KenLM's filter does
 
 Usage: filter MODE [context] [phrase] [raw|arpa] [threads:N] [batch_size:N] (vocab|model):INPUT OUTPUT
 
 MODE is copy (all n-grams), single (the vocabulary is one sentence), multiple (a file for each
 line of the vocabulary: OUTPUT and its number, from 0) or union (what multiple writes, in one
 file).
-context: all words of an n-gram but the last have to pass.
-phrase: the vocabulary has phrases separated by tabs, which make up n-grams in any order.
+context: only the words before the last of an n-gram have to pass.
+phrase: the vocabulary has phrases separated by tabs; n-grams pass if phrases of a line, in any
+order, can contain them.
 raw: lines of n-grams; a tab and any text may follow each. arpa: ARPA text (default).
-vocab:FILE: the vocabulary; the model comes from standard input. model:FILE: the reverse.
+vocab:FILE: the vocabulary is in FILE, and the model comes from standard input.
+model:FILE: the model is in FILE, and the vocabulary comes from standard input.
 batch_size:N is accepted without effect.
 ";
 
@@ -53,9 +55,11 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
             "arpa" => options.format = FilterFormat::Arpa,
             "raw" => options.format = FilterFormat::Raw,
             _ => match word.split_once(':') {
-                Some(("threads", number)) => options.threads = parse_count(&word, number)?,
+                Some(("threads", number)) => {
+                    options.threads = parse_count(&word, number, Some(4096))?
+                }
                 Some(("batch_size", number)) => {
-                    parse_count(&word, number)?;
+                    parse_count(&word, number, None)?;
                 }
                 _ => {
                     bail!("{word}: unknown mode or option; run filter without arguments for a list")
@@ -85,12 +89,10 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
     filter_files(model, vocabulary, output, &options, common)
 }
 
-/// Parses the number in the argument `word`: from 1 to 4096, or from 1 for `batch_size`.
-fn parse_count(word: &str, number: &str) -> anyhow::Result<usize> {
-    let count = number
-        .parse()
-        .ok()
-        .filter(|count| (1..=4096usize).contains(count) || word.starts_with('b') && *count > 0);
-    let bound = if word.starts_with('b') { "" } else { " to 4096" };
+/// Parses the number in the argument `word`, from 1 to `limit` if there is a limit.
+fn parse_count(word: &str, number: &str, limit: Option<usize>) -> anyhow::Result<usize> {
+    let range = 1..=limit.unwrap_or(usize::MAX);
+    let count = number.parse::<usize>().ok().filter(|count| range.contains(count));
+    let bound = limit.map(|limit| format!(" to {limit}")).unwrap_or_default();
     count.with_context(|| format!("{word}: expected a number from 1{bound}"))
 }

@@ -124,7 +124,7 @@ pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
     let binary = std::env::current_exe().context("this binary's path is unknown")?;
     let folder = &arguments.folder;
     std::fs::create_dir_all(folder)
-        .with_context(|| format!("{}: cannot be made", folder.display()))?;
+        .with_context(|| format!("{}: the folder cannot be created", folder.display()))?;
     let mut names: Vec<&str> = PROGRAMS.iter().map(|(name, _)| *name).collect();
     names.extend(RENAMED_PROGRAMS.iter().map(|program| program.name));
     names.sort_unstable();
@@ -146,7 +146,7 @@ pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
         } else {
             std::os::unix::fs::symlink(&binary, link)
         };
-        made.with_context(|| format!("{shown}: cannot be made"))?;
+        made.with_context(|| format!("{shown}: cannot be created"))?;
         crate::console::print_line(shown)?;
     }
     // A relative folder would be another one after the first `cd` of a script.

@@ -12,7 +12,7 @@ use crate::layer::recurrent::{
 use crate::layer::{DecodingOps, RecurrentOps, RecurrentParameterLoader, RowPosition, Side};
 use miriam_nmt_models::architecture::{self, EmbeddingConfig};
 
-/// A recurrent model, with the conditional decoder or another one.
+/// A recurrent model with a decoder of the type `D`.
 pub struct Recurrent<B: RecurrentOps, D = ConditionalDecoder<B>> {
     /// `None` in a language model.
     encoder: Option<RecurrentEncoder<B>>,
@@ -93,7 +93,7 @@ impl<B: RecurrentOps, D: RecurrentDecoder<B>> Recurrent<B, D> {
         encoder.encode(backend, &PackedSequences::new(sentences))
     }
 
-    /// Encodes sentences; a language model does not read them.
+    /// Encodes sentences. A language model ignores them: its decoder starts with zeros.
     fn encode_sources(
         &self,
         backend: &mut B,
@@ -116,9 +116,9 @@ impl<B: RecurrentOps, D: RecurrentDecoder<B>> TeacherForced<B> for Recurrent<B, 
         &self.output
     }
 
-    /// Computes one token of every translation at a time, longest translations first. So the
-    /// translations that still have a token are the first rows of the previous step, in the same
-    /// order.
+    /// Computes one token of every translation at a time. Translations are sorted, the longest
+    /// first. So those that still have a token are the first rows of the previous step, in the
+    /// same order.
     fn target_states(
         &self,
         backend: &mut B,
@@ -138,7 +138,7 @@ impl<B: RecurrentOps, D: RecurrentDecoder<B>> TeacherForced<B> for Recurrent<B, 
             let rows = (0..).zip(active).map(|(row, &target)| HypothesisRow {
                 slot: Slot(target as u32),
                 parent: (time > 0).then_some(row),
-                token: time.checked_sub(1).map(|last| targets[target][last]),
+                token: time.checked_sub(1).map(|previous| targets[target][previous]),
             });
             let rows: Vec<HypothesisRow> = rows.collect();
             let row_sources: Vec<&RecurrentSource<B>> =
