@@ -138,6 +138,16 @@ pub trait HashBucket {
     fn overflows(&self) -> bool;
 }
 
+impl Bucket {
+    /// The number of slots of a bucket.
+    pub const SLOTS: u64 = 3;
+}
+
+impl LongestBucket {
+    /// The number of slots of a bucket.
+    pub const SLOTS: u64 = 5;
+}
+
 impl HashBucket for Bucket {
     #[inline(always)]
     fn keys(&self) -> &[u64] {

@@ -21,9 +21,10 @@ pub(crate) struct Metadata {
     pub order: u32,
     /// The number of n-grams of each order, as the source counts them.
     pub counts: Vec<u64>,
-    /// Keys of a node.
+    /// The number of keys of a node.
     pub node_width: u32,
-    /// Orders from 2 up to this one are in hash tables; 0 or 1: none.
+    /// The highest order in a hash table. All lower orders from 2 up are in hash tables too; with 0
+    /// or 1, none is.
     pub max_hashed_order: u32,
     /// The sizes of the orders from 2 up.
     pub levels: Vec<LevelMetadata>,
@@ -32,7 +33,7 @@ pub(crate) struct Metadata {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LevelMetadata {
-    /// The number of n-grams, with the blanks: placeholders of missing suffixes.
+    /// The number of n-grams, including blanks: placeholders of missing suffixes.
     pub entries: u64,
     /// The number of blanks among them.
     pub blanks: u64,
@@ -73,7 +74,7 @@ pub struct GlmModel {
     pub(crate) unigrams: View<Entry>,
     /// The n-grams of each order from 2 up.
     pub(crate) levels: Vec<Level>,
-    /// The locations of blanks: units of entries, or slots.
+    /// The locations of blanks: the unit of each entry, or its slot in a hash table.
     pub(crate) blanks: BlankLists,
     pub(crate) isa: Isa,
 }
@@ -99,12 +100,12 @@ impl GlmModel {
     pub fn from_container(container: &Container) -> Result<Self> {
         let container = container.clone().expect_kind(KIND, VERSION)?;
         let metadata: Metadata = container.metadata()?;
-        let orders = (metadata.counts.len(), metadata.levels.len());
+        let lengths = (metadata.counts.len(), metadata.levels.len());
         fn backoff(unigram: &Entry) -> f32 {
             f32::from_bits(unigram.backoff)
         }
         let (head, unigrams) =
-            ModelHead::open(&container, metadata.order, orders, &metadata.head, backoff)?;
+            ModelHead::open(&container, metadata.order, lengths, &metadata.head, backoff)?;
         let Some(width) = NodeWidth::from_keys(metadata.node_width) else {
             let reason = format!("nodes of {} keys are not supported", metadata.node_width);
             return Err(container.damaged("metadata", reason).into());
@@ -122,13 +123,13 @@ impl GlmModel {
         Ok(GlmModel { metadata, node_width: width, head, unigrams, levels, blanks, isa })
     }
 
-    /// Returns the keys of a node of a B-tree.
+    /// Returns the number of keys of a B-tree's node.
     pub fn node_width(&self) -> NodeWidth {
         self.node_width
     }
 
-    /// Returns the highest order that is in a hash table; all lower orders from 2 up are in hash
-    /// tables too. If it is 0 or 1, no order is in a hash table.
+    /// Returns the highest order in a hash table. All lower orders from 2 up are in hash tables too;
+    /// if it is 0 or 1, none is.
     pub fn max_hashed_order(&self) -> usize {
         self.metadata.max_hashed_order as usize
     }
@@ -161,11 +162,11 @@ fn open_level(container: &Container, metadata: &Metadata, order: usize) -> Resul
     }
     let (level, slots) = if order < metadata.order as usize {
         let buckets: View<Bucket> = container.section(&name)?;
-        let slots = buckets.len() as u64 * 3;
+        let slots = buckets.len() as u64 * Bucket::SLOTS;
         (Level::Buckets(buckets), slots)
     } else {
         let buckets: View<LongestBucket> = container.section(&name)?;
-        let slots = buckets.len() as u64 * 5;
+        let slots = buckets.len() as u64 * LongestBucket::SLOTS;
         (Level::LongestBuckets(buckets), slots)
     };
     // A search needs a bucket to begin with, and n-grams are numbered with 32 bits.

@@ -160,7 +160,7 @@ impl NgramIndex for GlmModel {
         let step = match (&self.levels[order - 2], lookup.stage) {
             (_, LookupStage::Inline) => Some(LookupStep::Found(longest_ngram(lookup.first))),
             (Level::Buckets(buckets), LookupStage::Bucket) => {
-                let first = lookup.at.wrapping_mul(3);
+                let first = lookup.at.wrapping_mul(Bucket::SLOTS as u32);
                 search_bucket(buckets, lookup, |bucket, slot| {
                     self.read_slot(order, bucket, slot, first.wrapping_add(slot as u32))
                 })

@@ -51,7 +51,7 @@ impl BucketWriter {
         parent_layout: &LevelLayout,
         writer: &ContainerWriter,
     ) -> Result<Self> {
-        let slots = if order == orders { 5 } else { 3 };
+        let slots = if order == orders { LongestBucket::SLOTS } else { Bucket::SLOTS };
         let buckets = (nodes.len() as f64 / (slots as f64 * LOAD_FACTOR)) as u64 + 1;
         // Two buckets fill a line of 128 bytes.
         let buckets = buckets.next_multiple_of(2);

@@ -1,4 +1,4 @@
-//! Building of the trie of n-grams of all lengths from the sorted longest ones.
+//! Construction of the trie of n-grams of all lengths from the sorted longest ones.
 //!
 //! In suffix order every shorter n-gram is the common suffix of consecutive n-grams. So one scan
 //! builds a trie in which the children of an n-gram are its extensions to the left. The adjusted
@@ -7,10 +7,10 @@
 //! n-grams, have counts of their own and no children.
 //!
 //! The trie is divided into blocks: block (p, q) holds the n-grams whose last word is in range p
-//! and whose last but one word is in range q. One thread builds all blocks of one p, which are a
-//! row, from the sorted n-grams that end in p. Smoothing reads rows for contexts and columns for
-//! the n-grams that extend contexts. So it needs neither another sort, nor more of the model in
-//! memory than a row and a column.
+//! and whose last but one word is in range q. All blocks of one p are a row, and all blocks of one
+//! q a column. One thread builds a row from the sorted n-grams that end in p. Smoothing reads rows
+//! for contexts and columns for the n-grams that extend contexts. So it needs neither another
+//! sort, nor more of the model in memory than a row and a column.
 
 use super::corpus::{BOS, EOS};
 use super::discounts::CountsOfCounts;
@@ -19,7 +19,7 @@ use super::spill_store::ColumnTable;
 use super::word_ranges::WordRanges;
 use crate::{Error, Result};
 
-/// The columns of a block.
+/// A block: for each order from 2, lists with a number for each n-gram.
 pub(super) struct TrieBlock<'t>(pub &'t ColumnTable);
 
 impl<'t> TrieBlock<'t> {
@@ -28,7 +28,8 @@ impl<'t> TrieBlock<'t> {
         &self.0[0]
     }
 
-    /// Returns the number of bigrams from the index `from` on that end in the word `last`.
+    /// Returns the number of consecutive bigrams from the index `from` on that end in the word
+    /// `last`.
     #[inline]
     pub fn bigrams_ending_in(&self, last: u32, from: usize) -> usize {
         self.roots()[from..].iter().take_while(|&&root| root == last).count()
@@ -68,7 +69,7 @@ pub(super) fn child_count(entry: u32, count: u32) -> usize {
     if entry_word(entry) == BOS { 0 } else { count as usize }
 }
 
-/// The n-grams that are dropped after counting.
+/// The rules by which n-grams are dropped after counting.
 pub(super) struct Pruning {
     /// N-grams of order i + 1 that occur at most `thresholds[i]` times are dropped.
     pub thresholds: Vec<u64>,
@@ -96,8 +97,7 @@ pub(super) struct TrieRow {
     pub unigrams: Vec<u32>,
     /// Counts of counts of n-grams of 2 words and more.
     pub statistics: Vec<CountsOfCounts>,
-    /// The adjusted and the raw count of each proper suffix of the last n-gram, from 1
-    /// word on.
+    /// The adjusted and the raw count of each proper suffix of the last n-gram, from 1 word on.
     pub last_ngram_counts: Vec<(u64, u64)>,
 }
 
@@ -121,7 +121,8 @@ pub(super) struct RowBuilder<'a> {
 struct OpenNgram {
     /// `total` when it was opened.
     total_at_open: u64,
-    excluded: bool,
+    /// Whether one of its words is excluded.
+    is_excluded: bool,
 }
 
 impl<'a> RowBuilder<'a> {
@@ -150,15 +151,14 @@ impl<'a> RowBuilder<'a> {
         }
     }
 
-    /// Adds the next n-gram, which shares its last `shared` words with the previous
-    /// one.
+    /// Adds the next n-gram, which shares its last `shared` words with the previous one.
     fn add_ngram<K: NgramKey>(&mut self, key: K, shared: usize, count: u64) -> Result<()> {
         self.close_longer_than(shared);
         for length in shared + 1..=self.packing.order {
             let word = key.word(length - 1, self.packing);
-            let outside = self.open.last().is_some_and(|open| open.excluded);
-            let excluded = outside || self.pruning.excludes(word);
-            self.open.push(OpenNgram { total_at_open: self.total, excluded });
+            let has_excluded_suffix = self.open.last().is_some_and(|open| open.is_excluded);
+            let is_excluded = has_excluded_suffix || self.pruning.excludes(word);
+            self.open.push(OpenNgram { total_at_open: self.total, is_excluded });
             match length {
                 1 => {}
                 2 => {
@@ -169,7 +169,7 @@ impl<'a> RowBuilder<'a> {
                 }
                 _ => {
                     let counts = &mut self.row.blocks[self.block][2 * length - 4];
-                    *counts.last_mut().expect("its end came first") += 1;
+                    *counts.last_mut().expect("its suffix was added before") += 1;
                 }
             }
             if length > 1 {
@@ -177,14 +177,14 @@ impl<'a> RowBuilder<'a> {
                 block[2 * length - 3].push(word << 1);
                 block[2 * length - 2].push(0);
             }
-            // Longer n-grams only repeat `<s>`.
+            // After `<s>`, longer n-grams only repeat it.
             if word == BOS || length == self.packing.order {
-                let own = u32::try_from(count).map_err(|_| Error::Unsupported {
+                let own_count = u32::try_from(count).map_err(|_| Error::Unsupported {
                     file: "the text".into(),
                     reason: format!("one n-gram occurs {count} times, more than 4,294,967,295"),
                 })?;
                 let block = &mut self.row.blocks[self.block];
-                *block[2 * length - 2].last_mut().expect("pushed above") = own;
+                *block[2 * length - 2].last_mut().expect("pushed above") = own_count;
                 break;
             }
         }
@@ -202,7 +202,7 @@ impl<'a> RowBuilder<'a> {
                 let block = &mut self.row.blocks[self.block];
                 let adjusted = *block[2 * order - 2].last().expect("it was opened");
                 let occurs = self.total - open.total_at_open;
-                let pruned = open.excluded || occurs <= self.pruning.thresholds[order - 1];
+                let pruned = open.is_excluded || occurs <= self.pruning.thresholds[order - 1];
                 if pruned {
                     *block[2 * order - 3].last_mut().expect("it was opened") |= 1;
                 }

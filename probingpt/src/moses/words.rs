@@ -1,7 +1,7 @@
 //! `source_vocabids` and `TargetVocab.dat`: the words of both sides.
 //!
-//! In Moses, the id of a source word is its hash. The id of a target word is its rank by first
-//! appearance, counted from 1. Here, ids of both sides count from 0: source words have the order of
+//! In Moses, the id of a source word is its hash. Target words are numbered from 1, in the order
+//! in which they first occur. Here, ids of both sides count from 0: source words have the order of
 //! the file, and target words have the order of Moses' ids.
 
 use std::path::Path;
