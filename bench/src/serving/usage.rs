@@ -31,7 +31,7 @@ impl ProcessUsage {
     ///
     /// # Errors
     /// If there is no such process, or it has ended.
-    pub fn of(pid: u32, time: f64) -> Result<Self> {
+    pub fn read(pid: u32, time: f64) -> Result<Self> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
         let cpu_seconds = stat.ok().and_then(|stat| parse_cpu_seconds(&stat));
         match (cpu_seconds, resident_bytes_of(pid)) {
@@ -50,14 +50,14 @@ impl ProcessUsage {
 /// If there is no such process at the beginning.
 pub(super) fn watch(pid: u32, is_done: &AtomicBool) -> Result<Vec<ProcessUsage>> {
     let started = Instant::now();
-    let mut observations = vec![ProcessUsage::of(pid, 0.0)?];
+    let mut observations = vec![ProcessUsage::read(pid, 0.0)?];
     loop {
         let next = started + INTERVAL * observations.len() as u32;
         while Instant::now() < next && !is_done.load(Ordering::Relaxed) {
             thread::sleep(Duration::from_millis(20));
         }
         let ends = is_done.load(Ordering::Relaxed);
-        match ProcessUsage::of(pid, started.elapsed().as_secs_f64()) {
+        match ProcessUsage::read(pid, started.elapsed().as_secs_f64()) {
             Ok(usage) => observations.push(usage),
             // The process has ended.
             Err(_) => return Ok(observations),
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn this_process_is_seen() {
-        let own = ProcessUsage::of(std::process::id(), 0.0).unwrap();
+        let own = ProcessUsage::read(std::process::id(), 0.0).unwrap();
         assert!(own.resident_bytes > 100 << 10, "{own:?}");
         let is_done = AtomicBool::new(true);
         assert_eq!(watch(std::process::id(), &is_done).unwrap().len(), 2);
