@@ -45,6 +45,7 @@ fn bash_completes_options_of_clap_and_of_moses() {
     for (words, expected) in [
         ("miriam lm perplexity --per-l", "--per-line"),
         ("miriam translate --cube-pruning-p", "--cube-pruning-pop-limit"),
+        ("miriam translate --nonbreaking-p", "--nonbreaking-prefixes"),
         ("miriam alig", "align"),
     ] {
         let (before, word) = words.rsplit_once(' ').unwrap();
@@ -75,7 +76,9 @@ fn there_is_a_manual_page_for_each_subcommand() {
         assert!(title.contains(&version), "{page}: {title}");
     }
     let translate = std::fs::read_to_string(folder.path().join("miriam-translate.1")).unwrap();
-    assert!(translate.contains("cube\\-pruning\\-pop\\-limit"), "{translate}");
+    for option in ["cube\\-pruning\\-pop\\-limit", "nonbreaking\\-prefixes"] {
+        assert!(translate.contains(option), "{translate}");
+    }
     if !have(&["groff"]) {
         return;
     }

@@ -10,6 +10,8 @@ use clap_mangen::Man;
 use miriam_decoder::supported_parameters;
 use miriam_textio::Output;
 
+use super::raw_text;
+
 /// The licences of all libraries, written by `packaging/make_notices.py`.
 const NOTICES: &str = include_str!("../../notices.txt");
 
@@ -64,27 +66,35 @@ pub fn print_notices() -> anyhow::Result<()> {
     crate::console::print(NOTICES)
 }
 
-/// Adds Moses' options to the description of `translate`, which does not parse them with clap.
+/// Adds Moses' options and those of raw text to the description of `translate`, which does not
+/// parse them with clap.
 fn describe_translate(command: Command) -> Command {
     // All subcommands have the options of the program already.
     let general: Vec<String> =
         command.get_arguments().filter_map(|arg| Some(arg.get_long()?.to_owned())).collect();
+    let moses = supported_parameters().iter().filter(|p| !general.iter().any(|g| g == p.name));
+    let moses = moses.map(|parameter| {
+        let arg = describe_option(parameter.name, parameter.values, parameter.help);
+        let mut letters = parameter.short.chars();
+        match (letters.next(), letters.next()) {
+            (Some(letter), None) => arg.short(letter),
+            (Some(_), Some(_)) => arg.visible_alias(parameter.short),
+            _ => arg,
+        }
+    });
+    let raw_text = raw_text::OPTIONS.iter();
+    let raw_text = raw_text.map(|option| describe_option(option.name, option.value, option.help));
     command.mut_subcommand("translate", |translate| {
-        let options =
-            supported_parameters().iter().filter(|p| !general.iter().any(|g| g == p.name));
-        options.fold(translate.mut_arg("options", |arg| arg.hide(true)), |translate, option| {
-            let mut arg = Arg::new(option.name).long(option.name).help(option.help);
-            let mut letters = option.short.chars();
-            arg = match (letters.next(), letters.next()) {
-                (Some(letter), None) => arg.short(letter),
-                (Some(_), Some(_)) => arg.visible_alias(option.short),
-                _ => arg,
-            };
-            translate.arg(if option.values.is_empty() {
-                arg.action(ArgAction::SetTrue)
-            } else {
-                arg.value_name(option.values).num_args(1)
-            })
-        })
+        translate.mut_arg("options", |arg| arg.hide(true)).args(moses).args(raw_text)
     })
+}
+
+/// Describes an option with a value of the kind `value`, or a flag if this is empty.
+fn describe_option(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    let arg = Arg::new(name).long(name).help(help);
+    if value.is_empty() {
+        arg.action(ArgAction::SetTrue)
+    } else {
+        arg.value_name(value).num_args(1)
+    }
 }

@@ -1,6 +1,7 @@
 //! Raw text through `miriam translate`: the steps before and after translation, from the
 //! command line and from the file beside the ini.
 
+use std::fmt::Write;
 use std::io::Read;
 use std::path::PathBuf;
 
@@ -28,29 +29,80 @@ pub struct RunningTextOptions {
     source_language: Option<String>,
 }
 
-/// The help text of these options.
-pub const HELP: &str = "\
-Raw text; only translations are detokenised, other outputs contain tokens:
-  -raw                                         use the steps in the file `preparation` beside
-                                               the ini, except those given here; the default
-                                               if there is such a file
-  -no-raw                                      the input is already prepared: use only the steps
-                                               given here
-  -normalize LANG                              make punctuation uniform, as miriam normalize
-  -tokenize LANG                               make tokens, as miriam tokenize
-  -nonbreaking-prefixes FILE                   words that keep their full stop, in Moses' form,
-                                               for -tokenize, -split and -html
-  -truecase MODEL                              restore true case, as miriam truecase
-  -detokenize LANG                             join translations, as miriam detokenize
-  -recase                                      begin sentences of translations with a capital
-                                               letter
-  -split                                       split each line into sentences, translate them,
-                                               and join them with the original white space
-  -html                                        translate the text of an HTML page; tags surround
-                                               the aligned words
-  -source-language LANG                        the language of abbreviations [that of -tokenize
-                                               or -normalize]
-";
+/// An option of raw text, as help texts, completions and manual pages describe it.
+pub struct RawTextOption {
+    pub name: &'static str,
+    /// The kind of its value; empty if it has none.
+    pub value: &'static str,
+    pub help: &'static str,
+}
+
+const fn option(name: &'static str, value: &'static str, help: &'static str) -> RawTextOption {
+    RawTextOption { name, value, help }
+}
+
+/// All options of raw text, in the order of the help text.
+pub const OPTIONS: [RawTextOption; 11] = [
+    option(
+        "raw",
+        "",
+        "use the steps in the file `preparation` beside the ini, except those given here; the \
+         default if there is such a file",
+    ),
+    option("no-raw", "", "the input is already prepared: use only the steps given here"),
+    option("normalize", "LANG", "make punctuation uniform, as miriam normalize"),
+    option("tokenize", "LANG", "make tokens, as miriam tokenize"),
+    option(
+        "nonbreaking-prefixes",
+        "FILE",
+        "words that keep their full stop, in Moses' form, for -tokenize, -split and -html",
+    ),
+    option("truecase", "MODEL", "restore true case, as miriam truecase"),
+    option("detokenize", "LANG", "join translations, as miriam detokenize"),
+    option("recase", "", "begin sentences of translations with a capital letter"),
+    option(
+        "split",
+        "",
+        "split each line into sentences, translate them, and join them with the original white \
+         space",
+    ),
+    option("html", "", "translate the text of an HTML page; tags surround the aligned words"),
+    option(
+        "source-language",
+        "LANG",
+        "the language of abbreviations [that of -tokenize or -normalize]",
+    ),
+];
+
+/// Returns the part of the help text that lists the options of raw text.
+pub fn help_text() -> String {
+    /// The width of the column of descriptions.
+    const WIDTH: usize = 49;
+    let mut text = String::from(
+        "Raw text; only translations are detokenised, other outputs contain tokens:\n",
+    );
+    for RawTextOption { name, value, help } in &OPTIONS {
+        let mut head = format!("-{name} {value}");
+        let mut line = String::new();
+        for word in help.split(' ') {
+            if !line.is_empty() && line.len() + 1 + word.len() > WIDTH {
+                push_help_line(&mut text, &head, &line);
+                head.clear();
+                line.clear();
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        push_help_line(&mut text, &head, &line);
+    }
+    text
+}
+
+fn push_help_line(text: &mut String, head: &str, line: &str) {
+    writeln!(text, "  {head:44} {line}").expect("memory does not fail");
+}
 
 impl RawTextOptions {
     /// Parses the option `name`, whose value `value` returns. Returns false for any other option.
@@ -305,5 +357,23 @@ impl LineProcessor for PreparationSteps {
 
     fn postprocess(&self, translation: &[u8], out: &mut Vec<u8>) {
         self.processor.postprocess(translation, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_the_help_text_are_parsed() {
+        for option in &OPTIONS {
+            let mut options = RawTextOptions::default();
+            let value = || Ok(Some("en".to_owned()));
+            assert!(options.parse_option(option.name, value).unwrap(), "{}", option.name);
+        }
+        let text = help_text();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.iter().all(|line| line.len() <= 96), "{text}");
+        assert!(lines[1].starts_with("  -raw      ") && lines[2].starts_with("     "), "{text}");
     }
 }

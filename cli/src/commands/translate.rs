@@ -238,7 +238,7 @@ fn help_text() -> String {
          \x20 -max-line-size SIZE                          the longest line that is read [64M]\n\
          \x20 -version                                     print the version\n",
         options_help(),
-        raw_text::HELP
+        raw_text::help_text()
     )
 }
 
