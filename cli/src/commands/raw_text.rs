@@ -42,7 +42,7 @@ const fn option(name: &'static str, value: &'static str, help: &'static str) -> 
 }
 
 /// All options of raw text, in the order of the help text.
-pub const OPTIONS: [RawTextOption; 11] = [
+pub const OPTIONS: &[RawTextOption] = &[
     option(
         "raw",
         "",
@@ -81,7 +81,7 @@ pub fn help_text() -> String {
     let mut text = String::from(
         "Raw text; only translations are detokenised, other outputs contain tokens:\n",
     );
-    for RawTextOption { name, value, help } in &OPTIONS {
+    for RawTextOption { name, value, help } in OPTIONS {
         let mut head = format!("-{name} {value}");
         let mut line = String::new();
         for word in help.split(' ') {
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn options_of_the_help_text_are_parsed() {
-        for option in &OPTIONS {
+        for option in OPTIONS {
             let mut options = RawTextOptions::default();
             let value = || Ok(Some("en".to_owned()));
             assert!(options.parse_option(option.name, value).unwrap(), "{}", option.name);
