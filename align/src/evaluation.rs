@@ -1,5 +1,5 @@
-//! Alignment error rate (Och and Ney 2003, section 6): links against a manual gold
-//! standard, in which some are sure and others only possible.
+//! Alignment error rate (Och and Ney 2003): links against a manual gold standard, in which some are
+//! sure and others only possible.
 
 use std::collections::HashSet;
 use std::path::Path;
