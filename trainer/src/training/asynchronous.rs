@@ -159,7 +159,7 @@ impl Run<'_, '_> {
     /// Returns the next batch for a worker.
     pub(super) fn next_job(&mut self) -> Job {
         let config = self.training.config;
-        let ratio = warmup_ratio(config, &self.state.progress);
+        let ratio = warmup_ratio(config.mini_batch_warmup, &self.state.progress);
         let mut micro_batches = Vec::new();
         self.source.next_batch(ratio, &mut micro_batches);
         // A simulation may stop before the batch is counted. Then it saves the batch with the

@@ -287,7 +287,7 @@ impl<'a, 'l> Run<'a, 'l> {
             ));
         }
         if skipped_sentences > 0 {
-            let ratio = warmup_ratio(config, &state.progress);
+            let ratio = warmup_ratio(config.mini_batch_warmup, &state.progress);
             [state.sentences, state.epoch_batches] = source.skip(skipped_sentences, ratio);
             let (sentences, epoch) = (state.sentences, state.progress.epoch);
             log(&format!("[data] Skipped {sentences} sentences of epoch {epoch}"));
@@ -459,7 +459,7 @@ impl<'a, 'l> Run<'a, 'l> {
     fn update(&mut self) -> Result<bool> {
         let training = self.training;
         let config = training.config;
-        let ratio = warmup_ratio(config, &self.state.progress);
+        let ratio = warmup_ratio(config.mini_batch_warmup, &self.state.progress);
         let (mut micro_batches, mut is_epoch_end) = (Vec::new(), false);
         for _ in 0..config.optimizer_delay.max(1) {
             self.source.next_batch(ratio, &mut micro_batches);

@@ -175,19 +175,44 @@ fn remark_on_limits(config: &TrainingConfig, progress: &Progress) -> Option<Stri
 fn first_position(config: &TrainingConfig, progress: &Progress) -> BatchPosition {
     BatchPosition {
         epoch: progress.epoch,
-        size_ratio: warmup_ratio(config, progress),
+        size_ratio: warmup_ratio(config.mini_batch_warmup, progress),
         ..BatchPosition::default()
     }
 }
 
-/// Returns the factor of batch sizes during their warm-up (`mini-batch-warmup`). If progress is
-/// counted in tokens, the factor is the square root of the progress, because the tokens per update
-/// grow as well.
-pub(super) fn warmup_ratio(config: &TrainingConfig, progress: &Progress) -> f64 {
-    let TrainingLength { count, unit } = config.mini_batch_warmup;
+/// Returns the factor of the size of the next batch during the warm-up of sizes
+/// (`mini-batch-warmup`): the share of the length `warmup` that ends with the next update, token or
+/// epoch. For tokens it is the square root of this share, because the tokens per update grow as
+/// well.
+pub(super) fn warmup_ratio(warmup: TrainingLength, progress: &Progress) -> f64 {
+    let TrainingLength { count, unit } = warmup;
     if count == 0 {
         return 1.0;
     }
-    let ratio = ((progress.in_unit(unit) + 1) as f64 / count as f64).min(1.0);
+    let next = match unit {
+        // Epochs count from 1.
+        SchedulingUnit::Epochs => progress.epoch,
+        SchedulingUnit::Updates | SchedulingUnit::Labels => progress.in_unit(unit) + 1,
+    };
+    let ratio = (next as f64 / count as f64).min(1.0);
     if unit == SchedulingUnit::Labels { ratio.sqrt() } else { ratio }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_grow_to_their_size_within_the_warmup() {
+        let ratio = |count, unit, updates, labels, epoch| {
+            warmup_ratio(TrainingLength { count, unit }, &Progress { updates, labels, epoch })
+        };
+        assert_eq!(ratio(0, SchedulingUnit::Updates, 0, 0, 1), 1.0);
+        assert_eq!(ratio(4, SchedulingUnit::Updates, 0, 99, 1), 0.25);
+        assert_eq!(ratio(4, SchedulingUnit::Updates, 3, 99, 1), 1.0);
+        assert_eq!(ratio(4, SchedulingUnit::Updates, 9, 99, 1), 1.0);
+        assert_eq!(ratio(400, SchedulingUnit::Labels, 7, 99, 1), 0.5);
+        assert_eq!(ratio(2, SchedulingUnit::Epochs, 7, 99, 1), 0.5);
+        assert_eq!(ratio(2, SchedulingUnit::Epochs, 7, 99, 2), 1.0);
+    }
 }
