@@ -128,8 +128,8 @@ impl GlmModel {
         self.node_width
     }
 
-    /// Returns the highest order in a hash table. All lower orders from 2 up are in hash tables too;
-    /// if it is 0 or 1, none is.
+    /// Returns the highest order in a hash table. All lower orders from 2 up are in hash tables,
+    /// too; if it is 0 or 1, none is.
     pub fn max_hashed_order(&self) -> usize {
         self.metadata.max_hashed_order as usize
     }

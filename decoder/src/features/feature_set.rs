@@ -122,8 +122,8 @@ impl FeatureSet {
         self.reordering_components.len()
     }
 
-    /// Whether a feature is an operation sequence model, which reads the source words of phrases and
-    /// their alignments.
+    /// Whether a feature is an operation sequence model, which reads the source words of phrases
+    /// and their alignments.
     pub(crate) fn has_operation_sequence_model(&self) -> bool {
         self.phrase.iter().any(|f| matches!(f, PhraseFeature::OperationSequenceModel(_)))
     }

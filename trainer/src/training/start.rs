@@ -99,8 +99,8 @@ impl Training<'_> {
         Ok(start)
     }
 
-    /// Returns the training that resumes from `checkpoint`, an optimiser's file of Marian, or starts
-    /// with the parameters of the model file without one.
+    /// Returns the training that resumes from `checkpoint`, an optimiser's file of Marian. Without
+    /// one, it starts with the parameters of the model file.
     fn start_from_marian(
         &self,
         marian: &MarianFiles<'_>,
