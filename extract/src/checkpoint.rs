@@ -1,8 +1,8 @@
 //! Checkpoint of an extraction, from which the next extraction resumes if the process was killed.
 //!
-//! The runs are in a temporary folder. A small file beside the tables lists the complete
-//! runs and identifies their text and options. That file is not trusted: the text is read again
-//! and must have the same digest, and every run must match its checksum.
+//! The sorted runs of partitions are in a temporary folder. A small file beside the tables lists
+//! the complete runs and identifies their text and options. That file is not trusted: the text is
+//! read again and must have the same digest, and every run must match its checksum.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,21 +32,22 @@ pub(crate) struct FinishedPartition {
 }
 
 impl Checkpoint {
-    /// Resumes the checkpoint of `job` in the folder `output` if it has at least `partitions`
-    /// partitions. Otherwise creates a checkpoint with `partitions` partitions.
+    /// Resumes the checkpoint of `job` in the folder `output` if it has at least `min_partitions`
+    /// partitions, so that they fit into memory. Otherwise creates one with `partitions`
+    /// partitions.
     pub fn resume_or_create(
         output: &Path,
         temp: &Path,
         job: &str,
+        min_partitions: u64,
         partitions: u64,
     ) -> Result<Self> {
         let path = output.join(FILE_NAME);
-        if let Ok(text) = fs::read_to_string(&path) {
-            match Self::resume(&path, temp, job, &text) {
-                // The partitions of this checkpoint are too large for the memory limit.
-                Some(state) if state.num_partitions() < partitions => {
+        if let Ok(bytes) = fs::read(&path) {
+            match Self::resume(&path, temp, job, &String::from_utf8_lossy(&bytes)) {
+                Some(state) if state.num_partitions() < min_partitions => {
                     tracing::info!(
-                        "starting over with smaller partitions: the memory limit is lower"
+                        "starting over with smaller partitions: each thread has less memory"
                     );
                     let _ = fs::remove_dir_all(&state.folder);
                 }
@@ -220,9 +221,17 @@ mod tests {
     #[test]
     fn saved_checkpoints_are_resumed_and_stale_ones_removed() {
         let (output, temp) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let open =
-            |job: &str| Checkpoint::resume_or_create(output.path(), temp.path(), job, 4).unwrap();
-        let mut state = open("a job");
+        let open = |job: &str, min_partitions, partitions| {
+            Checkpoint::resume_or_create(
+                output.path(),
+                temp.path(),
+                job,
+                min_partitions,
+                partitions,
+            )
+            .unwrap()
+        };
+        let mut state = open("a job", 4, 4);
         assert_eq!(state.missing_partitions(), [0, 1, 2, 3]);
         // A complete run, one that was damaged, and one that was removed.
         let checksum = Checksum {
@@ -237,19 +246,19 @@ mod tests {
         state.mark_finished(3, finished(3)).unwrap();
         let folder = state.folder.clone();
         drop(state);
-        let state = Checkpoint::resume_or_create(output.path(), temp.path(), "a job", 3).unwrap();
+        let state = open("a job", 3, 9);
         assert_eq!(state.missing_partitions(), [0, 2, 3], "the number of partitions stays");
         assert_eq!(
             state.finished_runs(),
             [(state.run_path(1), FinishedPartition { checksum, ..finished(1) })]
         );
         drop(state);
-        let state = Checkpoint::resume_or_create(output.path(), temp.path(), "a job", 9).unwrap();
+        let state = open("a job", 5, 9);
         assert_eq!(state.missing_partitions().len(), 9, "smaller partitions, for less memory");
         assert!(!folder.exists(), "runs that are too large are removed");
         let folder = state.folder.clone();
         drop(state);
-        let state = open("another job");
+        let state = open("another job", 1, 4);
         assert_eq!(state.missing_partitions().len(), 4);
         assert!(!folder.exists(), "stale runs are removed");
         state.remove().unwrap();
@@ -261,9 +270,10 @@ mod tests {
     proptest! {
         #[test]
         fn any_file_is_a_checkpoint_or_rejected(
-            text in "(miriam extract, unfinished, version 2\n)?(job j\n)?(folder [a-z/.-]{0,20}\n)?(parts [0-9]{1,3}\n)?([0-9a-f ]{0,60}\n){0,3}",
+            text in "(miriam extract, unfinished, version 2\n)?(job j\n)?(folder (miriam-extract-)?[a/.]{0,2}\n)?(parts [0-9]{1,3}\n)?((1 3 4 f 11( [0-9]{1,2}){9,11}|[0-9a-f ]{0,60})\n){0,3}",
         ) {
             let folder = tempfile::tempdir().unwrap();
+            fs::create_dir(folder.path().join("miriam-extract-a")).unwrap();
             let _ = Checkpoint::resume(&folder.path().join(FILE_NAME), folder.path(), "j", &text);
         }
     }

@@ -122,8 +122,7 @@ pub fn extract_files(
     let inputs = Inputs::read([source, target, alignment], output, options, progress)?;
     let _lock = lock_folder(output)?;
     inputs.lexicon.write(&inputs.corpus, output)?;
-    let partitions = options.num_partitions(&inputs.corpus, &inputs.lexicon, 1);
-    let state = Checkpoint::resume_or_create(output, &options.temp_dir, &inputs.job, partitions)?;
+    let state = inputs.open_checkpoint(output, options, 1)?;
     let extraction = inputs.extractor(options, 0, state.num_partitions());
     let state = count_partitions(&extraction, state, options.threads.max(1), progress)?;
     let (corpus, reordering) = (inputs.corpus, inputs.reordering);
@@ -162,6 +161,24 @@ impl Inputs {
         let lexicon = LexicalTable::from_corpus(&corpus, threads, progress)?;
         let job = options.job(&corpus, reordering);
         Ok(Inputs { corpus, lexicon, reordering, job })
+    }
+
+    /// Resumes or creates the checkpoint in the folder `output` for one of `shards` shards.
+    fn open_checkpoint(
+        &self,
+        output: &Path,
+        options: &ExtractOptions,
+        shards: u64,
+    ) -> Result<Checkpoint> {
+        let min_partitions = options.min_partitions(&self.corpus, &self.lexicon, shards);
+        let partitions = options.num_partitions(min_partitions);
+        Checkpoint::resume_or_create(
+            output,
+            &options.temp_dir,
+            &self.job,
+            min_partitions,
+            partitions,
+        )
     }
 
     /// Returns an extractor that counts partitions from `first_partition` on. The text has

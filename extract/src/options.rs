@@ -117,9 +117,9 @@ impl ExtractOptions {
         format!("{:032x} {} {model} {level}", corpus.digest, self.max_length)
     }
 
-    /// Returns the number of partitions of each of `shards` shards, so that one partition per
-    /// thread fits into the remaining memory.
-    pub(crate) fn num_partitions(
+    /// Returns the smallest number of partitions of each of `shards` shards for which one partition
+    /// per thread fits into the remaining memory, but not more than is allowed.
+    pub(crate) fn min_partitions(
         &self,
         corpus: &Corpus,
         lexicon: &LexicalTable,
@@ -132,8 +132,13 @@ impl ExtractOptions {
         let bytes =
             if self.significance.is_some() { PRUNING_INSTANCE_BYTES } else { INSTANCE_BYTES };
         let fit = (left / threads / bytes).max(1);
-        let partitions = corpus.instances.div_ceil(shards).div_ceil(fit).max(threads);
-        partitions.next_multiple_of(threads).clamp(1, MAX_PARTITIONS.max(threads))
+        corpus.instances.div_ceil(shards).div_ceil(fit).clamp(1, MAX_PARTITIONS.max(threads))
+    }
+
+    /// Returns a number of partitions that keeps all threads busy, `min_partitions` or more.
+    pub(crate) fn num_partitions(&self, min_partitions: u64) -> u64 {
+        let threads = self.threads.max(1) as u64;
+        min_partitions.next_multiple_of(threads).min(MAX_PARTITIONS.max(threads))
     }
 
     /// Returns the number of phrase pairs per batch; all batches take an eighth of the memory.

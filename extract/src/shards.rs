@@ -19,7 +19,7 @@ use std::{fs, io};
 use miriam_storage::file_lock::FileLock;
 use miriam_textio::{Output, Progress};
 
-use crate::checkpoint::{Checkpoint, FinishedPartition};
+use crate::checkpoint::FinishedPartition;
 use crate::merge::{PhrasePairBatch, RunMerger};
 use crate::options::MAX_PARTITIONS;
 use crate::partition::CountsOfCounts;
@@ -114,8 +114,7 @@ pub fn extract_shard(
         ),
         None => {}
     }
-    let partitions = options.num_partitions(&inputs.corpus, &inputs.lexicon, shard.count);
-    let state = Checkpoint::resume_or_create(&work, &options.temp_dir, &inputs.job, partitions)?;
+    let state = inputs.open_checkpoint(&work, options, shard.count)?;
     let partitions = state.num_partitions();
     let extraction = inputs.extractor(options, shard.index * partitions, shard.count * partitions);
     let state = count_partitions(&extraction, state, options.threads.max(1), progress)?;

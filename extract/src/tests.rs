@@ -366,10 +366,15 @@ fn runs_of_a_killed_extraction_are_used() {
     let corpus = Corpus::read(inputs, 3, 1000, temp.path(), 2, &NoProgress).unwrap();
     let lexicon = LexicalTable::from_corpus(&corpus, 2, &NoProgress).unwrap();
     let reordering = options.validate().unwrap();
-    let partitions = options.num_partitions(&corpus, &lexicon, 1);
+    let min_partitions = options.min_partitions(&corpus, &lexicon, 1);
+    let partitions = options.num_partitions(min_partitions);
     assert!(partitions > 4, "{partitions}");
     let job = options.job(&corpus, reordering);
-    let mut state = Checkpoint::resume_or_create(&output, temp.path(), &job, partitions).unwrap();
+    let open = |min_partitions, partitions| {
+        Checkpoint::resume_or_create(&output, temp.path(), &job, min_partitions, partitions)
+            .unwrap()
+    };
+    let mut state = open(min_partitions, partitions);
     let extraction = PhraseExtractor {
         corpus: &corpus,
         lexical_table: &lexicon,
@@ -395,7 +400,7 @@ fn runs_of_a_killed_extraction_are_used() {
     // A run whose checksum differs is written again.
     fs::write(state.run_path(1), "half a run").unwrap();
     drop(state);
-    let state = Checkpoint::resume_or_create(&output, temp.path(), &job, 77).unwrap();
+    let state = open(77, 77);
     let state = count_partitions(&extraction, state, 2, &NoProgress).unwrap();
     assert_eq!(fs::metadata(&run).unwrap().modified().unwrap(), written);
     drop(state);
