@@ -111,8 +111,10 @@ impl Layout {
     /// [`Error::TooLarge`] if products of that depth may overflow, or the weights exceed the
     /// address space.
     pub fn lines(self, depth: usize, columns: usize) -> Result<usize> {
-        let panels = columns.div_ceil(LANES);
-        let lines = depth.div_ceil(self.cell_depth()).checked_mul(panels);
+        // Scales are padded to whole panels, even if the weights have no lines.
+        let padded = columns.checked_next_multiple_of(LANES);
+        let steps = depth.div_ceil(self.cell_depth());
+        let lines = padded.and_then(|padded| steps.checked_mul(padded / LANES));
         let bytes = lines.and_then(|lines| lines.checked_mul(size_of::<Line>()));
         match bytes {
             Some(bytes) if depth <= self.max_depth() && bytes <= isize::MAX as usize => {

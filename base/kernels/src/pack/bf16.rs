@@ -36,7 +36,7 @@ impl PackedBf16<'_> {
         self.panels.columns()
     }
 
-    /// Returns the part `depth` of the depth, which must start at an even step.
+    /// Returns the rows `depth`, a part of the depth that must start at an even row.
     pub(crate) fn depth_range(&self, depth: Range<usize>) -> Self {
         Self { panels: self.panels.depth_range(&depth, LAYOUT.cell_depth()) }
     }

@@ -21,11 +21,11 @@ pub struct WeightsF32 {
 }
 
 impl<'a> PackedF32<'a> {
-    /// Creates weights of the given lines.
+    /// Returns the weights that `lines` contain.
     ///
     /// # Errors
-    /// [`Error::Length`](crate::Error::Length) or
-    /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape does not fit.
+    /// [`Error::Length`](crate::Error::Length) if `lines` do not have the length of this shape,
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.
     pub fn new(lines: &'a [Line], depth: usize, columns: usize) -> Result<Self> {
         Ok(Self { panels: Panels::new(Layout::F32, lines, depth, columns)? })
     }
@@ -49,7 +49,7 @@ impl<'a> PackedF32<'a> {
         Self { panels: self.panels.column_range(&columns) }
     }
 
-    /// Returns the part `depth` of the depth.
+    /// Returns the rows `depth`, a part of the depth.
     ///
     /// # Panics
     /// If the range exceeds the depth.

@@ -46,13 +46,13 @@ pub struct WeightsI16 {
 }
 
 impl<'a> PackedI16<'a> {
-    /// Creates weights of the given parts. `scales` must already be padded to a multiple of sixteen
-    /// columns. `norm` must be the largest Euclidean norm of a [run](ACCUMULATION_RUN) of any
-    /// column; if a run has a larger norm, sums can overflow (and wrap).
+    /// Returns the weights that these parts contain. `scales` must already be padded to a multiple
+    /// of sixteen columns. `norm` must be the largest Euclidean norm of a [run](ACCUMULATION_RUN)
+    /// of any column; if a run has a larger norm, sums can overflow (and wrap).
     ///
     /// # Errors
-    /// [`Error::Length`](crate::Error::Length) or
-    /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape does not fit.
+    /// [`Error::Length`](crate::Error::Length) if a part does not have the length of this shape,
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.
     pub fn new(
         lines: &'a [Line],
         scales: &'a [f32],

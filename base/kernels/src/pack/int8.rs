@@ -58,12 +58,12 @@ fn padded(columns: usize) -> usize {
 }
 
 impl<'a> PackedI8<'a> {
-    /// Creates weights of the given parts. Scales and corrections must already be padded to a
-    /// multiple of sixteen columns.
+    /// Returns the weights that these parts contain. Scales and corrections must already be padded
+    /// to a multiple of sixteen columns.
     ///
     /// # Errors
-    /// [`Error::Length`](crate::Error::Length) or
-    /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape does not fit.
+    /// [`Error::Length`](crate::Error::Length) if a part does not have the length of this shape,
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.
     pub fn new(
         lines: &'a [Line],
         scales: &'a [f32],

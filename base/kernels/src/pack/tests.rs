@@ -1,4 +1,5 @@
-//! The bytes of the layouts, and the views that are rejected.
+//! Tests of packing: the bytes of the layouts, columns that are read back, and views that are
+//! rejected.
 
 use proptest::prelude::*;
 
@@ -13,7 +14,7 @@ fn layouts_match_the_bytes_of_files() {
     let weights = WeightsI8::pack(source, |column| column as f32).unwrap();
     let (lines, scales, corrections) = weights.parts();
     assert_eq!((lines.len(), scales.len(), corrections.len()), (4, 32, 32));
-    assert_eq!(lines[0].0[8..12], [2, 3, 4, 5].map(|depth| at(depth - 2, 2) as u8));
+    assert_eq!(lines[0].0[8..12], [0, 1, 2, 3].map(|depth| at(depth, 2) as u8));
     assert_eq!(lines[1].0[8..12], [at(4, 2) as u8, 0, 0, 0]);
     assert_eq!(lines[2].0[..5], [at(0, 16), at(1, 16), at(2, 16), at(3, 16), 0].map(|x| x as u8));
     assert_eq!(corrections[16], -128 * (16 + 33 + 50 + 67 + 84));
@@ -43,22 +44,22 @@ fn layouts_match_the_bytes_of_files() {
 fn columns_are_unpacked() {
     let numbers: Vec<f32> = (0..7 * 20).map(|at| (at as f32 - 70.0) / 50.0).collect();
     let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&numbers, 7, 20));
-    let (f, s, b) = (
-        WeightsF32::pack(source).unwrap(),
-        WeightsI16::quantize(source).unwrap(),
-        WeightsI8::quantize(source).unwrap(),
-    );
+    let floats = WeightsF32::pack(source).unwrap();
+    let shorts = WeightsI16::quantize(source).unwrap();
+    let bytes = WeightsI8::quantize(source).unwrap();
     for column in 0..20 {
         let expected: Vec<f32> = (0..7).map(|depth| numbers[depth * 20 + column]).collect();
         let largest = expected.iter().fold(0f32, |most, x| most.max(x.abs()));
         let mut found = [0.0; 7];
-        f.view().column(column, &mut found);
+        floats.view().column(column, &mut found);
         assert_eq!(found, expected[..]);
-        s.view().column(column, &mut found);
+        shorts.view().column(column, &mut found);
+        // The norm of seven numbers, which becomes 46,340, is at most sqrt(7) times the largest
+        // one, which so becomes at least 17,000.
         assert!(
             found.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 0.501 * largest / 17_000.0)
         );
-        b.view().column(column, &mut found);
+        bytes.view().column(column, &mut found);
         assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 0.501 * largest / 127.0));
     }
 }
@@ -82,8 +83,8 @@ fn both_orientations_pack_alike() {
 }
 
 proptest! {
-    /// Arbitrary lines, scales and shapes are rejected, or the product of i8 reads nothing outside
-    /// of them.
+    /// Arbitrary lines, scales and shapes are rejected, or multiplied without reading outside of
+    /// them (which sanitisers check).
     #[test]
     fn hostile_weights_are_rejected_or_multiplied(
         lines in 0usize..40,
@@ -110,6 +111,14 @@ proptest! {
         }
         let _ = PackedI16::new(&lines, &floats, 5, depth, columns);
         let _ = PackedF32::new(&lines, depth, columns);
+    }
+}
+
+#[test]
+fn shapes_whose_padding_exceeds_usize_are_rejected() {
+    for columns in [usize::MAX, usize::MAX - 15] {
+        assert!(PackedI8::new(&[], &[], &[], 0, columns).is_err());
+        assert!(PackedI16::new(&[], &[], 0, 0, columns).is_err());
     }
 }
 
@@ -143,8 +152,9 @@ fn weights_that_are_not_finite_have_nan_scales() {
         let mut numbers = [0.5; 9];
         numbers[4] = odd;
         let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&numbers, 3, 3));
-        let (s, b) = (WeightsI16::quantize(source).unwrap(), WeightsI8::quantize(source).unwrap());
-        for scales in [s.parts().1, b.parts().1] {
+        let shorts = WeightsI16::quantize(source).unwrap();
+        let bytes = WeightsI8::quantize(source).unwrap();
+        for scales in [shorts.parts().1, bytes.parts().1] {
             assert_eq!([0, 1, 2].map(|at: usize| scales[at].is_nan()), [false, true, false]);
         }
     }
@@ -166,7 +176,7 @@ fn filling_gives_the_bytes_of_packing() {
     ] {
         let columns: usize = outputs.iter().sum();
         let depth = if outputs.is_empty() { 0 } else { depth };
-        // Parts are columns of a wider matrix, or rows of its transpose.
+        // The weights are filled from parts: columns of a wider matrix, or rows of its transpose.
         let stride = columns + 1;
         let whole = numbers.floats(depth * stride, 1.0);
         let turned: Vec<f32> = (0..columns * depth)
