@@ -1,10 +1,10 @@
-//! T5, MT5 and MADLAD-400: RMS norms before sublayers, biases of relative positions, no biases of
-//! matrices, queries that are not divided by the root of a head's width.
+//! T5, MT5, UMT5 and MADLAD-400: RMS norms before sublayers, biases of relative positions, matrices
+//! without biases, and attention scores that are not divided by the root of a head's width.
 //!
 //! The first T5 has ReLU, and one table for source, target and output; its logits are multiplied by
 //! `d_model^-0.5`. Version 1.1 and its multilingual descendants have a separate output layer and
-//! gated layers. The factors of queries and logits go into the multipliers of the queries and of
-//! the last norm.
+//! gated layers. The network divides the scores of all models by the root, so the query matrices
+//! are multiplied by it here. The factor of the logits becomes one of the decoder's last norm.
 
 use std::collections::BTreeMap;
 
@@ -22,10 +22,11 @@ const NORM_EPSILON: f32 = 1e-6;
 const SHARED_TABLE: &str = "shared.weight";
 const OUTPUT_MATRIX: &str = "lm_head.weight";
 
+/// Returns the model of a checkpoint, with its tensors under Marian's names.
 pub fn resolve(mut checkpoint: Checkpoint, config: &Config) -> Result<NamedTensors> {
     let transformer = read_transformer(&checkpoint, config)?;
     let PositionalEncodingKind::RelativeBias(bias) = transformer.positional_encoding else {
-        unreachable!("all models of the family have biases of distances")
+        unreachable!("read_transformer returns biases of relative positions")
     };
 
     let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();
@@ -34,7 +35,7 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Config) -> Result<NamedTenso
     for name in names {
         let Some(tensor) = checkpoint.take(&name) else { continue };
         let (to, tensor) = match marian_name(&name, tables) {
-            Some(Name::Matrix(to)) => {
+            Some(MarianName::Matrix(to)) => {
                 let tensor = if to.ends_with("_Wq") {
                     tensor.scaled((bias.head_dim as f32).sqrt())
                 } else {
@@ -44,7 +45,7 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Config) -> Result<NamedTenso
                     tensor.map_err(|reason| Error::mismatch(config.path, &name, reason))?;
                 (to, tensor.transposed())
             }
-            Some(Name::Vector(to)) => (to, tensor),
+            Some(MarianName::Vector(to)) => (to, tensor),
             None => (name.clone(), tensor),
         };
         tensors.insert(name, to, tensor, config)?;
@@ -83,18 +84,20 @@ fn fill_zeros(tensors: &mut BTreeMap<String, Tensor>, transformer: &TransformerC
             continue;
         }
         let matrix = format!("{}W{}", &name[..name.len() - 2], &name[name.len() - 1..]);
+        // Otherwise the error is that the matrix is missing or has the wrong shape.
         if has_size(tensors, &matrix, 1, columns) {
             tensors.entry(name).or_insert_with(|| Tensor::zeros(columns));
         }
     }
 }
 
+/// Whether the configuration ties the output layer to the table of embeddings.
 fn ties_output(config: &Config) -> Result<bool> {
     config.flag("tie_word_embeddings", true)
 }
 
-/// Whether version 5 of `transformers` or a later one wrote an MT5. These versions scale the
-/// outputs of no MT5, and have no key for that.
+/// Whether this is an MT5 that `transformers` wrote in version 5 or later. These versions never
+/// scale the outputs of an MT5, and have no key for that.
 fn is_new_mt5(config: &Config) -> bool {
     let version = config.text("transformers_version").and_then(|text| text.split('.').next());
     let major = version.and_then(|number| number.parse::<u32>().ok());
@@ -124,12 +127,14 @@ fn read_transformer(checkpoint: &Checkpoint, config: &Config) -> Result<Transfor
         depth: config.number_or("num_decoder_layers", encoder.depth)?,
         ..encoder.clone()
     };
-    for stack in [&encoder, &decoder] {
-        check_range("num_layers", stack.depth, MAX_DEPTH)
-            .map_err(|reason| Error::mismatch(config.path, "config.json", reason))?;
-    }
-    for (name, number) in [("num_heads", encoder.heads), ("d_kv", config.number("d_kv")?)] {
-        check_range(name, number, MAX_WIDTH)
+    let head_dim = config.number("d_kv")?;
+    for (name, number, max) in [
+        ("num_layers", encoder.depth, MAX_DEPTH),
+        ("num_decoder_layers", decoder.depth, MAX_DEPTH),
+        ("num_heads", encoder.heads, MAX_WIDTH),
+        ("d_kv", head_dim, MAX_WIDTH),
+    ] {
+        check_range(name, number, max)
             .map_err(|reason| Error::mismatch(config.path, "config.json", reason))?;
     }
     const FEED_FORWARD: &str = "feed_forward_proj";
@@ -156,7 +161,7 @@ fn read_transformer(checkpoint: &Checkpoint, config: &Config) -> Result<Transfor
         positional_encoding: PositionalEncodingKind::RelativeBias(RelativeBiasConfig {
             buckets: config.number_or("relative_attention_num_buckets", 32)?,
             max_distance: config.number_or("relative_attention_max_distance", 128)?,
-            head_dim: config.number("d_kv")?,
+            head_dim,
         }),
         scales_embeddings: false,
         decoder_start: DecoderStart::Token(config.start_token()?),
@@ -177,23 +182,24 @@ fn read_transformer(checkpoint: &Checkpoint, config: &Config) -> Result<Transfor
     })
 }
 
-/// Marian's name for a parameter.
-enum Name {
+/// Marian's name of a parameter.
+enum MarianName {
     /// A matrix, which must be transposed.
     Matrix(String),
     /// A vector or a table of rows.
     Vector(String),
 }
 
-fn marian_name(name: &str, tables: &EmbeddingConfig) -> Option<Name> {
+/// Returns Marian's name of the parameter `name` of T5; `None` if T5 has no such parameter.
+fn marian_name(name: &str, tables: &EmbeddingConfig) -> Option<MarianName> {
     match name {
         SHARED_TABLE | "encoder.embed_tokens.weight" | "decoder.embed_tokens.weight" => {
-            return Some(Name::Vector(tables.encoder_table_name().into()));
+            return Some(MarianName::Vector(tables.encoder_table_name().into()));
         }
         OUTPUT_MATRIX if tables.tied_output => {
-            return Some(Name::Vector(tables.decoder_table_name().into()));
+            return Some(MarianName::Vector(tables.decoder_table_name().into()));
         }
-        OUTPUT_MATRIX => return Some(Name::Vector("decoder_ff_logit_out_Wt".into())),
+        OUTPUT_MATRIX => return Some(MarianName::Vector("decoder_ff_logit_out_Wt".into())),
         _ => {}
     }
     let (side, rest) = name.strip_suffix(".weight")?.split_once('.')?;
@@ -201,7 +207,7 @@ fn marian_name(name: &str, tables: &EmbeddingConfig) -> Option<Name> {
         return None;
     }
     if rest == "final_layer_norm" {
-        return Some(Name::Vector(format!("{side}_top_rms_scale")));
+        return Some(MarianName::Vector(format!("{side}_top_rms_scale")));
     }
     let (block, rest) = rest.strip_prefix("block.")?.split_once(".layer.")?;
     let prefix = format!("{side}_l{}", block.parse::<usize>().ok()?.checked_add(1)?);
@@ -214,12 +220,12 @@ fn marian_name(name: &str, tables: &EmbeddingConfig) -> Option<Name> {
     };
     if part == "layer_norm" {
         let norm = if sublayer == "ffn" { "ffn" } else { "Wo" };
-        return Some(Name::Vector(format!("{prefix}_{sublayer}_{norm}_rms_scale_pre")));
+        return Some(MarianName::Vector(format!("{prefix}_{sublayer}_{norm}_rms_scale_pre")));
     }
     let (_, matrix) = part.split_once('.')?;
     let letter = match (sublayer, matrix) {
         ("self", "relative_attention_bias") => {
-            return Some(Name::Vector(format!("{prefix}_self_Rb")));
+            return Some(MarianName::Vector(format!("{prefix}_self_Rb")));
         }
         ("self" | "context", "q" | "k" | "v" | "o") => matrix,
         ("ffn", "wi" | "wi_0") => "1",
@@ -227,5 +233,5 @@ fn marian_name(name: &str, tables: &EmbeddingConfig) -> Option<Name> {
         ("ffn", "wo") => "2",
         _ => return None,
     };
-    Some(Name::Matrix(format!("{prefix}_{sublayer}_W{letter}")))
+    Some(MarianName::Matrix(format!("{prefix}_{sublayer}_W{letter}")))
 }
