@@ -1,4 +1,4 @@
-//! Measurements on a GPU.
+//! Measurements of models on a GPU.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -18,7 +18,8 @@ use crate::error::Result;
 use crate::statistics::median_by;
 
 /// Loads the model on the device that `choice` names, and returns `None` for the CPU. If `choice`
-/// is `Auto` and there is no device, sets `choice` to the CPU.
+/// is `Auto`, sets it to the first GPU if that can be used and can hold the model, or else to the
+/// CPU, so that all models of a run have the same device.
 pub fn open_on_device(
     choice: &Cell<DeviceChoice>,
     built: &BuiltLayout,
@@ -31,7 +32,10 @@ pub fn open_on_device(
     };
     let cpu_model: Arc<dyn LanguageModel> = Arc::<GlmModel>::clone(&built.cpu_model);
     match DeviceModel::new(&built.container, cpu_model, number, options) {
-        Ok(device) => Ok(Some(device)),
+        Ok(device) => {
+            choice.set(DeviceChoice::Cuda(number));
+            Ok(Some(device))
+        }
         Err(miriam_glm::Error::Gpu(error)) if choice.get() == DeviceChoice::Auto => {
             tracing::info!("no device is used: {error}");
             choice.set(DeviceChoice::Cpu);
@@ -42,8 +46,8 @@ pub fn open_on_device(
 }
 
 impl Bench<'_> {
-    /// Measures a model of `bytes` bytes on the device; `kernel` names the kind of its kernels. The
-    /// time with copies is measured for [`Backend::Kernel`] only.
+    /// Measures a model of `bytes` bytes on the device. `kernel` is the kind of the device's
+    /// kernels. The time with copies is measured for [`Backend::Kernel`] only.
     pub fn measure_device(
         &mut self,
         engine: &Engine,
@@ -60,7 +64,7 @@ impl Bench<'_> {
             for mode in QueryMode::ALL {
                 let reads = count_reads(plan, cpu_model, text, self.bos_id, mode);
                 for &batch in &plan.batches {
-                    let slices = sample_batches(text, &tokens, mode, self.order, batch);
+                    let samples = sample_batches(text, &tokens, mode, self.order, batch);
                     let mut row = |backend, (queries, wall)| {
                         report.add_measurement(Measurement {
                             engine: engine.clone(),
@@ -76,11 +80,11 @@ impl Bench<'_> {
                             bytes_per_ngram,
                         })
                     };
-                    row(kernel, time_kernel(plan, device, mode, &slices)?)?;
+                    row(kernel, time_kernel(plan, device, mode, &samples)?)?;
                     if kernel == Backend::Kernel {
                         row(
                             Backend::WithCopies,
-                            time_with_copies(plan, device, mode, self.order, &slices)?,
+                            time_with_copies(plan, device, mode, self.order, &samples)?,
                         )?;
                     }
                 }
@@ -91,16 +95,21 @@ impl Bench<'_> {
 
     /// Measures random reads on the device, and returns the rates for a buffer as large as the
     /// model.
-    fn measure_device_ceilings(&mut self, device: &DeviceModel, model: u64) -> Result<ReadRates> {
+    fn measure_device_ceilings(
+        &mut self,
+        device: &DeviceModel,
+        model_bytes: u64,
+    ) -> Result<ReadRates> {
         let properties = device.properties();
         let (plan, number) = (&self.plan, properties.number);
+        // The device is described once, before its first ceiling, whose number of threads is 0.
         if self.report.ceilings.iter().all(|ceiling| ceiling.threads > 0) {
             let multiprocessors = properties.multiprocessors;
             let (name, l2) = (&properties.name, properties.l2_bytes / 1_000_000);
             let line = format!("{name}: {multiprocessors} multiprocessors, {l2} MB of L2");
             self.report.add_note(line)?;
         }
-        measure_ceilings(&mut self.report, &plan.buffer_sizes, model, 0, |bytes, sector| {
+        measure_ceilings(&mut self.report, &plan.buffer_sizes, model_bytes, 0, |bytes, sector| {
             let times = time_random_reads(number, bytes, sector, plan.random_reads, plan.repeat)?;
             let milliseconds = median_by(&times, |&time| time.into());
             Ok(plan.random_reads as f64 / f64::from(milliseconds) * 1e3)
@@ -108,8 +117,9 @@ impl Bench<'_> {
     }
 }
 
-/// Returns up to eight different batches of one size, each as its number of queries, without `<s>`,
-/// and its input. With a single small batch, all n-grams would be in the cache.
+/// Returns up to eight different batches of `batch` inputs, each as its number of queries, which do
+/// not include `<s>`, and its input. With a single small batch, all n-grams would be in the cache.
+/// A text that is shorter than a batch is returned whole.
 fn sample_batches(
     text: &QueryText,
     tokens: &[u32],
@@ -123,7 +133,7 @@ fn sample_batches(
         QueryMode::Sentences => (tokens, batch),
     };
     let slices = all.chunks(size).filter(|slice| slice.len() == size || size > all.len());
-    let batches = slices.map(|slice| match mode {
+    let samples = slices.map(|slice| match mode {
         QueryMode::Explicit => (slice.len() / order, slice.to_vec()),
         QueryMode::Sentences => {
             let mut tokens = slice.to_vec();
@@ -133,7 +143,7 @@ fn sample_batches(
             (tokens.len() - starts, tokens)
         }
     });
-    batches.take(MAX_BATCHES).collect()
+    samples.take(MAX_BATCHES).collect()
 }
 
 /// Returns the number of queries of the median batch and the seconds of its kernel.
@@ -141,12 +151,12 @@ fn time_kernel(
     plan: &BenchPlan,
     device: &DeviceModel,
     mode: QueryMode,
-    slices: &[(usize, Vec<u32>)],
+    batches: &[(usize, Vec<u32>)],
 ) -> Result<(usize, f64)> {
     // Large batches are few, but do not fit into a cache, so each can be measured repeatedly.
-    let repeat = if slices.len() < plan.repeat { plan.repeat } else { 1 };
+    let repeat = if batches.len() < plan.repeat { plan.repeat } else { 1 };
     let mut times = Vec::new();
-    for (i, (queries, input)) in slices.iter().enumerate() {
+    for (i, (queries, input)) in batches.iter().enumerate() {
         let mut resident = match mode {
             QueryMode::Explicit => device.resident_ngrams(input)?,
             QueryMode::Sentences => device.resident_tokens(input)?,
@@ -167,14 +177,14 @@ fn time_with_copies(
     device: &DeviceModel,
     mode: QueryMode,
     order: usize,
-    slices: &[(usize, Vec<u32>)],
+    batches: &[(usize, Vec<u32>)],
 ) -> Result<(usize, f64)> {
     let mut times = Vec::new();
-    let longest = slices.iter().map(|(_, input)| input.len()).max().unwrap_or(0);
+    let longest = batches.iter().map(|(_, input)| input.len()).max().unwrap_or(0);
     let mut log10 = vec![0.0; longest];
     // The first round allocates buffers and is not counted.
     for round in 0..=plan.repeat {
-        for (queries, input) in slices {
+        for (queries, input) in batches {
             let count = match mode {
                 QueryMode::Explicit => input.len() / order,
                 QueryMode::Sentences => input.len(),
@@ -193,7 +203,7 @@ fn time_with_copies(
     Ok(median_by_rate(&times))
 }
 
-/// Returns the measurement with the median rate.
+/// Returns the measurement, a number of queries and their seconds, with the median rate.
 fn median_by_rate(times: &[(usize, f64)]) -> (usize, f64) {
     median_by(times, |&(queries, seconds)| queries as f64 / seconds)
 }

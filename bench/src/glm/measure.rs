@@ -259,14 +259,14 @@ impl<'o> Bench<'o> {
 
     /// Measures random reads of the machine's memory, and returns the rates for a buffer as large
     /// as the model.
-    fn measure_cpu_ceilings(&mut self, threads: usize, model: u64) -> Result<ReadRates> {
+    fn measure_cpu_ceilings(&mut self, threads: usize, model_bytes: u64) -> Result<ReadRates> {
         let plan = &self.plan;
         let loads = plan.random_reads.min(1 << 22) * threads as u64;
         let mut buffer: Option<(u64, ReadBuffer)> = None;
         measure_ceilings(
             &mut self.report,
             &plan.buffer_sizes,
-            model,
+            model_bytes,
             threads,
             |bytes, sector| -> Result<f64> {
                 if buffer.as_ref().is_none_or(|(size, _)| *size != bytes) {
@@ -287,7 +287,7 @@ impl<'o> Bench<'o> {
 pub(super) fn measure_ceilings(
     report: &mut Report<'_>,
     buffers: &[u64],
-    model: u64,
+    model_bytes: u64,
     threads: usize,
     mut time: impl FnMut(u64, u32) -> Result<f64>,
 ) -> Result<ReadRates> {
@@ -297,7 +297,7 @@ pub(super) fn measure_ceilings(
         return Ok(rates);
     }
     let mut rates = [0.0; 3];
-    for bytes in buffers.iter().copied().chain([model]) {
+    for bytes in buffers.iter().copied().chain([model_bytes]) {
         for (rate, sector) in rates.iter_mut().zip(READ_BYTES) {
             *rate = time(bytes, sector)?;
             report.add_ceiling(ReadCeiling { threads, bytes, sector, rate: *rate })?;
