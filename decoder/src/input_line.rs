@@ -1,5 +1,5 @@
-//! An input line before it becomes a sentence: its words and its annotations (markup or a
-//! phrase table).
+//! An input line before it becomes a sentence: its words and its annotations, which are markup or a
+//! phrase table.
 
 use crate::config::InputSettings;
 use crate::markup::{MarkedText, SentenceMarkup, XmlInputMode};
@@ -7,11 +7,12 @@ use crate::sentence::MAX_SENTENCE_WORDS;
 use crate::sentence_table::SentenceTable;
 use crate::{Error, Result};
 
-/// An input line, in buffers that are reused.
+/// An input line, in buffers that are reused for the lines of a system.
 #[derive(Default)]
 pub(crate) struct InputLine {
     annotations: LineAnnotations,
-    /// The words alone, if the last line was read without errors and may have annotations.
+    /// The words alone of the line that was read last; `None` if it was invalid, or if lines have
+    /// no annotations.
     text: Option<Vec<u8>>,
 }
 
@@ -25,8 +26,8 @@ pub(crate) struct LineAnnotations {
 }
 
 impl InputLine {
-    /// Parses `line` according to `settings` into its words (the line itself if annotations are
-    /// off) and its annotations.
+    /// Parses `line` according to `settings` into its words and its annotations. Without
+    /// annotations in the settings, the words are the line itself.
     pub(crate) fn read<'a>(
         &'a mut self,
         line: &'a [u8],

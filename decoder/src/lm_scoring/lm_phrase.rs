@@ -4,29 +4,31 @@
 //! words to the left of the phrase: word j depends on them only if the state after word j - 1
 //! reaches back to the first word of the phrase. The first word whose state does not reach back
 //! closes the phrase: the words after it have constant scores, and the state after the phrase is
-//! known. So the search usually has to score only one or two words of a phrase. Scores are stored
-//! separately and added one by one, as KenLM and Moses2 add them (`docs/spec/phrase-decoding.md`
-//! 3.4, 3.6).
+//! known. So the search usually has to score only one or two words of a phrase. This requires a
+//! model whose [minimisation is closed](LanguageModel::minimization_is_closed); with other models,
+//! the first order - 1 words depend on the context. Scores are stored separately and added one by
+//! one, as KenLM and Moses2 add them (`docs/spec/phrase-decoding.md` 3.4, 3.6).
 
 use miriam_lmcpu::{LanguageModel, LmWord, ScoreResult, State};
 use miriam_textio::Log10;
 
-/// A phrase as one language model sees it. It refers to a pool that holds, one after
-/// another: the dependent words' ids, the constant scores' bits, and the state after the
-/// phrase as pairs of word and backoff.
+/// A phrase as one language model sees it. Its numbers are in a pool, one after another: the ids of
+/// the dependent words, the bits of the constant scores, and the state after the phrase as pairs of
+/// word and backoff.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LmPhrase {
     /// The index of its first number in the pool.
     pub(crate) pool_start: u32,
     /// The number of words whose scores depend on the context.
     pub(crate) num_dependent: u8,
-    /// The number of constant scores of the words after these, among the first order - 1 words.
+    /// The number of constant scores, those of the other words among the first order - 1 words. The
+    /// words after them are in the phrase's total score.
     pub(crate) num_constants: u8,
     /// The number of words of the state after the phrase, if this state is known.
     pub(crate) right_state_len: u8,
     /// Whether the state after the phrase is known.
     pub(crate) has_right_state: bool,
-    /// The interned state after the phrase; meaningful within a sentence.
+    /// The number of the state after the phrase among the states of a sentence; 0 outside of one.
     pub(crate) right_state: u32,
 }
 
@@ -37,7 +39,7 @@ pub(crate) struct LmPhraseParts<'a> {
     pub(crate) dependent: &'a [u32],
     /// The bits of the constant scores that follow.
     pub(crate) constants: &'a [u32],
-    /// The interned state after the phrase, where it is known.
+    /// The number of the state after the phrase among those of the sentence, if it is known.
     pub(crate) right_state: Option<u32>,
 }
 
@@ -73,7 +75,7 @@ pub(crate) struct IsolatedPhrase {
 }
 
 impl IsolatedPhrase {
-    /// Scores `words` from the empty context.
+    /// Scores `words` from the empty context; `begin` is the word `<s>`.
     pub(crate) fn score(&mut self, model: &dyn LanguageModel, begin: LmWord, words: &[LmWord]) {
         self.reset(begin, words);
         let mut states = [State::EMPTY; 2];
@@ -89,7 +91,7 @@ impl IsolatedPhrase {
         self.finish(model, words.len(), dependent);
     }
 
-    /// Loads the results of scoring `words` without context.
+    /// Loads the results of scoring `words` from the empty context.
     pub(crate) fn load_scored<'a>(
         &mut self,
         model: &dyn LanguageModel,
@@ -133,8 +135,8 @@ impl IsolatedPhrase {
         self.num_dependent = dependent.unwrap_or(words.min(context));
     }
 
-    /// Returns two natural-log scores: the score of the words from index order - 1 on, for the
-    /// phrase's total, and the score of all words, for its estimate.
+    /// Returns two scores as natural logarithms: that of the words from index order - 1 on, for the
+    /// phrase's total, and that of all words, for its estimate.
     pub(crate) fn inner_and_full_score(
         &self,
         model: &dyn LanguageModel,
@@ -172,16 +174,16 @@ impl IsolatedPhrase {
         pool: &mut Vec<u32>,
     ) -> LmPhrase {
         let start = pool.len() as u32;
-        let first = words.len().min(order - 1);
+        let num_first = words.len().min(order - 1);
         pool.extend(words[..self.num_dependent].iter().map(|w| w.0));
-        pool.extend(self.scores[self.num_dependent..first].iter().map(|s| s.to_bits()));
+        pool.extend(self.scores[self.num_dependent..num_first].iter().map(|s| s.to_bits()));
         if self.has_right_state {
             pool.extend(self.right_state.entries().iter().flat_map(|(w, b)| [w.0, b.to_bits()]));
         }
         LmPhrase {
             pool_start: start,
             num_dependent: self.num_dependent as u8,
-            num_constants: (first - self.num_dependent) as u8,
+            num_constants: (num_first - self.num_dependent) as u8,
             right_state_len: if self.has_right_state { self.right_state.len() as u8 } else { 0 },
             has_right_state: self.has_right_state,
             right_state: 0,
@@ -189,8 +191,8 @@ impl IsolatedPhrase {
     }
 }
 
-/// Records word `i`, after which the state is `after`, if it is the first that closes its
-/// phrase.
+/// If word `i`, after which the state is `after`, is the first that closes its phrase, sets
+/// `dependent` to the number of words that depend on the context.
 #[inline(always)]
 fn record_closing_word(
     model: &dyn LanguageModel,
@@ -204,12 +206,12 @@ fn record_closing_word(
     }
 }
 
-/// Reads from `pool` the state after the phrase `part`; this state must be known.
-pub(crate) fn read_right_state(part: &LmPhrase, pool: &[u32], state: &mut State) {
-    let start = part.pool_start as usize
-        + usize::from(part.num_dependent)
-        + usize::from(part.num_constants);
-    let len = usize::from(part.right_state_len);
+/// Reads from `pool` the state after `phrase`; this state must be known.
+pub(crate) fn read_right_state(phrase: &LmPhrase, pool: &[u32], state: &mut State) {
+    let start = phrase.pool_start as usize
+        + usize::from(phrase.num_dependent)
+        + usize::from(phrase.num_constants);
+    let len = usize::from(phrase.right_state_len);
     let pairs = pool[start..start + 2 * len].chunks_exact(2);
     for (entry, pair) in state.entries_mut().iter_mut().zip(pairs) {
         *entry = (LmWord(pair[0]), f32::from_bits(pair[1]));

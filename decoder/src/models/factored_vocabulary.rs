@@ -1,8 +1,9 @@
-//! Joining of tables and models to the vocabulary, for words of several factors.
+//! The vocabulary of a system whose words have several factors, and its ids for the words of tables
+//! and models.
 //!
 //! The vocabulary holds the target words of the tables with all their factors. Source words are not
-//! in it, because a word of a sentence may have more factors than a table. Their ids in the tables
-//! are looked up for each sentence.
+//! in it, because a word of a sentence may have more factors than the same word in a table. Their
+//! ids in the tables are looked up for each sentence.
 
 use std::path::Path;
 
@@ -35,23 +36,23 @@ impl Models {
                 table.target_words.push(vocabulary.intern(&word));
             }
         }
-        for own in &mut self.reordering_tables {
-            let table = &mut own.table;
+        for reordering_table in &mut self.reordering_tables {
+            let table = &mut reordering_table.table;
             for id in 0..table.phrases.num_target_words() {
                 let written = table.phrases.target_word(id)?;
                 scheme.parse_word(written, table.file.output_factors.as_deref(), &mut word);
                 table.target_words.push(vocabulary.intern(&word));
             }
         }
-        for own in &mut self.reordering_tables {
-            let factors = own.table.file.output_factors.clone().unwrap_or_default();
+        for reordering_table in &mut self.reordering_tables {
+            let factors = reordering_table.table.file.output_factors.clone().unwrap_or_default();
             let projected = vocabulary.iter().map(|factored| {
                 scheme.retain_factors(factored, &factors, &mut word);
-                // A word that is in no table equals no other.
+                // If no table has the reduced word, it must equal no word of this table.
                 vocabulary.find(&word).unwrap_or(WordId(UNKNOWN_ID))
             });
             let projected = projected.collect();
-            own.projection = Some(FactorProjection { projected, factors });
+            reordering_table.projection = Some(FactorProjection { projected, factors });
         }
         for lm in &mut self.language_models {
             lm.word_ids = vocabulary.iter().map(|word| lm.word_id(word, Some(scheme))).collect();

@@ -1,4 +1,5 @@
-//! Filter for the options of tables and for copied words in sentences with forced translations.
+//! Filter for the options of tables and for copied words in sentences with forced translations, and
+//! the words of phrases that come from the sentence.
 
 use miriam_textio::{WordId, fields};
 
@@ -11,7 +12,8 @@ use crate::span::Span;
 use crate::system::System;
 use crate::translation_options::{InputPhrase, OptionList};
 
-/// Filter that says which options of tables are used where translations are forced.
+/// A filter that tells which options of tables, and which copies of unknown words, are used where
+/// translations are forced.
 pub(super) struct MarkupFilter<'a> {
     pub(super) annotations: &'a SentenceMarkup,
     mode: XmlInputMode,
@@ -20,7 +22,7 @@ pub(super) struct MarkupFilter<'a> {
 }
 
 impl<'a> MarkupFilter<'a> {
-    /// Returns the filter for `sentence`, which keeps everything if nothing is forced.
+    /// Creates the filter for `sentence`. It keeps everything if nothing is forced.
     pub(super) fn new(
         system: &System,
         sentence: &mut Sentence,
@@ -83,7 +85,8 @@ impl<'a> MarkupFilter<'a> {
     }
 }
 
-/// Returns the copy of the word at `position`, marked or dropped if the settings say so.
+/// Returns the copy of the word at `position` as an option. If the settings say so, the word is
+/// marked, or dropped so that the option has no words.
 pub(super) fn copy_unknown_word(
     system: &System,
     sentence: &mut Sentence,
@@ -110,8 +113,8 @@ pub(super) fn copy_unknown_word(
     }
 }
 
-/// Returns the words of a phrase that comes with the sentence. The columns of a word are the
-/// factors `order`, or 0, 1, 2 and so on without an order.
+/// Returns the words of a target phrase that comes with the sentence. The parts of a word are the
+/// factors of the numbers `order`, or 0, 1, 2 and so on without an order.
 pub(super) fn intern_words(
     phrase: &[u8],
     sentence: &mut Sentence,
