@@ -1,5 +1,5 @@
-//! Translation of texts: language detection, cutting into sentences, and joining the translations,
-//! with HTML tags around the aligned words.
+//! Translation of texts: language detection, cutting into sentences, and joining the translations.
+//! Tags of HTML come around the words that are aligned to the words in them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ use crate::refusal::{Refusal, RouteError};
 pub(crate) struct TranslatedText {
     /// The best translation.
     pub text: String,
-    /// Other translations, best first, without duplicates.
+    /// Other translations, best first, without duplicates of each other or of the best one.
     pub alternatives: Vec<String>,
     /// The sentences of the source.
     pub source: Vec<String>,
@@ -54,21 +54,34 @@ impl TranslatedText {
 pub(crate) enum Detection {
     /// Each text by itself.
     Each,
-    /// Each text by itself, among the source languages of the models.
+    /// Each text by itself, among the source languages of the models, not their target languages.
     Sources,
     /// Like [`Detection::Each`], but a short text gets the language of all texts together if it can
     /// be in this language.
     Batch,
 }
 
-/// The most characters of a text that counts as short for [`Detection::Batch`].
-const SHORT_TEXT: usize = 40;
+/// The languages between which texts are translated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RequestedLanguages<'a> {
+    /// The language of the texts; `None` if it is detected.
+    pub from: Option<&'a str>,
+    /// The language of the translations.
+    pub to: &'a str,
+    /// How the language of the texts is detected.
+    pub detection: Detection,
+}
 
-/// The confidence, from 0 to 100, below which a language that can be translated is preferred.
+/// The largest number of characters of a text that is short for [`Detection::Batch`].
+const MAX_SHORT_TEXT: usize = 40;
+
+/// The confidence, from 0 to 100, below which a detected language without a route to the target
+/// gives way to one with a route.
 const UNSURE: f64 = 50.0;
 
 impl Registry {
-    /// Whether a text in the language `from` can be translated to the language `to`.
+    /// Whether a text in the language `from` can be translated to the language `to`, or need not
+    /// be.
     fn reaches(&self, from: &str, to: &str) -> bool {
         self.is_same_language(from, to) || self.route(None, Some(from), Some(to)).is_ok()
     }
@@ -77,7 +90,8 @@ impl Registry {
     /// with [`Detection::Sources`]. With a target `to`, a language without a route to it gives way
     /// to one with a route if its confidence is below [`UNSURE`], or always with
     /// [`Detection::Sources`]. If no language is found, as for a text without letters, the text is
-    /// English with a confidence of 0, or the first source with a route if English has none.
+    /// English with a confidence of 0. If English has no route, it is in the first source language
+    /// with one, or else in the first of all.
     ///
     /// # Errors
     /// If `should_stop` returns true.
@@ -127,12 +141,9 @@ impl Registry {
             if should_stop() {
                 return Err(Interrupted);
             }
-            let is_short = text.chars().nth(SHORT_TEXT).is_none();
-            let shared = whole.as_ref().filter(|whole| {
-                let has_letters = text.chars().any(char::is_alphabetic);
-                let fits = LanguageDetector::new([&whole.code[..]]).detect(text).is_some();
-                is_short && (fits || !has_letters)
-            });
+            let is_short = text.chars().nth(MAX_SHORT_TEXT).is_none();
+            let shared =
+                whole.as_ref().filter(|whole| is_short && can_be_in_language(text, &whole.code));
             let found = shared.cloned().or_else(|| detect(text));
             all.push(
                 found.unwrap_or_else(|| DetectedLanguage {
@@ -152,7 +163,14 @@ impl Registry {
     }
 }
 
-/// Returns the text of a page without its tags, whose English names would mislead detection.
+/// Whether a text can be in the language `code`, because it has no letters or letters of its
+/// script.
+fn can_be_in_language(text: &str, code: &str) -> bool {
+    !text.chars().any(char::is_alphabetic) || LanguageDetector::new([code]).detect(text).is_some()
+}
+
+/// Returns a page without its tags, whose English names would mislead detection. Running text is
+/// returned unchanged.
 fn visible_text(
     text: &str,
     format: &DocumentFormat,
@@ -230,7 +248,8 @@ impl App {
         &self,
         texts: &[String],
         format: &DocumentFormat,
-        (to, detection): (Option<&str>, Detection),
+        to: Option<&str>,
+        detection: Detection,
         deadline: Instant,
     ) -> Result<Vec<DetectedLanguage>, Refusal> {
         let registry = self.registry();
@@ -247,19 +266,19 @@ impl App {
         Ok(detecting.await?)
     }
 
-    /// Translates texts from the language `from` to the language `to`. Without `from`, the language
-    /// of each text is detected. A text in the language `to` stays unchanged.
+    /// Translates texts between `languages`. A text that is in the target language stays unchanged.
     pub(crate) async fn translate_between(
         &self,
         texts: &[String],
         format: &DocumentFormat,
-        (from, to, detection): (Option<&str>, &str, Detection),
+        languages: RequestedLanguages<'_>,
         options: impl Fn(&Route) -> RequestOptions,
         deadline: Instant,
     ) -> Result<Vec<TextFromLanguage>, Refusal> {
+        let RequestedLanguages { from, to, detection } = languages;
         let registry = self.registry();
         let languages: Vec<DetectedLanguage> = match from {
-            None => self.detect(texts, format, (Some(to), detection), deadline).await?,
+            None => self.detect(texts, format, Some(to), detection, deadline).await?,
             Some(from) => {
                 let given = DetectedLanguage { code: from.to_owned(), confidence: 100.0 };
                 vec![given; texts.len()]
@@ -322,19 +341,20 @@ fn cut_texts(
     }
 }
 
-/// Returns the code of a language in two letters, if there is one.
+/// Returns the code of a language in two letters, or in lower case if there is no such code.
 pub(crate) fn plain_code(language: &str) -> String {
     miriam_nmt::language_code(language).unwrap_or_else(|| language.to_lowercase())
 }
 
-/// Joins the translations of each text; `tag` is that of [`join_text`].
+/// Joins the translations of the sentences of each text, which follow each other in `results`;
+/// `tag` is that of [`join_text`].
 fn join_texts(
     cut: &[Document],
-    sentences: Vec<SentenceResult>,
+    results: Vec<SentenceResult>,
     tag: &str,
     should_stop: &dyn Fn() -> bool,
 ) -> Result<Vec<TranslatedText>, Interrupted> {
-    let mut results = sentences.into_iter();
+    let mut results = results.into_iter();
     cut.iter()
         .map(|text| {
             if should_stop() {

@@ -16,7 +16,7 @@ use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond};
 use crate::models::languages;
 use crate::refusal::{Refusal, RouteError};
-use crate::text_translation::{Detection, TextFromLanguage};
+use crate::text_translation::{Detection, RequestedLanguages, TextFromLanguage};
 
 /// The character limit in responses to clients; no limit is enforced.
 const CHARACTER_LIMIT: u64 = 1_000_000_000_000;
@@ -169,7 +169,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
         None => None,
     };
     let deadline = app.deadline(None);
-    let languages = (from.as_deref(), to, Detection::Each);
+    let languages = RequestedLanguages { from: from.as_deref(), to, detection: Detection::Each };
     let found = app
         .translate_between(&texts, &format, languages, |_| RequestOptions::default(), deadline)
         .await?;

@@ -16,7 +16,7 @@ use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond, set_retry_after};
 use crate::models::{Registry, Route, languages};
 use crate::refusal::{Refusal, RouteError};
-use crate::text_translation::{Detection, TextFromLanguage};
+use crate::text_translation::{Detection, RequestedLanguages, TextFromLanguage};
 
 /// The OpenAPI description of the interface.
 const SPEC: &str = include_str!("libre_spec.json");
@@ -180,7 +180,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Wrong> {
     let from = (!is_auto).then_some(source);
     let deadline = app.deadline(None);
     let options = |route: &Route| options(route, alternatives);
-    let languages = (from, target, Detection::Batch);
+    let languages = RequestedLanguages { from, to: target, detection: Detection::Batch };
     let found = app.translate_between(&texts, &format, languages, options, deadline).await;
     let (mut detected, mut results) = (Vec::new(), Vec::new());
     for TextFromLanguage { language, mut text } in found.map_err(refused)? {
@@ -255,7 +255,7 @@ async fn detect(app: &App, call: &Call) -> Response {
     }
     let texts = [text];
     let format = DocumentFormat::Text(Split::Sentences);
-    match app.detect(&texts, &format, (None, Detection::Each), app.deadline(None)).await {
+    match app.detect(&texts, &format, None, Detection::Each, app.deadline(None)).await {
         Ok(found) => {
             let found = found.iter().map(|DetectedLanguage { code, confidence }| {
                 json!({"confidence": confidence, "language": code})

@@ -193,8 +193,9 @@ impl Messages {
         let texts = [asked.text.clone()];
         let deadline = app.deadline(None);
         let detected = if asked.detects && asked.model.is_none() {
-            let wanted = (asked.target.as_deref(), Detection::Sources);
-            let found = app.detect(&texts, &RUNNING_TEXT, wanted, deadline).await?;
+            let target = asked.target.as_deref();
+            let found =
+                app.detect(&texts, &RUNNING_TEXT, target, Detection::Sources, deadline).await?;
             found.into_iter().next().map(|language| language.code)
         } else {
             None
