@@ -3,8 +3,8 @@
 //!
 //! Each part is compressed by itself, and every reader of the format reads concatenated parts as
 //! one text. So an unfinished file can be cut after any part. A small file, `NAME.partial.state`,
-//! contains the length of the parts, a hash of all that they depend on, and a hash of the parts
-//! themselves, because another command may have begun the file anew since.
+//! has the amount of input that the parts cover, their length, a hash of all that they depend on,
+//! and a hash of the parts themselves, because another command may have begun the file anew since.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -19,14 +19,17 @@ use crate::{Compression, Error, Output, Result, TextCompressor};
 /// The minimum time between two writes of the state, because each write waits for the disk.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// An output that is written in parts, each for some units of input.
+/// An output that is written in parts, each for some units of input, such as lines.
 pub struct ResumableOutput {
     output: Output,
     compressor: TextCompressor,
+    /// The path of the state; `None` if nothing can be continued.
     state_path: Option<PathBuf>,
+    /// The progress so far, which may be ahead of the saved state.
     state: State,
     /// The hasher of the parts in the file.
-    parts: Hasher,
+    parts_hasher: Hasher,
+    /// The time when the state was saved, or the output opened.
     saved_at: Instant,
 }
 
@@ -35,11 +38,11 @@ pub struct ResumableOutput {
 struct State {
     /// The hash of the description of the job.
     job: u64,
-    /// The number of units of input that the parts are for.
+    /// The number of units of input that the parts cover.
     units: u64,
     /// The size of the parts in the file.
     bytes: u64,
-    /// The hash of the parts.
+    /// The hash of the parts; out of date until the state is saved.
     hash: u64,
 }
 
@@ -54,19 +57,19 @@ impl ResumableOutput {
     pub fn open(path: &Path, job: Option<&str>) -> Result<Self> {
         let state_path = state_path(path);
         let job_hash = job.map(|job| hash64(job.as_bytes()));
-        let before = State::read(&state_path).filter(|state| Some(state.job) == job_hash);
-        let resumed = before.and_then(|state| {
-            let parts = hash_parts(&partial_path(path), state.bytes)?;
-            let is_own = parts.finish() == state.hash;
-            let output = is_own.then(|| Output::resume(path, state.bytes).ok()).flatten()?;
-            Some((output, state, parts))
+        let saved = State::read(&state_path).filter(|state| Some(state.job) == job_hash);
+        let resumed = saved.and_then(|state| {
+            let hasher = hash_parts(&partial_path(path), state.bytes)?;
+            let is_unchanged = hasher.finish() == state.hash;
+            let output = is_unchanged.then(|| Output::resume(path, state.bytes).ok()).flatten()?;
+            Some((output, state, hasher))
         });
-        let (output, state, parts) = match resumed {
-            Some(found) => found,
+        let (output, state, parts_hasher) = match resumed {
+            Some(resumed) => resumed,
             None => {
                 let output = Output::resume(path, 0)?;
                 if output.is_file() {
-                    // The state of a file that is begun anew is worth nothing.
+                    // The file begins anew, so an old state does not describe it.
                     let _ = fs::remove_file(&state_path);
                 }
                 let state = State { job: job_hash.unwrap_or(0), units: 0, bytes: 0, hash: 0 };
@@ -79,12 +82,12 @@ impl ResumableOutput {
             output,
             compressor,
             state,
-            parts,
+            parts_hasher,
             saved_at: Instant::now(),
         })
     }
 
-    /// Returns the number of units of input whose text is written.
+    /// Returns the number of units of input whose text has been written, also by earlier runs.
     pub fn units(&self) -> u64 {
         self.state.units
     }
@@ -99,7 +102,7 @@ impl ResumableOutput {
             .compress(&text)
             .map_err(|e| Error::io(self.output.name(), "write", e))?;
         self.output.write(&compressed)?;
-        self.parts.update(&compressed);
+        self.parts_hasher.update(&compressed);
         self.state.units += units;
         self.state.bytes += compressed.len() as u64;
         if self.saved_at.elapsed() >= SAVE_INTERVAL {
@@ -116,11 +119,12 @@ impl ResumableOutput {
         self.output.flush()
     }
 
-    /// Writes the file to disk, then the state that says how much of it is there.
+    /// Writes the file to disk, then the state that says how much of it is there. Does nothing if
+    /// the output cannot be continued.
     fn save(&mut self) -> Result<()> {
         if let Some(path) = &self.state_path {
             self.output.sync()?;
-            self.state.hash = self.parts.finish();
+            self.state.hash = self.parts_hasher.finish();
             Output::write_file(path, self.state.to_text().as_bytes())?;
         }
         self.saved_at = Instant::now();
@@ -150,7 +154,7 @@ impl ResumableOutput {
     }
 }
 
-/// Hashes the first `length` bytes of a file; `None` if it has fewer.
+/// Hashes the first `length` bytes of a file; `None` if it has fewer or cannot be read.
 fn hash_parts(path: &Path, length: u64) -> Option<Hasher> {
     let mut file = File::open(path).ok()?.take(length);
     let mut hasher = Hasher::new();
@@ -175,7 +179,7 @@ fn state_path(path: &Path) -> PathBuf {
 }
 
 impl State {
-    /// Reads a state; `None` if there is none or it is damaged, so that the work begins anew.
+    /// Reads a state; `None` if there is none or it is damaged, so that the file begins anew.
     fn read(path: &Path) -> Option<State> {
         State::parse(&fs::read(path).ok()?)
     }
@@ -292,7 +296,7 @@ mod tests {
     }
 
     proptest! {
-        /// Any bytes give a state or `None`; a state is read as it was written.
+        /// A state is read as it was written. Other bytes give `None` or another state.
         #[test]
         fn states_are_read_back(
             job: u64, units: u64, bytes: u64, hash: u64, cut in 0_usize..90, other: u8,
