@@ -1,7 +1,7 @@
 //! Perplexity of text: of a corpus, of each line, or as a filter of lines.
 //!
-//! A line's perplexity is 10^(-log10 p / tokens), unknown words and `</s>`
-//! included.
+//! A line's perplexity is 10^(-log10 p / tokens), unknown words and `</s>` included. A line without
+//! tokens, as an empty one without `</s>`, has none: it is not a number.
 
 use miriam_textio::number::push_integer;
 use miriam_textio::{Error as TextError, Output, Progress, number};
@@ -34,12 +34,13 @@ use crate::{Error, LanguageModel, Result};
 pub struct PerplexityOptions {
     /// Whether `<s>` comes before and `</s>` after each line of text.
     pub sentence_markers: bool,
-    /// The number of worker threads, from 1.
+    /// The number of worker threads, at least 1.
     pub threads: usize,
     /// The preparation of text before it is scored, if any. Text is always written as it was read.
     pub preparation: Option<Preparation>,
-    /// Whether the scores of each line are written: for plain text, unless there is a filter,
-    /// `log10 TAB tokens TAB unknown words TAB perplexity`; for JSON the line with four more keys.
+    /// Whether the scores of each line are written: for JSON, the line with four more keys; for
+    /// plain text, `log10 TAB tokens TAB unknown words TAB perplexity`, but not if there is a
+    /// filter.
     pub per_line: bool,
     /// Options for JSON lines; `None` if lines are plain text.
     pub json: Option<JsonOptions>,
@@ -50,9 +51,9 @@ pub struct PerplexityOptions {
 /// Options for reading JSON lines.
 #[derive(Clone, Debug)]
 pub struct JsonOptions {
-    /// The name of the field, as [`TextField::new`](crate::json_lines::TextField::new) takes it. A
-    /// text of several lines is scored line by line and has the sums of its lines; an empty text is
-    /// one empty line.
+    /// The name of the field with the text, as
+    /// [`TextField::new`](crate::json_lines::TextField::new) takes it. A text of several lines is
+    /// scored line by line and has the sums of its lines; an empty text is one empty line.
     pub field: String,
     /// Whether lines that are not objects with this field are left out. Otherwise they are an
     /// error, and it is always an error if all lines are invalid.
@@ -73,12 +74,12 @@ enum Purpose<'o> {
     Collect(Option<&'o str>),
 }
 
-/// Scores each line of `inputs` and writes what `options` select: scores, lines, or,
-/// without either, the sums as in the summary of KenLM's `query`. Lines that pass a
-/// filter keep every byte; only a missing last line end is added.
+/// Scores each line of `inputs` and writes what `options` select: scores, lines, or, without
+/// either, the sums as in the summary of KenLM's `query`. Lines of plain text that pass a filter
+/// keep every byte; only a missing last line end is added.
 ///
-/// The inputs are read as one text; each is opened when the one before has ended.
-/// `size` is their length in bytes where known, before decompression.
+/// The inputs are read as one text; each is opened when the one before has ended. `size` is their
+/// length in bytes before decompression, if it is known.
 ///
 /// # Errors
 ///
@@ -94,8 +95,8 @@ pub fn perplexity(
     progress: &dyn Progress,
 ) -> Result<(Perplexity, LineCounts)> {
     let mut ties = options.filter.as_ref().map(TieCounter::new);
-    let text = Text { model, size, options, progress };
-    let sums = text.score(inputs, output, Purpose::Write, &mut |block| {
+    let scoring = Scoring { model, size, options, progress };
+    let sums = scoring.score(inputs, output, Purpose::Write, &mut |block| {
         ties.iter_mut().for_each(|ties| ties.settle(block))
     })?;
     let writes_lines = options.per_line
@@ -125,9 +126,9 @@ pub fn perplexity_distribution(
 ) -> Result<(PerplexityDistribution, LineCounts)> {
     let mut nowhere = Output::from_writer(std::io::sink(), "")?;
     let mut found = PerplexityDistribution::default();
-    let text = Text { model, size, options, progress };
+    let scoring = Scoring { model, size, options, progress };
     let purpose = Purpose::Collect(language_field);
-    let (_, lines) = text.score(inputs, &mut nowhere, purpose, &mut |block| {
+    let (_, lines) = scoring.score(inputs, &mut nowhere, purpose, &mut |block| {
         for (language, perplexity) in block.perplexities.drain(..) {
             found.push(language.as_deref(), perplexity);
         }
@@ -135,16 +136,17 @@ pub fn perplexity_distribution(
     Ok((found, lines))
 }
 
-/// A text and how it is scored.
-struct Text<'o> {
+/// The model and the options with which a text is scored.
+struct Scoring<'o> {
     model: &'o dyn LanguageModel,
+    /// The length of the text in bytes, before decompression, if it is known.
     size: Option<u64>,
     options: &'o PerplexityOptions,
     progress: &'o dyn Progress,
 }
 
-impl<'o> Text<'o> {
-    /// Scores `inputs`; calls `observe` with each block before it is written.
+impl<'o> Scoring<'o> {
+    /// Scores `inputs` for `purpose`; calls `observe` with each block before it is written.
     fn score(
         &self,
         inputs: Inputs<'_>,
@@ -152,7 +154,7 @@ impl<'o> Text<'o> {
         purpose: Purpose<'o>,
         observe: &mut dyn FnMut(&mut BlockOutcome),
     ) -> Result<(Perplexity, LineCounts)> {
-        let &Text { model, size, options, progress } = self;
+        let &Scoring { model, size, options, progress } = self;
         let markers = SentenceMarkers::both_if(options.sentence_markers);
         let stream =
             StreamOptions { threads: options.threads, low_latency: false, total_bytes: size };
@@ -212,6 +214,7 @@ impl<'o> Text<'o> {
 struct DocumentCheck {
     /// The number of documents scored.
     scored: u64,
+    /// The number of these that name their language.
     with_language: u64,
     /// The first line that was left out: input, number and reason.
     first_invalid: Option<(String, u64, String)>,
@@ -229,7 +232,8 @@ impl DocumentCheck {
     /// Checks that documents were scored.
     ///
     /// # Errors
-    /// If all documents were left out, or none has the required field of a language.
+    /// If all lines were left out as invalid, or if no document has the required field of a
+    /// language.
     fn check(self, json: &JsonOptions, purpose: Purpose<'_>, lines: LineCounts) -> Result<()> {
         if let (0, Some((name, line, reason))) = (self.scored, self.first_invalid) {
             let reason = match lines.invalid {
@@ -258,7 +262,7 @@ impl DocumentCheck {
 }
 
 /// Scores a block of plain text. `text` has its lines as they were read, `prepared` the same lines
-/// as they are scored. Both end with a line end.
+/// as they are scored. Both end with a line end and have the same number of lines.
 fn score_plain_text(
     scorer: &mut TextScorer<'_>,
     prepared: &[u8],
@@ -298,7 +302,7 @@ fn score_plain_text(
 }
 
 impl BlockOutcome {
-    /// Writes a line with `push` if it passes or is tied.
+    /// Writes a line with `push` if it passes the filter, or if that depends on earlier lines.
     fn push_judged(&mut self, verdict: Verdict, push: impl FnOnce(&mut Vec<u8>)) {
         let before = self.output.len();
         match verdict {

@@ -1,17 +1,18 @@
 //! Text processing before and after translation:
 //!
-//! - a tokeniser, detokeniser, truecaser and punctuation normaliser, equal to Moses' scripts line
-//!   for line;
+//! - a tokeniser, detokeniser, truecaser and punctuation normaliser with the same results as Moses'
+//!   scripts;
 //! - a [splitter of sentences](SentenceSplitter), and [documents](Document) (running text and pages
-//!   of HTML) that are joined from translated sentences;
-//! - a [detector of languages](LanguageDetector), and their [names](LanguageTag);
-//! - [`SentencePiece`] models and [BPE codes](BpeCodes), applied and [learned](learn_bpe) from
-//!   [counts of words](WordCounts);
+//!   of HTML or XML) that are joined from translated sentences;
+//! - a [detector of languages](LanguageDetector), and [tags](LanguageTag) that name languages;
+//! - [`SentencePiece`] models, applied and [trained](sentencepiece::PieceTrainer), and
+//!   [BPE codes](BpeCodes), applied and [learned](learn_bpe) from [counts of words](WordCounts);
 //! - [CCNet's normalisation](normalize_ccnet).
 //!
 //! Tools that rewrite a line take its bytes without the line end, and append to a vector. They
 //! accept any bytes: one that is not valid UTF-8 counts as a character. Callers handle files and
-//! threads; this crate reads only the lists and models that its tools need.
+//! threads; this crate reads only the lists and models that its tools need, and only the training
+//! of SentencePiece models uses several threads.
 //!
 //! # Examples
 //! ```

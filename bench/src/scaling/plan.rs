@@ -14,10 +14,10 @@ pub struct PlannedRun {
     pub round: usize,
 }
 
-/// Returns the measurements in the order in which they are made. The systems follow each other at
-/// each number of threads, so that the machine is in the same state for all of them. Every second
-/// round is in reverse, so that a slow change of the machine, as when it warms up, distorts neither
-/// a curve nor a comparison.
+/// Returns the measurements in the order in which they are made. For each number of threads, the
+/// systems follow each other, so that the machine is in the same state for all of them. Every
+/// second round is in reverse, so that a slow change of the machine, as when it warms up, distorts
+/// neither a curve nor a comparison.
 pub fn plan_runs(num_systems: usize, num_counts: usize, num_rounds: usize) -> Vec<PlannedRun> {
     (0..num_rounds)
         .flat_map(|round| {
@@ -35,8 +35,8 @@ pub fn plan_runs(num_systems: usize, num_counts: usize, num_rounds: usize) -> Ve
 }
 
 /// Returns the numbers of threads to measure, ascending and without duplicates; 1 is always among
-/// them. If none are requested, they are powers of two below the number of cores, then one thread
-/// per core, one per core and half of the other CPUs, and one per CPU.
+/// them. `requested` are numbers from 1. If there are none, the numbers are powers of two below the
+/// number of cores, the number of cores, the number of CPUs, and the number halfway between these.
 ///
 /// # Errors
 /// If a requested number is larger than the number of CPUs that this process may use.
@@ -50,7 +50,7 @@ pub fn select_counts(requested: &[usize], topology: &Topology) -> Result<Vec<usi
     }
     counts.push(1);
     if requested.is_empty() {
-        counts.extend((1..).map(|power| 1 << power).take_while(|&count| count < cores));
+        counts.extend((1..).map(|exponent| 1 << exponent).take_while(|&count| count < cores));
         counts.extend([cores, cores.midpoint(cpus), cpus]);
     }
     counts.sort_unstable();
@@ -83,8 +83,8 @@ mod tests {
         assert!(error.contains("5 threads") && error.contains("may use 4"), "{error}");
     }
 
-    /// The first n CPUs of the order are on n different cores, socket by socket, until every core
-    /// has one.
+    /// The first n CPUs of the order are on n different cores, socket by socket, until a CPU of
+    /// every core is used.
     #[test]
     fn cores_come_before_hyperthreads_on_machines_of_all_sizes() {
         for (sockets, cores) in [(1, 4), (1, 8), (2, 8), (1, 24), (2, 32), (4, 16), (1, 64)] {

@@ -1,4 +1,5 @@
-//! The backend of a thread: a stream of a GPU with its memory, its lists and its kernels.
+//! The backend of a thread: a stream of a GPU with its memory, the lists of numbers that were
+//! uploaded, and its kernels.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use crate::memory::{DeviceTensor, Pool};
 use crate::queries::AttentionWeights;
 use crate::weights::{EmbeddingTable, Sinusoids};
 
-/// A stream of a GPU with its memory. It belongs to one thread.
+/// A stream of a GPU with its memory and kernels. It belongs to one thread.
 pub struct CudaBackend {
     stream: Stream,
     kernels: Arc<Kernels>,
@@ -23,14 +24,14 @@ pub struct CudaBackend {
     /// Pinned memory that results are downloaded to.
     results: Option<PinnedBuffer<f32>>,
     pub(crate) histories: StepHistories,
-    /// Attention weights that were requested and are not downloaded yet.
+    /// Attention weights that were requested and have not been downloaded.
     pub(crate) attention_weights: Vec<AttentionWeights>,
 }
 
 impl Drop for CudaBackend {
     /// Waits for the queued work, which reads weights that may be released next.
     fn drop(&mut self) {
-        // A stream that fails runs nothing more.
+        // After an error, the stream runs nothing more that could read them.
         let _ = self.stream.synchronize();
     }
 }
@@ -89,7 +90,7 @@ impl CudaBackend {
         self.pool.allocate(&self.stream, len).map_err(device_error)
     }
 
-    /// Returns the encodings of at least this many positions.
+    /// Returns a table with the encodings of at least `positions` positions.
     pub(crate) fn sinusoids(
         &self,
         sinusoids: &Sinusoids,
@@ -99,7 +100,7 @@ impl CudaBackend {
         table.map_err(device_error)
     }
 
-    /// Returns a list on the device.
+    /// Returns a buffer of the device that begins with `numbers`; it may be longer.
     pub(crate) fn upload_list(&mut self, numbers: &[u32]) -> Result<Rc<Buffer<u32>>> {
         self.lists.upload(&self.stream, &self.pool, numbers).map_err(device_error)
     }

@@ -1,7 +1,7 @@
-//! Ranking of the ids of all workers by frequency, which gives the final ids.
+//! Ranking of the texts of all workers by frequency, which gives them their final ids.
 //!
-//! Ties are broken by the bytes of the text, so that the order of appearance has no
-//! influence.
+//! Of equally frequent texts, the one with the smaller bytes comes first, so that the order of
+//! appearance has no influence.
 
 use super::interner::Interner;
 
@@ -9,7 +9,7 @@ use super::interner::Interner;
 pub(crate) struct Ranking {
     /// For each final id, a worker that has the text, and the text's id in that worker.
     pub order: Vec<(usize, u32)>,
-    /// For each worker and each of its ids, the final id; `u32::MAX` if there is none.
+    /// For each worker and each of its ids, the final id; `u32::MAX` if the worker's count is 0.
     pub maps: Vec<Vec<u32>>,
 }
 
@@ -24,9 +24,9 @@ impl Ranking {
             let mut map = vec![u32::MAX; interner.len()];
             for id in (0..interner.len() as u32).filter(|&id| interner.count(id) > 0) {
                 let (text, tag) = (interner.text(id), interner.tag(id));
-                let (common, new) = merged.intern(text, tag, interner.count(id));
-                map[id as usize] = common;
-                if new {
+                let (merged_id, is_new) = merged.intern(text, tag, interner.count(id));
+                map[id as usize] = merged_id;
+                if is_new {
                     first_holder.push((worker, id));
                 }
             }

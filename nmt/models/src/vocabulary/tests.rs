@@ -34,10 +34,10 @@ fn maps_lists_and_lines_give_the_same_vocabulary() {
     }
 }
 
-/// Marian 1.12.42 reads the same ids, and rejects the same files, except that it rejects Nematus'
-/// names in text files at any place.
+/// Marian 1.12.42 reads the same ids and rejects the same files; it also rejects text files with
+/// Nematus' names (`eos`, `UNK`), wherever they are.
 #[test]
-fn special_tokens_may_be_anywhere_and_words_of_nematus_not() {
+fn special_tokens_may_have_any_id_but_names_of_nematus_only_theirs() {
     for (name, text, ids) in [
         ("v.txt", "a\n</s>\nb\n<unk>\n", (1, 3)),
         ("v.txt", "<unk>\na\neos\nUNK\n</s>\n", (4, 0)),
@@ -68,8 +68,8 @@ fn special_tokens_may_be_anywhere_and_words_of_nematus_not() {
     }
 }
 
-/// Words that look like values stay words, a word with two ids is rejected, and words that are not
-/// UTF-8 stay distinct.
+/// Words that look like values stay words, words that are not UTF-8 stay distinct, and a word with
+/// two ids is rejected.
 #[test]
 fn json_words_keep_their_bytes() {
     let text = b"\xef\xbb\xbf{\"</s>\": 0, \"<unk>\": 1, \"true\": 2, \"1e3\": 3, \"\\udce4\": 4, \
@@ -121,7 +121,7 @@ fn lists_of_ctranslate2_may_repeat_words_and_have_carriage_returns() {
 }
 
 #[test]
-fn another_token_that_stands_for_eos_is_not_eos() {
+fn a_vocabulary_without_eos_has_a_substitute_that_is_not_its_own_eos() {
     let special = SpecialTokens {
         eos: "</s>".into(),
         unk: "<unk>".into(),

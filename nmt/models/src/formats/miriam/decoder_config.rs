@@ -1,11 +1,13 @@
-//! The settings of a decoder configuration that were added after the layout of the metadata block
-//! was fixed.
+//! Settings of a decoder configuration that a model file stores outside of its metadata block,
+//! because they were added after the layout of that block was fixed.
 
 use serde::{Deserialize, Serialize};
 
 use crate::decoder_config::{AlignmentFormat, DecoderConfig, EarlyStopping};
 
 /// Settings of input, batches, search and output. Only settings that are set are written.
+/// Alignments that are turned off and `mini_batch_words` of 0 are left out, because both are the
+/// default.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct StoredDecoderConfig {
@@ -43,6 +45,7 @@ pub(super) struct StoredDecoderConfig {
     replace_unknowns: Option<bool>,
 }
 
+/// [`AlignmentFormat`] in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum StoredAlignment {
@@ -51,6 +54,7 @@ enum StoredAlignment {
 }
 
 impl StoredDecoderConfig {
+    /// Returns the settings of `config` that are stored here.
     pub fn new(config: &DecoderConfig) -> Self {
         let DecoderConfig { sort_by_length, crop, is_tokenized, as_pieces, .. } = *config;
         let DecoderConfig { n_best, word_scores, allow_unknown, replace_unknowns, .. } = *config;
@@ -67,7 +71,7 @@ impl StoredDecoderConfig {
             is_tokenized,
             as_pieces,
             n_best,
-            alignment: config.alignment.flatten().map(|form| match form {
+            alignment: config.alignment.flatten().map(|format| match format {
                 AlignmentFormat::Soft => StoredAlignment::Soft,
                 AlignmentFormat::Hard(threshold) => StoredAlignment::Hard(threshold),
             }),
@@ -77,7 +81,8 @@ impl StoredDecoderConfig {
         }
     }
 
-    /// Returns a configuration with these settings only.
+    /// Returns a configuration with these settings only. A number that is too large for this
+    /// machine is left out.
     pub fn into_config(self) -> DecoderConfig {
         fn number(number: Option<u64>) -> Option<usize> {
             number.and_then(|n| usize::try_from(n).ok())
@@ -95,7 +100,7 @@ impl StoredDecoderConfig {
             is_tokenized: self.is_tokenized,
             as_pieces: self.as_pieces,
             n_best: self.n_best,
-            alignment: self.alignment.map(|form| match form {
+            alignment: self.alignment.map(|format| match format {
                 StoredAlignment::Soft => Some(AlignmentFormat::Soft),
                 StoredAlignment::Hard(threshold) => Some(AlignmentFormat::Hard(threshold)),
             }),
