@@ -1,8 +1,8 @@
 //! Shared memory of a block: the arrays that the kernel declares, with gaps between them, and the
 //! bytes that the launch adds.
 //!
-//! It reports accesses to gaps, accesses to bytes that an asynchronous copy will still write, and
-//! reads of bytes that were not written.
+//! It reports races of warps, accesses to gaps, accesses to bytes that an asynchronous copy will
+//! still write, and reads of bytes that were not written.
 
 use std::ops::Range;
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use miriam_storage::hash::{Hasher, hash64};
-use miriam_storage::partial_file::partial_path;
+use miriam_storage::partial_file::{is_special, partial_path};
 
 use crate::{Compression, Error, Output, Result, TextCompressor};
 
@@ -57,8 +57,9 @@ impl ResumableOutput {
     pub fn open(path: &Path, job: Option<&str>) -> Result<Self> {
         let state_path = state_path(path);
         let job_hash = job.map(|job| hash64(job.as_bytes()));
-        let saved = State::read(&state_path).filter(|state| Some(state.job) == job_hash);
-        let resumed = saved.and_then(|state| {
+        let is_file = path.as_os_str() != "-" && !is_special(path);
+        let saved = State::read(&state_path).filter(|_| is_file);
+        let resumed = saved.filter(|state| Some(state.job) == job_hash).and_then(|state| {
             let hasher = hash_parts(&partial_path(path), state.bytes)?;
             let is_unchanged = hasher.finish() == state.hash;
             let output = is_unchanged.then(|| Output::resume(path, state.bytes).ok()).flatten()?;
@@ -292,6 +293,20 @@ mod tests {
         stop(None, "two\n");
         assert!(!state_path(&path).exists());
         stop(Some("job"), "one\n");
+        assert_eq!(ResumableOutput::open(&path, Some("job")).unwrap().units(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn output_to_a_device_is_not_continued() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut output = ResumableOutput::open(&path, Some("job")).unwrap();
+        output.write_part(b"one\n".to_vec(), 1).unwrap();
+        output.finish_if(false).unwrap();
+        std::os::unix::fs::symlink("/dev/null", &path).unwrap();
+        assert_eq!(ResumableOutput::open(&path, Some("job")).unwrap().units(), 0);
+        fs::remove_file(&path).unwrap();
         assert_eq!(ResumableOutput::open(&path, Some("job")).unwrap().units(), 1);
     }
 
