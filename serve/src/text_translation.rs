@@ -284,23 +284,30 @@ impl App {
                 vec![given; texts.len()]
             }
         };
-        let mut results = Vec::with_capacity(texts.len());
-        // Texts in a row that have the same language are translated together.
-        let mut rest = texts;
-        for alike in languages.chunk_by(|one, other| one.code == other.code) {
-            let (now, later) = rest.split_at(alike.len());
-            rest = later;
-            let from = &alike[0].code;
+        // Texts of the same language are translated together, wherever they are.
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        order.sort_by(|&one, &other| languages[one].code.cmp(&languages[other].code));
+        let mut translated: Vec<Option<TranslatedText>> = texts.iter().map(|_| None).collect();
+        for group in order.chunk_by(|&one, &other| languages[one].code == languages[other].code) {
+            let from = &languages[group[0]].code;
             if registry.is_same_language(from, to) {
-                results.extend(now.iter().map(|text| TranslatedText::unchanged(text)));
+                for &index in group {
+                    translated[index] = Some(TranslatedText::unchanged(&texts[index]));
+                }
                 continue;
             }
             let route = registry.route(None, Some(from), Some(to))?;
+            let own: Vec<String> = group.iter().map(|&index| texts[index].clone()).collect();
             let options = options(&route);
-            results.extend(self.translate_texts(&route, now, format, options, deadline).await?);
+            let found = self.translate_texts(&route, &own, format, options, deadline).await?;
+            for (&index, text) in group.iter().zip(found) {
+                translated[index] = Some(text);
+            }
         }
-        let together = languages.into_iter().zip(results);
-        Ok(together.map(|(language, text)| TextFromLanguage { language, text }).collect())
+        let results = languages.into_iter().zip(translated).map(|(language, text)| {
+            TextFromLanguage { language, text: text.expect("each text is in a group") }
+        });
+        Ok(results.collect())
     }
 }
 

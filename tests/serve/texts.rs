@@ -44,6 +44,10 @@ fn languages_are_detected_among_all_that_are_served() {
     assert_eq!(codes(&["la casa", english, english, english]), ["en", "en", "en", "en"]);
     assert_eq!(codes(&["the dog", long]), ["es", "es"]);
     assert_eq!(codes(&[english, long, "12"]), ["en", "es", "en"]);
+    // Each translation is in the place of its text.
+    let translated = ask(json!([english, long, "12"]))["translatedText"].clone();
+    assert_eq!(translated[0], ask(json!(english))["translatedText"]);
+    assert_eq!([&translated[1], &translated[2]], [long, "12"]);
     // DeepL's protocol detects the language of each text.
     let body = json!({"text": ["la casa", "the house", english], "target_lang": "ES"});
     let found = server.post_json("/v2/translate", &body).json();
