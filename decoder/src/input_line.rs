@@ -46,7 +46,7 @@ impl InputLine {
         Ok((self.text.as_deref().unwrap_or(line), &self.annotations))
     }
 
-    /// Returns the words of `line`, which was read last. An invalid line counts as words alone.
+    /// Returns the words of `line`, which was read last. All of an invalid line counts as words.
     pub(crate) fn last_text<'a>(&'a self, line: &'a [u8]) -> &'a [u8] {
         self.text.as_deref().unwrap_or(line)
     }
