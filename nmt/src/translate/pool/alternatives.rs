@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::active_job::ActiveJob;
 use super::{AlternativesOptions, TranslationTask};
 use crate::batch::{BatchingOptions, Job, JobSource, translate_batches};
-use crate::search::{PrefixRole, Request, SearchOptions, Translation};
+use crate::search::{GeneratedToken, PrefixRole, Request, SearchOptions, Translation};
 use crate::{Error, Result};
 use miriam_nmt_network::network::Session;
 
@@ -43,6 +43,7 @@ fn find_alternatives(
         // Forbids the end: an alternative has at least one token.
         min_length: usize::MAX,
         sampling: None,
+        report_tokens: false,
         prefix_role: PrefixRole::Context,
         ..search.clone()
     };
@@ -98,7 +99,7 @@ fn run(
     Ok(source.results)
 }
 
-/// The requests of one sentence.
+/// The requests of one sentence. Each is a continuation of an alternative.
 struct Requests<'a> {
     jobs: Option<Vec<Job>>,
     owner: &'a ActiveJob,
@@ -112,6 +113,17 @@ impl JobSource for Requests<'_> {
 
     fn is_wanted(&mut self, _: u64) -> bool {
         self.owner.is_wanted()
+    }
+
+    /// Reports the tokens after the alternative, from step 0, as in CTranslate2.
+    fn token(&mut self, id: u64, token: GeneratedToken) -> bool {
+        let ActiveJob { call, index, request, .. } = self.owner;
+        let (Some(observer), Some(step)) =
+            (&call.task.observer, token.step.checked_sub(request.prefix.len() + 1))
+        else {
+            return false;
+        };
+        observer(*index, GeneratedToken { step, sample_index: id as u32, ..token })
     }
 
     fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()> {

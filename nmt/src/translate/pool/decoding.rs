@@ -150,10 +150,6 @@ impl DecodingOptions {
                 "callback needs beam_size=1: a wider beam chooses no token before it ends",
             ),
             (
-                self.report_tokens && self.return_alternatives,
-                "callback is not called for return_alternatives: leave one of them out",
-            ),
-            (
                 !is_positive(self.sampling_topp) || self.sampling_topp > 1.0,
                 "sampling_topp must be greater than 0 and at most 1",
             ),
