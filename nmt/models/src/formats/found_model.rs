@@ -199,6 +199,7 @@ impl FoundModel {
             } else {
                 EosAfterTokens::Never
             },
+            marker_id: source.find(tokens.bos.as_bytes()).filter(|_| tokens.bos != "<s>"),
         })
     }
 }

@@ -46,12 +46,20 @@ pub struct BoundaryTokens {
     pub has_eos: bool,
     /// Whether EOS follows the tokens of a sentence that a caller has tokenised.
     pub eos_after_tokens: EosAfterTokens,
+    /// CTranslate2's `bos_token`, if it is not `<s>`: a source that has only this token has no
+    /// words.
+    pub marker_id: Option<u32>,
 }
 
 impl Default for BoundaryTokens {
     /// Returns EOS after a sentence and no token before it, as in Marian.
     fn default() -> Self {
-        BoundaryTokens { bos_id: None, has_eos: true, eos_after_tokens: EosAfterTokens::default() }
+        BoundaryTokens {
+            bos_id: None,
+            has_eos: true,
+            eos_after_tokens: EosAfterTokens::default(),
+            marker_id: None,
+        }
     }
 }
 

@@ -38,6 +38,7 @@ pub(crate) struct SpecialTokens {
     pub eos: String,
     /// The unknown token; it is appended to a vocabulary that lacks it.
     pub unk: String,
+    pub bos: String,
     /// The token before the tokens of a source sentence.
     pub source_bos: Option<String>,
     /// Whether EOS follows the tokens of a source sentence.

@@ -93,6 +93,7 @@ fn lists_of_ctranslate2_may_repeat_words_and_have_carriage_returns() {
     let special = SpecialTokens {
         eos: "</s>".into(),
         unk: "<unk>".into(),
+        bos: "<s>".into(),
         source_bos: None,
         has_source_eos: true,
         texts_have_source_eos: false,
@@ -125,6 +126,7 @@ fn a_vocabulary_without_eos_has_a_substitute_that_is_not_its_own_eos() {
     let special = SpecialTokens {
         eos: "</s>".into(),
         unk: "<unk>".into(),
+        bos: "<s>".into(),
         source_bos: None,
         has_source_eos: false,
         texts_have_source_eos: false,

@@ -9,7 +9,7 @@ use super::{DecodingOptions, Prepared, ScoreRequest};
 use crate::search::unknown;
 use crate::search::{Request, Translation};
 use crate::translate::Translator;
-use miriam_nmt_models::{EosAfterTokens, Vocabulary};
+use miriam_nmt_models::{BoundaryTokens, EosAfterTokens, Vocabulary};
 use miriam_nmt_network::network::ForcedScores;
 
 /// A tokenised sentence: ids of the tokens of the caller, without the special tokens of the model.
@@ -94,7 +94,8 @@ impl Translator {
     fn has_no_words(&self, source: &[u32]) -> bool {
         let tokenizer = &self.models.tokenizers()[0];
         let eos = tokenizer.vocabulary.own_eos_id();
-        let bos = tokenizer.boundary_tokens.bos_id.or_else(|| tokenizer.vocabulary.find(b"<s>"));
+        let BoundaryTokens { bos_id, marker_id, .. } = tokenizer.boundary_tokens;
+        let bos = bos_id.or(marker_id).or_else(|| tokenizer.vocabulary.find(b"<s>"));
         let at_start = usize::from(source.first().copied().is_some_and(|id| Some(id) == bos));
         let at_end = match *source {
             [.., last] if Some(last) == eos => 1,

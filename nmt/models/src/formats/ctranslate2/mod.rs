@@ -152,6 +152,7 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
         texts_have_source_eos: false,
         unk: config.unk_token.unwrap_or_else(|| "<unk>".into()),
         eos,
+        bos: bos.clone(),
     };
     let start_token = config.decoder_start_token.unwrap_or(Some(bos));
     let starts_from_zero = checkpoint

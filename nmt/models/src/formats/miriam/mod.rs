@@ -119,6 +119,9 @@ struct Extensions {
     /// Whether EOS is added to a source sentence that a caller has tokenised.
     #[serde(skip_serializing_if = "is_default")]
     eos_after_tokens: EosAfterTokens,
+    /// The token of a source that has no words, if it is not `<s>`.
+    #[serde(skip_serializing_if = "is_default")]
+    source_marker: Option<u32>,
     /// The tokens that every translation begins with.
     #[serde(skip_serializing_if = "is_default")]
     target_prefix: Vec<u32>,

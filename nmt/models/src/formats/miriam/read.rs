@@ -219,8 +219,10 @@ fn open_tokenizers(
         bos_id: extensions.source_bos,
         has_eos: !extensions.omits_source_eos,
         eos_after_tokens: extensions.eos_after_tokens,
+        marker_id: extensions.source_marker,
     };
-    if source_boundary_tokens.bos_id.is_some_and(|id| id as usize >= source.len()) {
+    let BoundaryTokens { bos_id, marker_id, .. } = source_boundary_tokens;
+    if bos_id.into_iter().chain(marker_id).any(|id| id as usize >= source.len()) {
         let reason = "the token that sources begin with is out of range";
         return Err(container.damaged(EXTENSIONS_SECTION, reason).into());
     }

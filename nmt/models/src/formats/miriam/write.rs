@@ -128,6 +128,7 @@ fn write_to(
         source_bos: boundary.bos_id,
         omits_source_eos: !boundary.has_eos,
         eos_after_tokens: boundary.eos_after_tokens,
+        source_marker: boundary.marker_id,
         target_prefix: tokenizers.map(|pair| pair.target_prefix.clone()).unwrap_or_default(),
         alignment_heads: match model.architecture() {
             Architecture::Transformer(transformer) => {
