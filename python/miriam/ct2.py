@@ -8,17 +8,20 @@ can be awaited (``translate_async``, ``translate_texts_async``).
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import time
 import warnings
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Generator as _Generator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 from itertools import zip_longest
 from types import ModuleType
-from typing import Any, Callable, Generator, Iterable, Iterator, Protocol, Sequence, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from miriam import _native
 from miriam._native import (
@@ -44,8 +47,10 @@ __all__ = [
     "Translator",
     "contains_model",
     "get_cuda_device_count",
+    "get_log_level",
     "get_supported_compute_types",
     "install",
+    "set_log_level",
     "set_random_seed",
 ]
 
@@ -57,6 +62,10 @@ _Detokenize = Callable[[list[str]], str | bytes]
 _Result = TypeVar("_Result", covariant=True)
 _Other = TypeVar("_Other")
 
+# The levels of Python's module ``logging``, from NOTSET to CRITICAL.
+_LOG_LEVELS = range(logging.NOTSET, logging.CRITICAL + 1, 10)
+# The parts of CTranslate2's module that are not here.
+_ABSENT = ("Encoder", "Generator", "StorageView", "converters", "models", "specs")
 # The number of batches that are read ahead and sorted by length together.
 _READ_AHEAD = 16
 
@@ -101,19 +110,16 @@ class Translator(_native.Translator):
         max_batch_size: int = 32,
         batch_type: str = "examples",
         **options: Any,
-    ) -> Generator[TranslationResult, None, None]:
+    ) -> _Generator[TranslationResult, None, None]:
         """Translates a stream of sentences: reads ahead, and yields results in order.
 
-        ``options`` are those of ``translate_batch``.
+        ``options`` are those of ``translate_batch``; ``asynchronous`` has no effect.
         """
+        options["asynchronous"] = True
 
         def submit(columns: list[list[Any]]) -> Iterable[_Pending[TranslationResult]]:
             return self.translate_batch(
-                *columns,
-                max_batch_size=max_batch_size,
-                batch_type=batch_type,
-                asynchronous=True,
-                **options,
+                *columns, max_batch_size=max_batch_size, batch_type=batch_type, **options
             )
 
         inputs = [source] if target_prefix is None else [source, target_prefix]
@@ -127,16 +133,14 @@ class Translator(_native.Translator):
         max_batch_size: int = 64,
         batch_type: str = "examples",
         **options: Any,
-    ) -> Generator[ScoringResult, None, None]:
-        """Scores a stream of translations; ``options`` are those of ``score_batch``."""
+    ) -> _Generator[ScoringResult, None, None]:
+        """Scores a stream of translations; ``options`` are those of ``score_batch``, of which
+        ``asynchronous`` has no effect."""
+        options["asynchronous"] = True
 
         def submit(columns: list[list[Any]]) -> Iterable[_Pending[ScoringResult]]:
             return self.score_batch(
-                *columns,
-                max_batch_size=max_batch_size,
-                batch_type=batch_type,
-                asynchronous=True,
-                **options,
+                *columns, max_batch_size=max_batch_size, batch_type=batch_type, **options
             )
 
         size = _portion_size(max_batch_size)
@@ -160,7 +164,7 @@ class Translator(_native.Translator):
         end_token: str | bytes | Sequence[str | bytes] | Sequence[int] | None = None,
         max_input_length: int = 1024,
         use_vmap: bool = False,
-    ) -> Generator[GenerationStepResult, None, None]:
+    ) -> _Generator[GenerationStepResult, None, None]:
         """Yields the tokens of a translation as they are generated, by greedy search or sampling.
         Closing the generator cancels the translation."""
         from queue import SimpleQueue
@@ -250,7 +254,7 @@ class Translator(_native.Translator):
             if target_path is not None:
                 prefixes = files.enter_context(_Lines(target_path))
                 columns.append(prefixes.tokens(target_tokenize_fn if source_tokenize_fn else None))
-            output = files.enter_context(open(output_path, "w", encoding="utf-8", newline="\n"))
+            output = files.enter_context(open(output_path, "wb"))
 
             def submit(batch: list[list[Any]]) -> Iterable[_Pending[TranslationResult]]:
                 return self.translate_batch(
@@ -283,12 +287,13 @@ class Translator(_native.Translator):
             results = _file_results(submit, columns, max_batch_size, read_batch_size, batch_type)
             for result in results:
                 if target_detokenize_fn is None:
-                    texts = result.joined
+                    # The bytes of tokens, of which unknown source tokens may not be UTF-8.
+                    texts = result._joined
                 else:
                     texts = [_text(target_detokenize_fn(tokens)) for tokens in result.hypotheses]
                 for number, text in enumerate(texts):
                     score = f"{result.scores[number]:g} ||| " if with_scores else ""
-                    output.write(f"{score}{text}\n")
+                    output.write(b"%b%b\n" % (score.encode(), text))
                 num_examples += 1
                 num_tokens += len(result.hypotheses[0])
         return ExecutionStats(num_tokens, num_examples, 1e3 * (time.perf_counter() - started))
@@ -335,7 +340,7 @@ class Translator(_native.Translator):
         with (
             _Lines(source_path) as source,
             _Lines(target_path) as target,
-            open(output_path, "w", encoding="utf-8", newline="\n") as output,
+            open(output_path, "wb") as output,
         ):
             columns = [source.tokens(source_tokenize_fn), target.tokens(target_tokenize_fn)]
             results = _file_results(submit, columns, max_batch_size, read_batch_size, batch_type)
@@ -344,7 +349,8 @@ class Translator(_native.Translator):
                 mean = sum(scores) / len(scores) if scores else 0.0
                 tail = " |||" + "".join(f" {score:g}" for score in scores)
                 text = _text(detokenize(result.tokens))
-                output.write(f"{mean:g} ||| {text}{tail if with_tokens_score else ''}\n")
+                end = tail if with_tokens_score else ""
+                output.write(b"%g ||| %b%b\n" % (mean, text, end.encode()))
                 num_examples += 1
                 num_tokens += len(scores)
         return ExecutionStats(num_tokens, num_examples, 1e3 * (time.perf_counter() - started))
@@ -417,14 +423,14 @@ async def _when_done(pending: AsyncTranslationResult | _native.AsyncTexts) -> No
         raise
 
 
-def _text(detokenized: object) -> str:
-    """Returns what ``target_detokenize_fn`` has returned, decoded if it is bytes."""
+def _text(detokenized: object) -> bytes:
+    """Returns what ``target_detokenize_fn`` has returned, encoded if it is a string."""
     if isinstance(detokenized, bytes):
-        return detokenized.decode()
+        return detokenized
     if not isinstance(detokenized, str):
         found = type(detokenized).__name__
         raise TypeError(f"target_detokenize_fn: expected a str as its result, found {found}")
-    return detokenized
+    return detokenized.encode()
 
 
 def _check_output(output: _Path, *inputs: _Path | None) -> None:
@@ -462,7 +468,8 @@ class _Lines:
                 text = line.decode()
             except UnicodeDecodeError as error:
                 path = os.fsdecode(self._path)
-                raise ValueError(f"{path}, line {number} is not UTF-8: {error}") from error
+                error.reason = f"{error.reason}; {path}, line {number} is not UTF-8"
+                raise
             yield tokenize(text)
 
 
@@ -545,6 +552,32 @@ def _num_tokens(example: Any) -> int:
     return len(example.split() if isinstance(example, bytes) else example)
 
 
+_log_level = logging.WARNING
+
+
+def set_log_level(level: int) -> None:
+    """Keeps the level for ``get_log_level``; nothing is logged. ``level`` is one of ``logging``."""
+    global _log_level
+    if level not in _LOG_LEVELS:
+        names = ", ".join(logging.getLevelName(known) for known in _LOG_LEVELS)
+        raise ValueError(f"invalid logging level {level!r}; give one of logging: {names}")
+    _log_level = level
+
+
+def get_log_level() -> int:
+    """Returns the level that ``set_log_level`` has kept, at first that of warnings."""
+    return _log_level
+
+
+if not TYPE_CHECKING:  # For type checkers, the module would have every attribute.
+
+    def __getattr__(name: str) -> Any:
+        hint = ""
+        if name in _ABSENT:
+            hint = "; for it, use CTranslate2 itself, without miriam.ct2.install()"
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+
+
 def install() -> None:
     """Makes ``import ctranslate2`` return this module, in this process, for programs that use
     ``Translator``.
@@ -558,4 +591,5 @@ def install() -> None:
     for name in ("__version__", *__all__):
         if name != "install":
             setattr(module, name, globals()[name])
+    setattr(module, "__getattr__", globals()["__getattr__"])
     sys.modules["ctranslate2"] = module

@@ -530,7 +530,7 @@ def test_lines_that_are_not_utf_8(tiny: ct2.Translator, tmp_path: Path) -> None:
         "source_tokenize_fn": str.split,
         "target_detokenize_fn": " ".join,
     }
-    with pytest.raises(ValueError, match="source, line 2 is not UTF-8"):
+    with pytest.raises(UnicodeDecodeError, match="source, line 2 is not UTF-8"):
         tiny.translate_file(source, output, **functions)
 
 

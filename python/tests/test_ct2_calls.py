@@ -1,11 +1,13 @@
 """Calls of miriam.ct2 that are interrupted, run in several threads or processes, or read iterators;
-and subclasses of its translator."""
+subclasses of its translator, and what else programs written for CTranslate2 do."""
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -126,3 +128,115 @@ def test_sources_may_be_iterators(tiny: ct2.Translator) -> None:
     assert expected[0][0][0] == "zzz"
     read: Any = (iter(source) for source in sources)
     assert hypotheses(tiny.translate_batch(read, **options)) == expected
+
+
+def test_iterables_are_always_read_ahead(tiny: ct2.Translator) -> None:
+    expected = hypotheses(tiny.translate_batch(SOURCES))
+    for value in (False, True):
+        options: dict[str, Any] = {"asynchronous": value}
+        assert hypotheses(list(tiny.translate_iterable(SOURCES, **options))) == expected
+        scored = list(tiny.score_iterable(SOURCES, SOURCES, **options))
+        assert [one.tokens[:-1] for one in scored] == SOURCES
+
+
+def test_each_index_of_the_cpu_is_a_replica() -> None:
+    translator = ct2.Translator(str(TINY), device_index=[0, 0, 0], inter_threads=2)
+    assert translator.device_index == [0, 0, 0] and translator.num_translators == 6
+    assert len(translator.translate_batch(SOURCES)) == len(SOURCES)
+    with pytest.raises(ValueError, match="expected 0"):
+        ct2.Translator(str(TINY), device_index=[0, 1])
+    assert ct2.get_supported_compute_types("cpu", 1) == ct2.get_supported_compute_types("cpu")
+
+
+def test_files_of_a_model_may_be_open_as_text(tiny: ct2.Translator) -> None:
+    names = ["config.json", "shared_vocabulary.json"]
+    texts = [open(TINY / name, encoding="utf-8") for name in names]
+    files: dict[str, Any] = {"model.bin": (TINY / "model.bin").read_bytes()}
+    translator = ct2.Translator("memory", files={**files, **dict(zip(names, texts))})
+    for text in texts:
+        text.close()
+    assert hypotheses(translator.translate_batch(SOURCES)) == hypotheses(tiny.translate_batch(SOURCES))
+    with pytest.raises(TypeError, match="neither bytes nor a file-like object"):
+        ct2.Translator("memory", files={**files, "config.json": "{}"})
+
+
+@pytest.mark.parametrize("name, value", [("end_token", "zz"), ("suppress_sequences", [["zz"]])])
+def test_results_have_the_errors_of_unknown_tokens(
+    tiny: ct2.Translator, name: str, value: object
+) -> None:
+    options: dict[str, Any] = {name: value}
+    pending: Any = tiny.translate_batch(SOURCES, asynchronous=True, **options)
+    for one in pending:
+        with pytest.raises(ValueError, match=f'{name}: token "zz"'):
+            one.result()
+    with pytest.raises(ValueError, match=f'{name}: token "zz"'):
+        tiny.translate_batch(SOURCES, **options)
+    wrong: dict[str, Any] = {name: 5}
+    with pytest.raises(TypeError):
+        tiny.translate_batch(SOURCES, asynchronous=True, **wrong)
+
+
+@pytest.mark.parametrize("value", [-1, 2**64, 1.5, "1", None])
+def test_numbers_out_of_range_are_type_errors(tiny: ct2.Translator, value: object) -> None:
+    for name in ("beam_size", "max_batch_size", "max_decoding_length", "sampling_topk"):
+        options: dict[str, Any] = {name: value}
+        with pytest.raises(TypeError):
+            tiny.translate_batch(SOURCES, **options)
+    scored: dict[str, Any] = {"offset": value}
+    with pytest.raises(TypeError):
+        tiny.score_batch(SOURCES, SOURCES, **scored)
+    if isinstance(value, int):
+        with pytest.raises(TypeError, match="expected an int from 0"):
+            ct2.Translator(str(TINY), inter_threads=value)
+
+
+def test_callbacks_see_the_tokens_after_alternatives(tiny: ct2.Translator) -> None:
+    """As in CTranslate2, steps begin at 0 after the alternative."""
+    options: dict[str, Any] = {
+        "target_prefix": [["w9"], None, None, ["w3", "w4"]],
+        "beam_size": 1,
+        "num_hypotheses": 2,
+        "return_alternatives": True,
+        "max_decoding_length": 6,
+    }
+    expected = hypotheses(tiny.translate_batch(SOURCES, **options))
+    assert all(len(tokens) == 6 for found in expected for tokens in found)
+    for last_step in (9, 1):
+        seen: dict[tuple[int, int], list[str]] = {}
+
+        def take(step: ct2.GenerationStepResult) -> bool:
+            tokens = seen.setdefault((step.batch_id, step.hypothesis_id), [])
+            assert step.step == len(tokens)
+            tokens.append(step.token)
+            return step.step == last_step
+
+        found = hypotheses(tiny.translate_batch(SOURCES, callback=take, **options))
+        for index, alternatives in enumerate(found):
+            prefix = options["target_prefix"][index] or []
+            for number, tokens in enumerate(alternatives):
+                length = min(6, len(prefix) + 1 + last_step + 1)
+                assert tokens == expected[index][number][:length]
+                assert seen[index, number] == tokens[len(prefix) + 1 :]
+        assert len(seen) == 2 * len(SOURCES)
+
+
+def test_logging_has_levels() -> None:
+    assert ct2.get_log_level() == logging.WARNING
+    ct2.set_log_level(logging.ERROR)
+    assert ct2.get_log_level() == logging.ERROR
+    ct2.set_log_level(logging.WARNING)
+    with pytest.raises(ValueError, match="invalid logging level 15; .* NOTSET, DEBUG"):
+        ct2.set_log_level(15)
+
+
+def test_absent_parts_of_ctranslate2_are_named() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delitem(sys.modules, "ctranslate2", raising=False)
+        ct2.install()
+        installed: Any = sys.modules["ctranslate2"]
+        for module in (ct2, installed):
+            assert not hasattr(module, "Generator") and not hasattr(module, "anything")
+            with pytest.raises(AttributeError, match="'Generator'; for it, use CTranslate2"):
+                getattr(module, "Generator")
+        assert installed.get_log_level() == logging.WARNING
+        patch.delitem(sys.modules, "ctranslate2")

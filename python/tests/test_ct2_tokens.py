@@ -246,3 +246,42 @@ def test_portions_of_lines_are_measured_in_tokens() -> None:
     lines = [b"one two three", b"four five", b"six", b"seven"]
     portions = list(ct2._portions([lines], 4, "tokens"))
     assert portions == [[lines[:1]], [lines[1:]]]
+
+
+def test_files_keep_the_bytes_of_unknown_tokens(tiny: ct2.Translator, tmp_path: Path) -> None:
+    """CTranslate2 copies the bytes; `joined` replaces those that are not UTF-8."""
+    source, prefix, output = (tmp_path / name for name in ("source", "prefix", "output"))
+    source.write_bytes(b"caf\xe9\nw2 \xff\xfe\n")
+    prefix.write_text("<unk>\n<unk>\n", encoding="utf-8")
+    options: dict[str, Any] = {"max_decoding_length": 1, "replace_unknowns": True}
+    tiny.translate_file(source, output, prefix, **options)
+    first, second = output.read_bytes().splitlines()
+    assert first == b"caf\xe9" and second in (b"w2", b"\xff\xfe")
+    tokens = [line.split() for line in source.read_bytes().splitlines()]
+    results = tiny.translate_batch(tokens, [["<unk>"]] * 2, **options)
+    assert results[0].joined == results[0].hypotheses[0] == ["caf\ufffd"]
+
+
+def test_detokenised_bytes_are_written_unchanged(tiny: ct2.Translator, tmp_path: Path) -> None:
+    source, output = tmp_path / "source", tmp_path / "output"
+    source.write_text("w2\n")
+    tiny.translate_file(
+        source,
+        output,
+        max_decoding_length=1,
+        source_tokenize_fn=str.split,
+        target_detokenize_fn=lambda tokens: b"\xe9",
+    )
+    assert output.read_bytes() == b"\xe9\n"
+
+
+def test_a_source_with_only_the_token_of_its_beginning_is_empty() -> None:
+    """`bos_token` of `config.json` is `<pad>`."""
+    translator = ct2.Translator(str(DATA / "ct2-t5"))
+    prefix = ["w3"]
+    for source in (["<pad>"], ["<pad>", "</s>"], []):
+        [result] = translator.translate_batch([source], [prefix], max_decoding_length=3)
+        assert result.hypotheses == [prefix]
+    for source in (["<s>"], ["<pad>", "w5"]):
+        [result] = translator.translate_batch([source], [prefix], max_decoding_length=3)
+        assert len(result.hypotheses[0]) > 1

@@ -7,39 +7,44 @@ use miriam_nmt::packed::{Precision, SelectedPrecision};
 use miriam_nmt::translate::pool::BatchLimits;
 use miriam_nmt::{DeviceSet, Vocabulary};
 use miriam_storage::Bytes;
-use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyNotImplementedError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 /// Returns the devices of `device` (in lower or upper case, as in CTranslate2) and `device_index`
-/// (an int or a list of ints). "auto" takes the CPU if GPU 0 cannot be used; with another index it
-/// means "cuda".
+/// (an int or a list of ints), and the number of indices. On the CPU, each index is 0. "auto" takes
+/// the CPU if GPU 0 cannot be used; with another index it means "cuda".
 ///
 /// # Errors
 ///
 /// `ValueError` if a device does not exist or cannot be used; `TypeError` for an index of another
 /// type.
-pub(super) fn devices(name: &str, index: Option<&Bound<'_, PyAny>>) -> PyResult<DeviceSet> {
+pub(super) fn devices(
+    name: &str,
+    index: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(DeviceSet, usize)> {
     let indices = index.map_or_else(|| Ok(vec![0]), device_indices)?;
-    match name {
-        "CPU" => devices("cpu", index),
-        "CUDA" => devices("cuda", index),
-        "AUTO" => devices("auto", index),
-        "cuda" => gpu_set(&indices).map_err(PyValueError::new_err),
-        "auto" if indices != [0] => gpu_set(&indices).map_err(PyValueError::new_err),
-        "auto" => Ok(gpu_set(&indices).unwrap_or(DeviceSet::Cpu)),
-        "cpu" if indices == [0] => Ok(DeviceSet::Cpu),
+    let all_are_first = !indices.is_empty() && indices.iter().all(|&index| index == 0);
+    let devices = match name {
+        "CPU" => return devices("cpu", index),
+        "CUDA" => return devices("cuda", index),
+        "AUTO" => return devices("auto", index),
+        "cuda" => gpu_set(&indices).map_err(PyValueError::new_err)?,
+        "auto" if all_are_first && gpu_set(&[0]).is_err() => DeviceSet::Cpu,
+        "auto" => gpu_set(&indices).map_err(PyValueError::new_err)?,
+        "cpu" if all_are_first => DeviceSet::Cpu,
         "cpu" => {
             let message =
                 format!("invalid device index {indices:?} for device \"cpu\": expected 0");
-            Err(PyValueError::new_err(message))
+            return Err(PyValueError::new_err(message));
         }
         _ => {
             let message =
                 format!("unsupported device {name:?}; give \"cpu\", \"cuda\" or \"auto\"");
-            Err(PyValueError::new_err(message))
+            return Err(PyValueError::new_err(message));
         }
-    }
+    };
+    Ok((devices, indices.len()))
 }
 
 /// Returns the GPUs of these indices.
@@ -110,6 +115,22 @@ pub(super) fn compute_type_name(precision: Precision) -> &'static str {
         Precision::F16 => "float16",
         Precision::Bf16 => "bfloat16",
     }
+}
+
+/// Extracts a number that is not negative.
+///
+/// # Errors
+///
+/// `TypeError` for other values, as in CTranslate2, where those out of range are of another type.
+pub(super) fn count(value: &Bound<'_, PyAny>) -> PyResult<usize> {
+    value.extract().map_err(|error: PyErr| {
+        if error.is_instance_of::<PyOverflowError>(value.py()) {
+            let most = usize::MAX;
+            PyTypeError::new_err(format!("expected an int from 0 to {most}, found {value}"))
+        } else {
+            error
+        }
+    })
 }
 
 /// Returns the limits of `max_batch_size`, in the unit that `batch_type` names ("examples" or
@@ -261,15 +282,23 @@ pub(super) fn read_files(files: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Byte
     })?;
     let mut contents = Vec::with_capacity(files.len());
     for (name, content) in files {
-        let content = match content.getattr_opt("read")? {
+        let read = content.getattr_opt("read")?;
+        let is_open = read.is_some();
+        let content = match read {
             Some(read) => read.call0()?,
             None => content,
         };
         let name: String = name.extract()?;
-        let bytes = content.cast::<PyBytes>().map_err(|_| {
-            PyTypeError::new_err(format!("files[{name:?}] is neither bytes nor a file-like object"))
-        })?;
-        contents.push((name, Bytes::copy_from(bytes.as_bytes())));
+        let bytes = if let Ok(bytes) = content.cast::<PyBytes>() {
+            bytes.as_bytes()
+        } else if is_open && let Ok(text) = content.cast::<PyString>() {
+            // A file that was opened as text.
+            text.to_str()?.as_bytes()
+        } else {
+            let message = format!("files[{name:?}] is neither bytes nor a file-like object");
+            return Err(PyTypeError::new_err(message));
+        };
+        contents.push((name, Bytes::copy_from(bytes)));
     }
     Ok(contents)
 }

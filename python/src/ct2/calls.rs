@@ -4,17 +4,26 @@ use std::cmp::Ordering;
 use std::sync::{Arc, Mutex};
 
 use miriam_nmt::Vocabulary;
+use miriam_nmt::engine::{Autotuner, Cpu};
 use miriam_nmt::search::{GeneratedToken, Translation};
-use miriam_nmt::translate::pool::{BatchLimits, Example, Pending, Prepared, TokenObserver};
+use miriam_nmt::translate::pool::{
+    BatchLimits, Example, Pending, PoolError, Prepared, TokenObserver,
+};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 
 use super::arguments::{for_each_token, token_ids};
 use super::results::{GenerationStepResult, Loaded, TranslationCall, wait};
 
-/// The tokens of each example as strings.
-type TokenStrings = Vec<Vec<Py<PyString>>>;
+/// The bytes of the tokens of each example.
+type TokenBytes = Vec<Vec<Box<[u8]>>>;
+
+/// Returns an autotuner with the results that the command line stored for this CPU.
+pub(super) fn stored_tuner() -> Autotuner {
+    let cpu = Cpu::detect();
+    let file = Autotuner::default_cache_path().filter(|file| file.is_file());
+    file.and_then(|file| Autotuner::load(cpu, &file).ok()).unwrap_or_else(|| Autotuner::new(cpu))
+}
 
 /// Runs Python's signal handlers. If one raises an exception, stores it and returns false.
 pub(super) fn no_signal(interrupted: &mut Option<PyErr>) -> bool {
@@ -63,17 +72,17 @@ pub(super) fn check_lengths(sources: usize, others: usize, name: &str) -> PyResu
     )))
 }
 
-/// Returns the examples of a call of `translate_batch`, and the tokens of sources as strings, if
-/// `keep_strings`.
+/// Returns the examples of a call of `translate_batch`, and the bytes of the tokens of sources, if
+/// `keep_bytes`.
 pub(super) fn read_examples(
     source: &Bound<'_, PyAny>,
     target_prefix: Option<&Bound<'_, PyAny>>,
     loaded: &Loaded,
-    keep_strings: bool,
-) -> PyResult<(Vec<Example>, TokenStrings)> {
+    keep_bytes: bool,
+) -> PyResult<(Vec<Example>, TokenBytes)> {
     let vocabulary = loaded.source_vocabulary();
-    let (sources, strings) = if keep_strings {
-        read_ids_and_strings(source, vocabulary)?
+    let (sources, bytes) = if keep_bytes {
+        read_ids_and_bytes(source, vocabulary)?
     } else {
         (read_ids(source, "source", vocabulary)?, Vec::new())
     };
@@ -103,26 +112,43 @@ pub(super) fn read_examples(
     prefixes.resize(sources.len(), Vec::new());
     let pairs = sources.into_iter().zip(prefixes);
     let examples = pairs.map(|(source, prefix)| Example { source, prefix }).collect();
-    Ok((examples, strings))
+    Ok((examples, bytes))
 }
 
-/// Returns the ids and the strings of the tokens of sources, which are read once: they may be
+/// Returns the ids and the bytes of the tokens of sources, which are read once: they may be
 /// iterators.
-fn read_ids_and_strings(
+fn read_ids_and_bytes(
     source: &Bound<'_, PyAny>,
     vocabulary: &Vocabulary,
-) -> PyResult<(Vec<Vec<u32>>, TokenStrings)> {
-    let py = source.py();
+) -> PyResult<(Vec<Vec<u32>>, TokenBytes)> {
     let examples = source.try_iter()?.enumerate().map(|(index, tokens)| {
         let mut ids = Vec::new();
-        let mut strings = Vec::new();
+        let mut bytes = Vec::new();
         for_each_token(&tokens?, ("source", index), |token| {
             ids.push(vocabulary.find(token).unwrap_or(vocabulary.unk_id()));
-            strings.push(PyString::new(py, &String::from_utf8_lossy(token)).unbind());
+            bytes.push(token.into());
         })?;
-        Ok((ids, strings))
+        Ok((ids, bytes))
     });
     examples.collect()
+}
+
+/// Returns the ids of an option. In an asynchronous call, what is wrong with its tokens becomes the
+/// error of the results, in `invalid`, as in CTranslate2.
+pub(super) fn ids_or_later_error<T>(
+    py: Python<'_>,
+    ids: PyResult<Vec<T>>,
+    asynchronous: bool,
+    invalid: &mut Option<PoolError>,
+) -> PyResult<Vec<T>> {
+    match ids {
+        Err(error) if asynchronous && error.is_instance_of::<PyValueError>(py) => {
+            let reason = error.value(py).to_string();
+            invalid.get_or_insert(PoolError::Invalid(reason));
+            Ok(Vec::new())
+        }
+        ids => ids,
+    }
 }
 
 /// Queues the examples of a call. If the queue is full and `may_wait` is set, waits for space in

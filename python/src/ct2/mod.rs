@@ -59,7 +59,10 @@ pub fn get_supported_compute_types(
     device: &str,
     device_index: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<std::collections::HashSet<&'static str>> {
-    let is_cuda = arguments::devices(device, device_index)?.is_cuda();
+    // CTranslate2 ignores the index of a CPU.
+    let device_index = device_index.filter(|_| !matches!(device, "cpu" | "CPU"));
+    let (devices, _) = arguments::devices(device, device_index)?;
+    let is_cuda = devices.is_cuda();
     Ok(Precision::supported_compute_types(is_cuda).collect())
 }
 

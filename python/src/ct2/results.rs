@@ -14,7 +14,7 @@ use miriam_nmt::translate::pool::{
 use pyo3::exceptions::{PyDeprecationWarning, PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 use crate::interrupt::INTERVAL;
 
@@ -79,8 +79,9 @@ pub struct TranslationCall {
     pub loaded: Arc<Loaded>,
     pub pending: Arc<Pending<Vec<Translation>>>,
     pub examples: Vec<Example>,
-    /// The source tokens, if unknown target tokens are replaced by them; otherwise empty.
-    pub sources: Vec<Vec<Py<PyString>>>,
+    /// The bytes of the source tokens, if unknown target tokens are replaced by them; otherwise
+    /// empty.
+    pub sources: Vec<Vec<Box<[u8]>>>,
     pub options: DecodingOptions,
     pub max_input_length: usize,
     pub keep_end: bool,
@@ -143,10 +144,32 @@ impl TranslationResult {
         let list = PyList::new(py, tokens.map(|&id| self.loaded.token(py, id)))?;
         if let Some(replacements) = self.found.replacements.get(number) {
             for &(position, source) in replacements {
-                list.set_item(position, &self.call.sources[self.index][source])?;
+                let token = String::from_utf8_lossy(&self.call.sources[self.index][source]);
+                list.set_item(position, token)?;
             }
         }
         Ok(list)
+    }
+
+    /// Returns the tokens of each translation, joined by spaces.
+    fn joined_bytes(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
+        self.found.hypotheses.iter().enumerate().map(|(number, tokens)| {
+            let replacements = self.found.replacements.get(number);
+            let mut replacements = replacements.into_iter().flatten().peekable();
+            let mut text = Vec::new();
+            for (position, &id) in tokens.iter().enumerate() {
+                if position > 0 {
+                    text.push(b' ');
+                }
+                match replacements.next_if(|(replaced, _)| *replaced == position) {
+                    Some(&(_, source)) => {
+                        text.extend_from_slice(&self.call.sources[self.index][source]);
+                    }
+                    None => text.extend_from_slice(self.loaded.token_bytes(id)),
+                }
+            }
+            text
+        })
     }
 }
 
@@ -180,26 +203,15 @@ impl TranslationResult {
 
     /// Each translation as one string, its tokens joined by spaces.
     #[getter]
-    fn joined(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let texts = self.found.hypotheses.iter().enumerate().map(|(number, tokens)| {
-            let replacements = self.found.replacements.get(number);
-            let mut replacements = replacements.into_iter().flatten().peekable();
-            let mut text = Vec::new();
-            for (position, &id) in tokens.iter().enumerate() {
-                if position > 0 {
-                    text.push(b' ');
-                }
-                match replacements.next_if(|(replaced, _)| *replaced == position) {
-                    Some(&(_, source)) => {
-                        let word = self.call.sources[self.index][source].bind(py);
-                        text.extend_from_slice(word.to_str()?.as_bytes());
-                    }
-                    None => text.extend_from_slice(self.loaded.token_bytes(id)),
-                }
-            }
-            Ok(String::from_utf8_lossy(&text).into_owned())
-        });
-        texts.collect()
+    fn joined(&self) -> Vec<String> {
+        let texts = self.joined_bytes();
+        texts.map(|text| String::from_utf8_lossy(&text).into_owned()).collect()
+    }
+
+    /// Does the same as `joined` without changing bytes that are not UTF-8.
+    #[getter]
+    fn _joined<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, self.joined_bytes().map(|text| PyBytes::new(py, &text)).collect::<Vec<_>>())
     }
 
     fn __len__(&self) -> usize {

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 use std::time::Instant;
 
-use miriam_nmt::engine::{Autotuner, Cpu};
 use miriam_nmt::packed::{Precision, SelectedPrecision};
 use miriam_nmt::translate::pool::{
     DecodingOptions, Pending, ScoringExample, TextFormat, TranslatorPool,
@@ -18,11 +17,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use super::arguments::{
-    batch_limits, compute_type_name, devices, end_ids, optional_path, parse_compute_type, path,
-    read_files, refuse, select_compute_type, suppressed_sequences, vocabulary_paths,
+    batch_limits, compute_type_name, count, devices, end_ids, optional_path, parse_compute_type,
+    path, read_files, refuse, select_compute_type, suppressed_sequences, vocabulary_paths,
 };
 use super::calls::{
-    check_lengths, no_signal, observer, read_examples, read_ids, submit, wait_or_cancel,
+    check_lengths, ids_or_later_error, no_signal, observer, read_examples, read_ids, stored_tuner,
+    submit, wait_or_cancel,
 };
 use super::language_model::LanguageModelArguments;
 use super::results::{
@@ -48,6 +48,8 @@ pub struct Translator {
     vocabularies: Option<[PathBuf; 2]>,
     precision: Option<Precision>,
     devices: DeviceSet,
+    /// The number of device indices; each has `inter_threads` threads.
+    num_devices: usize,
     language_model: Option<LanguageModelArguments>,
     inter_threads: usize,
     max_queued_batches: usize,
@@ -104,11 +106,7 @@ impl Translator {
 
     /// Returns the number of threads that translate: `inter_threads` per device.
     fn threads(&self) -> usize {
-        let devices = match &self.devices {
-            DeviceSet::Cuda(numbers) => numbers.len(),
-            DeviceSet::Cpu | DeviceSet::Auto => 1,
-        };
-        self.inter_threads.saturating_mul(devices)
+        self.inter_threads.saturating_mul(self.num_devices)
     }
 
     fn state(&self) -> Option<Arc<Loaded>> {
@@ -130,13 +128,6 @@ impl Translator {
     }
 }
 
-/// Returns an autotuner with the results that the command line stored for this CPU.
-fn stored_tuner() -> Autotuner {
-    let cpu = Cpu::detect();
-    let file = Autotuner::default_cache_path().filter(|file| file.is_file());
-    file.and_then(|file| Autotuner::load(cpu, &file).ok()).unwrap_or_else(|| Autotuner::new(cpu))
-}
-
 #[pymethods]
 impl Translator {
     /// Creates an unloaded translator, whatever the arguments: `__init__` of a subclass may have
@@ -155,6 +146,7 @@ impl Translator {
             vocabularies: None,
             precision: None,
             devices: DeviceSet::Cpu,
+            num_devices: 1,
             language_model: None,
             inter_threads: 1,
             max_queued_batches: BATCHES_PER_THREAD,
@@ -176,8 +168,8 @@ impl Translator {
         device: &str,
         device_index: Option<&Bound<'_, PyAny>>,
         compute_type: Option<&Bound<'_, PyAny>>,
-        inter_threads: usize,
-        intra_threads: usize,
+        #[pyo3(from_py_with = count)] inter_threads: usize,
+        #[pyo3(from_py_with = count)] intra_threads: usize,
         max_queued_batches: i64,
         #[pyo3(from_py_with = truth)] flash_attention: bool,
         #[pyo3(from_py_with = truth)] tensor_parallel: bool,
@@ -188,7 +180,7 @@ impl Translator {
         #[pyo3(from_py_with = truth)] lm_pieces: bool,
     ) -> PyResult<()> {
         let py = slf.py();
-        let devices = devices(device, device_index)?;
+        let (devices, num_devices) = devices(device, device_index)?;
         let name = match compute_type {
             Some(value) => select_compute_type(value, &devices)?,
             None => "default".into(),
@@ -229,6 +221,7 @@ impl Translator {
             vocabularies,
             precision,
             devices,
+            num_devices,
             language_model: LanguageModelArguments::from_keywords(lm, lm_weight, lm_pieces)?,
             inter_threads,
             max_queued_batches,
@@ -253,7 +246,7 @@ impl Translator {
     fn device_index(&self) -> Vec<u32> {
         match &self.devices {
             DeviceSet::Cuda(numbers) => numbers.clone(),
-            DeviceSet::Cpu | DeviceSet::Auto => vec![0],
+            DeviceSet::Cpu | DeviceSet::Auto => vec![0; self.num_devices],
         }
     }
 
@@ -335,31 +328,31 @@ impl Translator {
         py: Python<'py>,
         source: &Bound<'py, PyAny>,
         target_prefix: Option<&Bound<'py, PyAny>>,
-        max_batch_size: usize,
+        #[pyo3(from_py_with = count)] max_batch_size: usize,
         batch_type: &str,
         #[pyo3(from_py_with = truth)] asynchronous: bool,
-        beam_size: usize,
+        #[pyo3(from_py_with = count)] beam_size: usize,
         patience: f32,
-        num_hypotheses: usize,
+        #[pyo3(from_py_with = count)] num_hypotheses: usize,
         length_penalty: f32,
         coverage_penalty: f32,
         repetition_penalty: f32,
-        no_repeat_ngram_size: usize,
+        #[pyo3(from_py_with = count)] no_repeat_ngram_size: usize,
         #[pyo3(from_py_with = truth)] disable_unk: bool,
         suppress_sequences: Option<&Bound<'py, PyAny>>,
         end_token: Option<&Bound<'py, PyAny>>,
         #[pyo3(from_py_with = truth)] return_end_token: bool,
         prefix_bias_beta: f32,
-        max_input_length: usize,
-        max_decoding_length: usize,
-        min_decoding_length: usize,
+        #[pyo3(from_py_with = count)] max_input_length: usize,
+        #[pyo3(from_py_with = count)] max_decoding_length: usize,
+        #[pyo3(from_py_with = count)] min_decoding_length: usize,
         #[pyo3(from_py_with = truth)] use_vmap: bool,
         #[pyo3(from_py_with = truth)] return_scores: bool,
         #[pyo3(from_py_with = truth)] return_logits_vocab: bool,
         #[pyo3(from_py_with = truth)] return_attention: bool,
         #[pyo3(from_py_with = truth)] return_alternatives: bool,
         min_alternative_expansion_prob: f32,
-        sampling_topk: usize,
+        #[pyo3(from_py_with = count)] sampling_topk: usize,
         sampling_topp: f32,
         sampling_temperature: f32,
         #[pyo3(from_py_with = truth)] replace_unknowns: bool,
@@ -370,6 +363,9 @@ impl Translator {
         let limits = batch_limits(max_batch_size, batch_type)?;
         let loaded = self.loaded()?;
         let target = loaded.target_vocabulary();
+        let (suppressed, ends) =
+            (suppressed_sequences(suppress_sequences, target), end_ids(end_token, target));
+        let mut invalid = None;
         let mut options = DecodingOptions {
             beam_size,
             patience,
@@ -379,8 +375,8 @@ impl Translator {
             repetition_penalty,
             no_repeat_ngram_size,
             disable_unk,
-            suppress_sequences: suppressed_sequences(suppress_sequences, target)?,
-            end_tokens: end_ids(end_token, target)?,
+            suppress_sequences: ids_or_later_error(py, suppressed, asynchronous, &mut invalid)?,
+            end_tokens: ids_or_later_error(py, ends, asynchronous, &mut invalid)?,
             prefix_bias_beta,
             max_decoding_length,
             min_decoding_length,
@@ -412,7 +408,7 @@ impl Translator {
             keep_end: return_end_token,
             raised: Arc::clone(&raised),
         };
-        match call.options.validate() {
+        match invalid.map_or_else(|| call.options.validate(), Err) {
             Err(error) if asynchronous => {
                 call.pending = Arc::new(Pending::failed(call.examples.len(), &error));
             }
@@ -447,10 +443,10 @@ impl Translator {
         py: Python<'py>,
         source: &Bound<'py, PyAny>,
         target: &Bound<'py, PyAny>,
-        max_batch_size: usize,
+        #[pyo3(from_py_with = count)] max_batch_size: usize,
         batch_type: &str,
-        max_input_length: usize,
-        offset: usize,
+        #[pyo3(from_py_with = count)] max_input_length: usize,
+        #[pyo3(from_py_with = count)] offset: usize,
         #[pyo3(from_py_with = truth)] asynchronous: bool,
     ) -> PyResult<Bound<'py, PyList>> {
         let limits = batch_limits(max_batch_size, batch_type)?;
@@ -502,7 +498,7 @@ impl Translator {
         source_language: Option<&str>,
         target_language: Option<&str>,
         beam_size: Option<usize>,
-        max_batch_size: usize,
+        #[pyo3(from_py_with = count)] max_batch_size: usize,
         batch_type: &str,
         decoding: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Vec<String>> {
@@ -537,7 +533,7 @@ impl Translator {
         source_language: Option<&str>,
         target_language: Option<&str>,
         beam_size: Option<usize>,
-        max_batch_size: usize,
+        #[pyo3(from_py_with = count)] max_batch_size: usize,
         batch_type: &str,
         _may_wait: bool,
         decoding: Option<&Bound<'_, PyDict>>,
