@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from miriam import _native
 from miriam._progress import Progress, ProgressCallback, listener
@@ -82,14 +82,35 @@ def _line(sentence: int, text: str, features: str, total: object) -> str:
     return f"{sentence} ||| {text} ||| {features} ||| {total}\n"
 
 
-def _total(entry: tuple[str, float] | str) -> tuple[str, float]:
-    return (entry, 0.0) if isinstance(entry, str) else entry
+def _pair(sentence: int, entry: object, second: str) -> tuple[Any, Any]:
+    """Returns a translation and its ``second``. Raises TypeError for other entries."""
+    is_sequence = isinstance(entry, Iterable) and not isinstance(entry, (str, bytes, Mapping))
+    pair = tuple(entry) if is_sequence else ()  # type: ignore[arg-type]
+    if len(pair) != 2:
+        raise TypeError(
+            f"sentence {sentence}: expected pairs of a translation and its {second}, found "
+            f"{entry!r:.60}"
+        )
+    return pair
+
+
+def _total_line(sentence: int, entry: tuple[str, float] | str) -> str:
+    text, total = (entry, 0.0) if isinstance(entry, str) else _pair(sentence, entry, "total")
+    try:
+        number = float(total)
+    except (TypeError, ValueError) as error:
+        message = f"sentence {sentence}: expected a number as total, found {total!r:.60}"
+        raise TypeError(message) from error
+    return _line(sentence, text, "F0= 0", repr(number))
 
 
 def _entries(sentence: int, given: Iterable[_Entry]) -> list[_Entry]:
     """Returns the entries of a sentence as a list. Raises ValueError if there are none."""
     if isinstance(given, str):
         raise TypeError(f"sentence {sentence}: expected a sequence of entries, found a string")
+    if not isinstance(given, Iterable):
+        found = type(given).__name__
+        raise TypeError(f"sentence {sentence}: expected a sequence of entries, found {found}")
     entries = list(given)
     if not entries:
         raise ValueError(f"sentence {sentence} has no translations")
@@ -107,8 +128,7 @@ def _risk_lines(
                 f"list {number}, sentence {sentence}: expected pairs of a translation and its "
                 'total; only weights="uniform" needs no totals'
             )
-        pairs = map(_total, entries)
-        lines += [_line(sentence, text, "F0= 0", repr(float(total))) for text, total in pairs]
+        lines += [_total_line(sentence, entry) for entry in entries]
     return _encode("".join(lines))
 
 
@@ -145,7 +165,11 @@ def _feature(name: str, values: _Values) -> str:
 def _feature_lines(sentences: Iterable[Iterable[tuple[str, Mapping[str, _Values]]]]) -> bytes:
     lines = []
     for sentence, given in enumerate(sentences):
-        for text, features in _entries(sentence, given):
+        for entry in _entries(sentence, given):
+            text, features = _pair(sentence, entry, "features")
+            if not isinstance(features, Mapping):
+                found = type(features).__name__
+                raise TypeError(f"sentence {sentence}: expected features by name, found {found}")
             named = " ".join(_feature(name, values) for name, values in features.items())
             lines.append(_line(sentence, text, named, 0))
     return _encode("".join(lines))
@@ -264,8 +288,11 @@ def rerank(
     if isinstance(weights, Mapping):
         lines = [_feature(name, values) + "\n" for name, values in weights.items()]
         given: _Path | bytes = _encode("".join(lines))
-    else:
+    elif isinstance(weights, (str, bytes, os.PathLike)):
         given = weights
+    else:
+        found = type(weights).__name__
+        raise TypeError(f"weights: expected a file, or weights by name, found {found}")
     best, ranked, counts = _native.rerank_list(
         entries,
         given,

@@ -254,7 +254,7 @@ class Translator(_native.Translator):
             if target_path is not None:
                 prefixes = files.enter_context(_Lines(target_path))
                 columns.append(prefixes.tokens(target_tokenize_fn if source_tokenize_fn else None))
-            output = files.enter_context(open(output_path, "wb"))
+            output = files.enter_context(open(os.fspath(output_path), "wb"))
 
             def submit(batch: list[list[Any]]) -> Iterable[_Pending[TranslationResult]]:
                 return self.translate_batch(
@@ -340,7 +340,7 @@ class Translator(_native.Translator):
         with (
             _Lines(source_path) as source,
             _Lines(target_path) as target,
-            open(output_path, "wb") as output,
+            open(os.fspath(output_path), "wb") as output,
         ):
             columns = [source.tokens(source_tokenize_fn), target.tokens(target_tokenize_fn)]
             results = _file_results(submit, columns, max_batch_size, read_batch_size, batch_type)
@@ -435,9 +435,10 @@ def _text(detokenized: object) -> bytes:
 
 def _check_output(output: _Path, *inputs: _Path | None) -> None:
     """Checks that writing to ``output`` would not overwrite an input."""
-    if not os.path.isfile(output):
+    if not os.path.isfile(os.fspath(output)):
         return
     for path in inputs:
+        path = None if path is None else os.fspath(path)
         if path is not None and os.path.isfile(path) and os.path.samefile(path, output):
             raise OSError(
                 f"{os.fsdecode(path)}: cannot read: it is also the output; write to another file"
@@ -449,7 +450,7 @@ class _Lines:
 
     def __init__(self, path: _Path) -> None:
         self._path = path
-        self._file = open(path, "rb")
+        self._file = open(os.fspath(path), "rb")
 
     def __enter__(self) -> _Lines:
         return self
@@ -498,6 +499,8 @@ def _portion_size(max_batch_size: int, read_batch_size: int = 0) -> int:
     """Returns the number of examples or tokens to submit at once."""
     if max_batch_size < 1:
         raise ValueError("max_batch_size must be at least 1")
+    if read_batch_size < 0:
+        raise ValueError("read_batch_size must be at least 0")
     return read_batch_size or (max_batch_size * _READ_AHEAD if max_batch_size > 1 else 1)
 
 

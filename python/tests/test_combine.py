@@ -210,6 +210,10 @@ def test_invalid_arguments_are_named(tmp_path: Path) -> None:
         ([[[("a", 0)], [(5, 0)]]], {}, TypeError, "sentence 1: expected a str as .*, found int"),
         ([[[(b"a", 0)]]], {}, TypeError, "sentence 0: expected a str as .*, found bytes"),
         ([[[]]], {}, ValueError, "sentence 0 has no translations"),
+        ([[5]], {}, TypeError, "sentence 0: expected a sequence of entries, found int"),
+        ([[[5]]], {}, TypeError, "sentence 0: expected pairs of .* and its total, found 5"),
+        ([[[("a", 1, 2)]]], {}, TypeError, r"sentence 0: .* its total, found \('a', 1, 2\)"),
+        ([[[("a", "x")]]], {}, TypeError, "sentence 0: expected a number as total, found 'x'"),
         ([[[("a\nb", 0.0)]]], {}, ValueError, "cannot be in a list"),
         ([[iter([])]], {}, ValueError, "sentence 0 has no translations"),
         ([[iter(["a", "b"])]], {}, TypeError, "sentence 0.*only weights"),
@@ -255,6 +259,16 @@ def test_invalid_arguments_are_named(tmp_path: Path) -> None:
             rerank(path, {"F0": values, "G": 1.0})
         with pytest.raises(TypeError, match=message):
             rerank([[("a", {"F0": values})]], {"F0": 1.0})
+    wrong_entries: list[tuple[Any, str]] = [
+        ("ab", "expected pairs of a translation and its features, found 'ab'"),
+        (("a", -1.0), "sentence 0: expected features by name, found float"),
+    ]
+    for entry, message in wrong_entries:
+        with pytest.raises(TypeError, match=message):
+            rerank([[entry]], {"F0": 1.0})
+    nothing: Any = None
+    with pytest.raises(TypeError, match="weights: expected a file, or weights by name, found None"):
+        rerank(path, nothing)
     names: Any = {1: 1.0}
     with pytest.raises(TypeError, match="1 is not a name of a feature"):
         rerank(path, names)

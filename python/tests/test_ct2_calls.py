@@ -240,3 +240,20 @@ def test_absent_parts_of_ctranslate2_are_named() -> None:
                 getattr(module, "Generator")
         assert installed.get_log_level() == logging.WARNING
         patch.delitem(sys.modules, "ctranslate2")
+
+
+def test_numbers_are_not_files(tiny: ct2.Translator, tmp_path: Path) -> None:
+    """To Python's `open`, a number is an open file, which would be closed."""
+    source, output = tmp_path / "source", tmp_path / "output"
+    source.write_text("w2\n")
+    with open(source, "rb") as other:
+        number: Any = other.fileno()
+        with pytest.raises(TypeError, match="not int"):
+            tiny.translate_file(number, output)
+        with pytest.raises(TypeError, match="not int"):
+            tiny.translate_file(source, number)
+        with pytest.raises(TypeError, match="not int"):
+            tiny.score_file(source, number, output)
+        assert other.read() == b"w2\n"
+    with pytest.raises(ValueError, match="read_batch_size"):
+        tiny.translate_file(source, output, read_batch_size=-1)
