@@ -123,7 +123,7 @@ pub(super) fn compute_type_name(precision: Precision) -> &'static str {
 ///
 /// `TypeError` for other values, as in CTranslate2, where those out of range are of another type.
 pub(super) fn count(value: &Bound<'_, PyAny>) -> PyResult<usize> {
-    value.extract().map_err(|error: PyErr| {
+    value.extract::<usize>().map_err(|error| {
         if error.is_instance_of::<PyOverflowError>(value.py()) {
             let most = usize::MAX;
             PyTypeError::new_err(format!("expected an int from 0 to {most}, found {value}"))

@@ -123,7 +123,7 @@ fn read_ids_and_bytes(
 ) -> PyResult<(Vec<Vec<u32>>, TokenBytes)> {
     let examples = source.try_iter()?.enumerate().map(|(index, tokens)| {
         let mut ids = Vec::new();
-        let mut bytes = Vec::new();
+        let mut bytes: Vec<Box<[u8]>> = Vec::new();
         for_each_token(&tokens?, ("source", index), |token| {
             ids.push(vocabulary.find(token).unwrap_or(vocabulary.unk_id()));
             bytes.push(token.into());

@@ -152,8 +152,8 @@ impl TranslationResult {
     }
 
     /// Returns the tokens of each translation, joined by spaces.
-    fn joined_bytes(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
-        self.found.hypotheses.iter().enumerate().map(|(number, tokens)| {
+    fn joined_bytes(&self) -> impl Iterator<Item = Vec<u8>> {
+        self.found.hypotheses.iter().enumerate().map(move |(number, tokens)| {
             let replacements = self.found.replacements.get(number);
             let mut replacements = replacements.into_iter().flatten().peekable();
             let mut text = Vec::new();
