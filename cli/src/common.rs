@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::{Input, Output, is_same_file, parse_size, quote_for_shell, set_max_line_bytes};
@@ -14,6 +15,22 @@ use tracing::level_filters::LevelFilter;
 
 const GENERAL_HEADING: &str = "General options";
 const LOG_LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
+/// Names of Marian for the level of errors.
+const ERROR_ALIASES: [&str; 2] = ["err", "critical"];
+
+/// Returns a parser for the names of log levels.
+fn log_level_parser() -> PossibleValuesParser {
+    PossibleValuesParser::new(LOG_LEVELS.map(|level| {
+        let value = PossibleValue::new(level);
+        if level == "error" { value.aliases(ERROR_ALIASES) } else { value }
+    }))
+}
+
+/// Returns the level of a name; errors alone for Marian's names.
+fn parse_log_level(name: &str) -> LevelFilter {
+    let name = if ERROR_ALIASES.contains(&name) { "error" } else { name };
+    name.parse().unwrap_or(LevelFilter::INFO)
+}
 
 /// Options of all subcommands.
 #[derive(Args, Clone, Debug)]
@@ -27,7 +44,7 @@ pub struct CommonOptions {
     pub quiet: bool,
     /// The lowest level of messages shown on standard error
     #[arg(long, global = true, value_name = "LEVEL", default_value = "info",
-          value_parser = LOG_LEVELS, help_heading = GENERAL_HEADING)]
+          value_parser = log_level_parser(), help_heading = GENERAL_HEADING)]
     pub log_level: String,
     /// The maximum length of a line; longer lines, as in input without line ends, are errors
     /// [default: 64M, without a limit where lines are not kept in memory]
@@ -101,7 +118,7 @@ impl CommonOptions {
         if let Some(bytes) = self.max_line_size {
             set_max_line_bytes(bytes);
         }
-        let level: LevelFilter = self.log_level.parse().unwrap_or(LevelFilter::INFO);
+        let level = parse_log_level(&self.log_level);
         tracing_subscriber::fmt()
             .with_max_level(level)
             .with_writer(crate::console::standard_error)
@@ -424,6 +441,28 @@ mod tests {
             Ok(Words { text, input }) => panic!("{text:?} and {input:?} are accepted"),
             Err(error) => clarify(error).to_string(),
         }
+    }
+
+    #[derive(Parser)]
+    struct Common {
+        #[command(flatten)]
+        common: CommonOptions,
+    }
+
+    #[test]
+    fn log_levels_have_the_names_of_marian_too() {
+        for (name, expected) in [
+            ("err", LevelFilter::ERROR),
+            ("error", LevelFilter::ERROR),
+            ("critical", LevelFilter::ERROR),
+            ("warn", LevelFilter::WARN),
+            ("off", LevelFilter::OFF),
+        ] {
+            let words = Common::try_parse_from(["a", "--log-level", name]);
+            let words = words.unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(parse_log_level(&words.common.log_level), expected, "{name}");
+        }
+        assert!(Common::try_parse_from(["a", "--log-level", "loud"]).is_err());
     }
 
     #[test]

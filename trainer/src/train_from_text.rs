@@ -12,7 +12,7 @@ use miriam_storage::partial_file::remove_stale_files;
 use miriam_textio::{
     CancellableProgress, CancellationToken, Input, Output, Progress, date, display_name,
 };
-use miriam_textproc::sentencepiece::{ModelType, TrainOptions};
+use miriam_textproc::sentencepiece::TrainOptions;
 
 use crate::data::{BatchFile, Shuffle};
 use crate::error::{Error, Result};
@@ -385,6 +385,7 @@ impl TrainingRequest {
         if missing.clone().next().is_none() {
             return Ok(());
         }
+        let piece_options = self.options.sentencepiece_options(TrainOptions::default())?;
         // Learning takes long, so files that cannot be created are reported before it.
         for path in missing {
             Output::check_access(path)?;
@@ -426,14 +427,14 @@ impl TrainingRequest {
             let extension = path.extension().and_then(|e| e.to_str());
             let options = if matches!(extension, Some("spm" | "model")) {
                 LearnOptions::SentencePiece(TrainOptions {
-                    model_type: ModelType::Unigram,
                     vocab_size: match size {
                         0 => self.vocab_size.unwrap_or(DEFAULT_VOCAB_SIZE),
                         size => size,
                     },
                     // A short text may give fewer pieces than the default size.
-                    hard_vocab_limit: size > 0 || self.vocab_size.is_some(),
-                    ..TrainOptions::default()
+                    hard_vocab_limit: piece_options.hard_vocab_limit
+                        && (size > 0 || self.vocab_size.is_some()),
+                    ..piece_options.clone()
                 })
             } else {
                 let size = if size > 0 { Some(size) } else { self.vocab_size };

@@ -15,6 +15,7 @@ mod preset_by_size;
 mod presets;
 mod raw;
 mod resolve;
+mod sentencepiece_options;
 mod table;
 
 pub use dump::DumpScope;

@@ -32,7 +32,7 @@ const PATHS: [&str; 17] = [
 ];
 
 /// Options that a resumed training run may change, in addition to the options of validation.
-const CHANGEABLE: [&str; 13] = [
+const CHANGEABLE: [&str; 14] = [
     "after",
     "logical-epoch",
     "after-epochs",
@@ -46,6 +46,7 @@ const CHANGEABLE: [&str; 13] = [
     "cpu-threads",
     "throw-on-divergence",
     "check-gradient-nan",
+    "sentencepiece-options",
 ];
 
 /// The beginning of a line with an option that Marian does not have. To Marian the line is a
@@ -337,6 +338,7 @@ impl RawOptions {
 fn is_neutral(name: &str, values: &[String]) -> bool {
     match name {
         "transformer-attention-mask" => values.iter().all(|value| value == "default"),
+        "input-types" => values.iter().all(|value| value == "sequence"),
         _ => values.iter().all(|value| {
             matches!(&value[..], "" | "0.0" | "none" | "float32")
                 || parse_bool(value) == Some(false)
@@ -532,6 +534,8 @@ mod tests {
         assert!(status(b"transformer-pool: true").is_err() && status(b"task: toy").is_err());
         // This would change results in Marian.
         assert!(status(b"no-reload: on").is_err());
+        assert!(status(b"input-types: [sequence, sequence]").unwrap().is_empty());
+        assert!(status(b"input-types: [sequence, alignment, sequence]").is_err());
     }
 
     /// A configuration that Marian wrote contains no unsupported requests.

@@ -123,6 +123,10 @@ fn augment(mut command: Command) -> Command {
         if spec.arity == Arity::Flag {
             arg = arg.value_parser(parse_flag);
         }
+        // The value is a list of options itself.
+        if spec.name == "sentencepiece-options" {
+            arg = arg.allow_hyphen_values(true);
+        }
         arg = arg.hide(spec.status != Status::Honoured).allow_negative_numbers(true);
         command = command.arg(arg);
     }
@@ -244,4 +248,19 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         "translate with miriam nmt translate"
     };
     crate::console::print_line(format_args!("{what}: {command} -m {model}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_of_sentencepiece_may_begin_with_dashes() {
+        let settings = "--byte_fallback --model_type=bpe";
+        let words = ["train", "--sentencepiece-options", settings, "--skip"];
+        let matches = augment(Command::new("train")).try_get_matches_from(words).unwrap();
+        let TrainerOptions(options) = TrainerOptions::from_arg_matches(&matches).unwrap();
+        assert_eq!(options.get_string("sentencepiece-options"), settings);
+        assert!(options.get_flag("skip").unwrap());
+    }
 }

@@ -24,6 +24,9 @@ options! { "Data":
         "Vocabularies of source and target (.spm, .yml), the same file twice for a joint one; one \
         for a language model";
     "dim-vocabs": Many "N" = "0 0", "Keep N words of each vocabulary; 0 for all";
+    "sentencepiece-options": One "TEXT",
+        "Settings of SentencePiece's trainer for vocabularies that are made, such as \
+        --character_coverage=1 --byte_fallback --user_defined_symbols=<a>,<b>";
     "no-spm-encode": Flag,
         "Lines of the training and validation text are tokens of the vocabularies; do not segment \
         them";

@@ -34,7 +34,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     refused("fp16-fallback-to-fp32", Flag, HALF),
     refused("recover-from-fallback-after", One, NOT_BUILT),
     refused("no-reload", Flag, "train into another folder"),
-    refused("sentencepiece-options", One, "make the vocabulary with miriam nmt vocab"),
     refused("transformer-pool", Flag, NOT_BUILT),
     refused("transformer-train-position-embeddings", Flag, NOT_BUILT),
     refused("transformer-disable-position-embeddings", Flag, NOT_BUILT),
