@@ -101,7 +101,7 @@ fn random_request(numbers: &mut Xorshift, words: usize) -> Request {
 fn random_options(numbers: &mut Xorshift) -> SearchOptions {
     let beam = 1 + numbers.below(6);
     let rules = numbers.choose(&[DecodingSemantics::Marian, DecodingSemantics::CTranslate2]);
-    SearchOptions {
+    let options = SearchOptions {
         beam_size: beam,
         n_best: 1 + numbers.below(beam),
         length_penalty: numbers.choose(&[0.0, 0.6, 1.0]),
@@ -112,13 +112,6 @@ fn random_options(numbers: &mut Xorshift) -> SearchOptions {
         min_length: numbers.choose(&[0, 0, 1, 3]),
         semantics: rules,
         patience: numbers.choose(&[1.0, 1.0, 2.0, 0.5]),
-        early_stopping: numbers.choose(&[
-            None,
-            None,
-            Some(EarlyStopping::True),
-            Some(EarlyStopping::False),
-            Some(EarlyStopping::Never),
-        ]),
         early_stop_margin: numbers.choose(&[None, None, Some(1.0)]),
         no_repeat_ngram_size: numbers.choose(&[0, 0, 1, 2, 3]),
         repetition_penalty: numbers.choose(&[1.0, 1.0, 1.3, 0.7]),
@@ -130,7 +123,14 @@ fn random_options(numbers: &mut Xorshift) -> SearchOptions {
         return_alignments: numbers.below(2) == 0,
         skip_cost: numbers.below(4) == 0,
         ..SearchOptions::default()
-    }
+    };
+    let early_stopping = match (options.max_length + options.n_best) % 5 {
+        0 => Some(EarlyStopping::True),
+        1 => Some(EarlyStopping::False),
+        2 => Some(EarlyStopping::Never),
+        _ => None,
+    };
+    SearchOptions { early_stopping, ..options }
 }
 
 /// Sets options that only some callers set: limits on tokens, and the role of a prefix.
