@@ -218,15 +218,18 @@ fn ends_early(
     let score = |ended: &Hypothesis| translation(model, request, options, ended.clone()).score;
     ended.sort_by(|a, b| score(b).total_cmp(&score(a)));
     ended.truncate(most);
+    if ended.len() < most || live.is_empty() {
+        return false;
+    }
     let length = match options.early_stopping {
-        Some(EarlyStopping::True) => return ended.len() == most,
+        Some(EarlyStopping::True) => return true,
         Some(EarlyStopping::Never) if options.length_penalty > 0.0 => limit,
         _ => live.first().map_or(0, |hypothesis| hypothesis.tokens.len()),
     };
     let length = (length - context_length(request, options)) as f32;
     let best = live.iter().map(|h| h.total).fold(f32::MIN, f32::max);
     let best = (best - options.word_penalty * length) / length.powf(options.length_penalty);
-    ended.len() == most && ended.last().is_none_or(|worst| best <= score(worst))
+    ended.iter().all(|ended| best <= score(ended))
 }
 
 /// Whether a token ends a translation.
