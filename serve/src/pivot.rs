@@ -72,7 +72,7 @@ pub(crate) async fn join_results(
             })
             .collect()
     });
-    Ok(joining.await?)
+    joining.await
 }
 
 /// Joins the results of both models for a sentence, with the errors of both. `tag` is as in

@@ -263,7 +263,7 @@ impl App {
                 let visible = visible.collect::<Result<Vec<String>, Interrupted>>()?;
                 registry.detect(&visible, to.as_deref(), detection, should_stop)
             });
-        Ok(detecting.await?)
+        detecting.await
     }
 
     /// Translates texts between `languages`. A text that is in the target language stays unchanged.
