@@ -5,26 +5,19 @@ use std::fmt::Write;
 
 use miriam_extract::ReorderingType;
 
-/// The files and properties of a model that its ini names.
-pub(crate) struct IniContents<'a> {
-    /// The file of the phrase table. It contains the scores of the reordering model, if any.
-    pub table: &'a str,
-    /// The file of the language model.
-    pub lm: &'a str,
-    /// The order of the language model.
-    pub lm_order: usize,
-    /// The type of the reordering model, if there is one.
-    pub reordering: Option<ReorderingType>,
-}
-
 /// Counts the scores of a reordering model: one per orientation class and direction.
 fn num_scores(model: &ReorderingType) -> usize {
     model.num_classes() * (usize::from(model.backward) + usize::from(model.forward))
 }
 
-/// Formats the ini, with the initial weights of Moses' training.
-pub(crate) fn format_ini(parts: &IniContents<'_>) -> String {
-    let IniContents { table, lm, lm_order, reordering } = parts;
+/// Formats the ini, with the initial weights of Moses' training. It names the files of the phrase
+/// table, which contains the scores of the reordering model, if any, and of the language model.
+pub(crate) fn format_ini(
+    table: &str,
+    lm: &str,
+    lm_order: usize,
+    reordering: Option<&ReorderingType>,
+) -> String {
     let mut ini = format!(
         "# A phrase model made by `miriam train`. Translate with it:\n\
          #   miriam translate -f moses.ini\n\

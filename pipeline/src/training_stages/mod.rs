@@ -451,12 +451,8 @@ impl TrainingRun<'_> {
 
     fn ini_stage(&self) -> Stage<'_> {
         let options = self.options;
-        let text = moses_ini::format_ini(&moses_ini::IniContents {
-            table: PHRASE_TABLE_FILE,
-            lm: LM_FILE,
-            lm_order: options.lm_order,
-            reordering: self.reordering,
-        });
+        let reordering = self.reordering.as_ref();
+        let text = moses_ini::format_ini(PHRASE_TABLE_FILE, LM_FILE, options.lm_order, reordering);
         Stage::new("ini", "writing the configuration")
             .key(text.clone())
             .writes([UNTUNED_INI_FILE])
