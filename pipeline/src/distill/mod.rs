@@ -21,7 +21,7 @@ use miriam_storage::partial_file::remove_stale_files;
 use miriam_textio::n_best::{NBestForm, NBestReader};
 use miriam_textio::{Input, Lines, Output, Progress, display_name};
 use miriam_trainer::load_data::open_vocabularies;
-use miriam_trainer::options::RawOptions;
+use miriam_trainer::options::{DumpScope, RawOptions};
 
 pub use crate::list_parts::Teacher;
 pub use metric::SelectionMetric;
@@ -37,7 +37,6 @@ use crate::{Error, Result};
 
 use crate::list_parts::ListParts;
 use select::Selection;
-use student::TrainingSet;
 
 /// The name of the configuration for training the student, in the folder of the training set.
 pub const CONFIG_FILE: &str = "train.yml";
@@ -370,12 +369,7 @@ impl DistillRun<'_> {
         let mut source = source?;
         let mut target = target?;
         let task = progress.task("selecting", Some(self.parts.num_lines));
-        let summary = selection.run(options.threads, |best| {
-            target.write(&best)?;
-            target.write(b"\n")?;
-            task.advance(1);
-            Ok(())
-        })?;
+        let summary = selection.write(options.threads, &mut target, &task)?;
         copy_lines(&options.source, &mut source)?;
         if let Some(reference) = options.reference.as_ref().filter(|_| options.adds_original) {
             copy_lines(&options.source, &mut source)?;
@@ -401,19 +395,19 @@ impl DistillRun<'_> {
         Ok(StageStatistics::new())
     }
 
+    /// Formats the configuration of the student's training as YAML. Paths of the training set are
+    /// relative to the folder of the configuration.
     fn training_yaml(&self) -> Result<String> {
-        let options = self.options;
-        let dev = match &options.dev {
-            Some([source, target]) => Some([absolute_path(source)?, absolute_path(target)?]),
-            None => None,
-        };
-        let set = TrainingSet {
-            text: TEXT_FILES,
-            vocabularies: &self.vocabulary_names,
-            alignment: options.aligns.then_some(ALIGNMENT_FILE),
-            dev,
-        };
-        student::training_yaml(&options.student, &set)
+        let mut options = self.options.student.clone();
+        options.set("train-sets", TEXT_FILES.map(str::to_owned).to_vec())?;
+        options.set("vocabs", self.vocabulary_names.to_vec())?;
+        if self.options.aligns {
+            options.set("guided-alignment", vec![ALIGNMENT_FILE.to_owned()])?;
+        }
+        if let Some([source, target]) = &self.options.dev {
+            options.set("valid-sets", vec![absolute_path(source)?, absolute_path(target)?])?;
+        }
+        Ok(format!("relative-paths: true\n{}", options.dump(DumpScope::Minimal)))
     }
 }
 

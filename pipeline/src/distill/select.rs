@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use miriam_textio::n_best::{NBestForm, NBestReader};
-use miriam_textio::{Input, Lines, Output, Progress, display_name, ordered_map};
+use miriam_textio::{Input, Lines, Output, Progress, ProgressTask, display_name, ordered_map};
 
 use super::metric::SelectionMetric;
 
@@ -54,12 +54,7 @@ pub fn select_from_list(
     let mut selection = Selection::new(reader, &display_name(list), reference)?;
     let mut output = Output::create_atomic(output)?;
     let task = progress.task("selecting", None);
-    let summary = selection.run(threads, |best| {
-        output.write(&best)?;
-        output.write(b"\n")?;
-        task.advance(1);
-        Ok(())
-    })?;
+    let summary = selection.write(threads, &mut output, &task)?;
     output.finish()?;
     Ok(summary)
 }
@@ -84,11 +79,12 @@ impl Selection {
         Ok(Selection { list, list_name: list_name.to_owned(), references })
     }
 
-    /// Passes the selected translation of each sentence to `write`, in order.
-    pub fn run(
+    /// Writes the selected translation of each sentence, in order, and counts them in `task`.
+    pub fn write(
         &mut self,
         threads: usize,
-        mut write: impl FnMut(Vec<u8>) -> Result<()>,
+        output: &mut Output,
+        task: &ProgressTask<'_>,
     ) -> Result<SelectionSummary> {
         let metric = self.references.as_ref().map(|(_, metric)| *metric);
         let mut summary = SelectionSummary::default();
@@ -105,7 +101,9 @@ impl Selection {
                     summary.sentences += 1;
                     summary.not_first += u64::from(best > 0);
                     summary.empty += u64::from(text.is_empty());
-                    write(text)?;
+                    output.write(&text)?;
+                    output.write(b"\n")?;
+                    task.advance(1);
                 }
                 Ok(())
             },
