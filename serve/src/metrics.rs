@@ -243,20 +243,20 @@ impl Metrics {
             let _ = writeln!(out, "miriam_model_info{{{labels}}} 1");
         }
         let readiness = &gauges.readiness;
-        write_head(
-            &mut out,
-            "miriam_ready",
-            "gauge",
-            "Whether each model of the configuration is served",
-        );
-        let _ = writeln!(out, "miriam_ready {}", u8::from(readiness.is_ready()));
-        write_head(
-            &mut out,
-            "miriam_degraded",
-            "gauge",
-            "Whether the server differs from its configuration",
-        );
-        let _ = writeln!(out, "miriam_degraded {}", u8::from(readiness.is_degraded()));
+        let states = [
+            (
+                "miriam_ready",
+                "Whether each model of the configuration is served",
+                readiness.is_ready(),
+            ),
+            (
+                "miriam_degraded",
+                "Whether the server differs from its configuration",
+                readiness.is_degraded(),
+            ),
+        ];
+        let states = states.map(|(name, help, state)| (name, help, f64::from(u8::from(state))));
+        write_values(&mut out, "gauge", &states);
         write_head(&mut out, "miriam_model_broken", "gauge", "The models that did not open");
         for model in &readiness.broken {
             let reason: String = model.reason.chars().take(MAX_REASON).collect();
@@ -265,58 +265,33 @@ impl Metrics {
             let labels = format!("model=\"{name}\",serves=\"{serves}\",reason=\"{reason}\"");
             let _ = writeln!(out, "miriam_model_broken{{{labels}}} 1");
         }
-        fn count(counter: &AtomicU64) -> f64 {
-            counter.load(Ordering::Relaxed) as f64
-        }
-        let without_labels = [
-            (
-                "miriam_source_words_total",
-                "counter",
-                "Words that clients sent",
-                count(&self.source_words),
-            ),
+        let counters = [
+            ("miriam_source_words_total", "Words that clients sent", &self.source_words),
             (
                 "miriam_lost_log_lines_total",
-                "counter",
                 "Lines that could not be written to the log of requests",
-                count(&self.lost_log_lines),
+                &self.lost_log_lines,
             ),
-            (
-                "miriam_reloads_total",
-                "counter",
-                "Reloads of the configuration",
-                count(&self.reloads),
-            ),
+            ("miriam_reloads_total", "Reloads of the configuration", &self.reloads),
             (
                 "miriam_reload_failures_total",
-                "counter",
                 "Reloads in which something was not read or did not open",
-                count(&self.reload_failures),
-            ),
-            ("miriam_queued_words", "gauge", "Words in the queues", gauges.queued_words as f64),
-            (
-                "miriam_connections",
-                "gauge",
-                "Open connections",
-                self.connections.load(Ordering::Relaxed) as f64,
-            ),
-            (
-                "process_resident_memory_bytes",
-                "gauge",
-                "Resident memory",
-                resident_bytes().unwrap_or_default() as f64,
-            ),
-            (
-                "process_start_time_seconds",
-                "gauge",
-                "Start of the process, in seconds after 1970",
-                self.started.0,
+                &self.reload_failures,
             ),
         ];
-        for (name, kind, help, value) in without_labels {
-            write_head(&mut out, name, kind, help);
-            let _ = writeln!(out, "{name} {value}");
-        }
+        let counters = counters
+            .map(|(name, help, counter)| (name, help, counter.load(Ordering::Relaxed) as f64));
+        write_values(&mut out, "counter", &counters);
+        let connections = self.connections.load(Ordering::Relaxed) as f64;
+        let memory = resident_bytes().unwrap_or_default() as f64;
+        let started = self.started.0;
+        let values = [
+            ("miriam_queued_words", "Words in the queues", gauges.queued_words as f64),
+            ("miriam_connections", "Open connections", connections),
+            ("process_resident_memory_bytes", "Resident memory", memory),
+            ("process_start_time_seconds", "Start of the process, in seconds after 1970", started),
+        ];
+        write_values(&mut out, "gauge", &values);
         out
     }
 
@@ -347,6 +322,14 @@ impl Metrics {
 /// Writes the lines before the values of a measurement.
 fn write_head(out: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
+}
+
+/// Writes measurements without labels: their names, descriptions and values.
+fn write_values(out: &mut String, kind: &str, rows: &[(&str, &str, f64)]) {
+    for (name, help, value) in rows {
+        write_head(out, name, kind, help);
+        let _ = writeln!(out, "{name} {value}");
+    }
 }
 
 /// Escapes the value of a label.
