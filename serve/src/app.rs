@@ -310,7 +310,7 @@ impl App {
     /// If the key does not belong to an administrator.
     pub fn admit_admin(&self, key: Option<&str>) -> Result<(), Refusal> {
         let keys = self.keys().ok_or(Refusal::Forbidden)?;
-        if identify(&keys, key)?.is_admin() { Ok(()) } else { Err(Refusal::Forbidden) }
+        if identify(&keys, key)?.is_admin { Ok(()) } else { Err(Refusal::Forbidden) }
     }
 
     /// Returns the deadline of a request that begins now: the smaller of its limit and the
@@ -412,7 +412,7 @@ fn check_size(
 /// Finds a key. Its name is in the log even if the request is rejected.
 fn identify<'k>(keys: &'k Keys, key: Option<&str>) -> Result<&'k Key, Refusal> {
     let found = keys.find(key).map_err(|error| refuse_key(error, 0))?;
-    set_key_name(found.name());
+    set_key_name(&found.name);
     Ok(found)
 }
 

@@ -21,10 +21,11 @@ pub(crate) struct Keys {
 
 /// A key of the file.
 pub(crate) struct Key {
-    name: String,
+    pub name: String,
     requests_per_minute: Option<u64>,
     characters_per_minute: Option<u64>,
-    is_admin: bool,
+    /// Whether it belongs to an administrator.
+    pub is_admin: bool,
     /// Shared with the entry of the same key in the next reading of the file.
     used: Arc<Mutex<Minute>>,
 }
@@ -154,15 +155,6 @@ impl Keys {
 }
 
 impl Key {
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Whether the key belongs to an administrator.
-    pub fn is_admin(&self) -> bool {
-        self.is_admin
-    }
-
     /// Counts a request of `characters` unless it exceeds the quota.
     pub fn count(&self, characters: usize) -> Result<(), KeyError> {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
@@ -208,7 +200,7 @@ mod tests {
     }
 
     fn is_admin(keys: &Keys, key: &str) -> Option<bool> {
-        keys.find(Some(key)).ok().map(Key::is_admin)
+        keys.find(Some(key)).ok().map(|key| key.is_admin)
     }
 
     #[test]
