@@ -36,7 +36,8 @@ pub struct Arguments {
     #[arg(value_name = "REFERENCE", required_unless_present = "reference")]
     more_references: Vec<PathBuf>,
     /// References in each file, separated by tabs
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = num_refs_parser())]
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=1000))]
     num_refs: u16,
     /// The translations: plain, .gz, .zst, .bz2 or .xz; - for standard input. Several systems are
     /// scored side by side
@@ -126,10 +127,6 @@ enum OutputFormat {
     Table,
     /// A table for LaTeX of several systems
     Latex,
-}
-
-fn num_refs_parser() -> clap::builder::RangedI64ValueParser<u16> {
-    clap::value_parser!(u16).range(1..=1000)
 }
 
 fn resample_count_parser() -> clap::builder::RangedI64ValueParser<u32> {

@@ -125,11 +125,11 @@ impl StudyArguments {
                     *ini = find_ini(ini, options, &tokens)?;
                 }
                 Workload::Neural(model) => {
-                    check_model(model)?;
+                    Input::check_access(model, None)?;
                     NeuralOptions::parse_or_exit(&tokens);
                 }
                 Workload::LanguageModel(model) => {
-                    check_model(model)?;
+                    Input::check_access(model, None)?;
                     LanguageModelOptions::parse_or_exit(&tokens);
                 }
                 Workload::Command(_) => {}
@@ -184,10 +184,6 @@ fn find_ini(ini: &Path, options: &[String], tokens: &[OsString]) -> anyhow::Resu
             ))
         }
     }
-}
-
-fn check_model(model: &Path) -> anyhow::Result<()> {
-    Ok(Input::check_access(model, None)?)
 }
 
 /// Adds the options of `NAME=OPTIONS` to its system.
