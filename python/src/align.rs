@@ -7,7 +7,7 @@ use miriam_textio::{CancellableProgress, Input, NoProgress, is_same_file};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::errors::os_error;
+use crate::errors::{os_error, unknown_choice};
 use crate::interrupt::{Listeners, run_interruptible, run_observed};
 use crate::lm::thread_count;
 
@@ -83,9 +83,7 @@ pub fn align(
     let model = match model {
         None | Some("ibm2") => AlignModel::Ibm2,
         Some("hmm") => AlignModel::Hmm,
-        Some(name) => {
-            return Err(PyValueError::new_err(format!("model {name:?}: expected ibm2 or hmm")));
-        }
+        Some(name) => return Err(unknown_choice("model", name, "ibm2 or hmm")),
     };
     if hmm_iterations.is_some() && model == AlignModel::Ibm2 {
         return Err(PyValueError::new_err("hmm_iterations needs model=\"hmm\""));

@@ -12,11 +12,11 @@ use miriam_metrics::mbr::{Estimate, Utility};
 use miriam_metrics::{Bleu, Chrf, Ter};
 use miriam_textio::n_best::{NBestForm, NBestReader};
 use miriam_textio::{Input, Lines, Output, Progress, SharedBuffer};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
-use crate::errors::value_error;
+use crate::errors::{unknown_choice, value_error};
 use crate::interrupt::{Listeners, run_observed};
 use crate::lm::thread_count;
 use crate::metrics::open_tokenizer;
@@ -104,36 +104,22 @@ fn run_with_output<T: Send>(
 
 /// The options of the three metrics, with the names and values of the command line.
 #[derive(FromPyObject)]
+#[pyo3(from_item_all)]
 pub struct MetricArguments {
-    #[pyo3(item)]
     tokenize: String,
-    #[pyo3(item)]
     tokenize_model: Option<PathBuf>,
-    #[pyo3(item)]
     lowercase: bool,
-    #[pyo3(item)]
     smooth_method: String,
-    #[pyo3(item)]
     smooth_value: Option<f64>,
-    #[pyo3(item)]
     chrf_char_order: usize,
-    #[pyo3(item)]
     chrf_word_order: usize,
-    #[pyo3(item)]
     chrf_beta: u32,
-    #[pyo3(item)]
     chrf_whitespace: bool,
-    #[pyo3(item)]
     chrf_lowercase: bool,
-    #[pyo3(item)]
     chrf_eps_smoothing: bool,
-    #[pyo3(item)]
     ter_case_sensitive: bool,
-    #[pyo3(item)]
     ter_asian_support: bool,
-    #[pyo3(item)]
     ter_no_punct: bool,
-    #[pyo3(item)]
     ter_normalized: bool,
 }
 
@@ -161,13 +147,9 @@ impl MetricArguments {
                 asian_support: self.ter_asian_support,
                 case_sensitive: self.ter_case_sensitive,
             }),
-            _ => return Err(unknown("utility", name, "chrf, bleu or ter")),
+            _ => return Err(unknown_choice("utility", name, "chrf, bleu or ter")),
         })
     }
-}
-
-fn unknown(name: &str, given: &str, names: &str) -> PyErr {
-    PyValueError::new_err(format!("{name} {given:?}: expected {names}"))
 }
 
 /// Chooses translations by minimum Bayes risk.
@@ -197,12 +179,15 @@ pub fn minimum_bayes_risk(
             "exact" => Estimate::Exact,
             "aggregate" => Estimate::Aggregate,
             "coarse-to-fine" => Estimate::CoarseToFine(keep),
-            _ => return Err(unknown("estimate", estimate, "exact, aggregate or coarse-to-fine")),
+            _ => {
+                let names = "exact, aggregate or coarse-to-fine";
+                return Err(unknown_choice("estimate", estimate, names));
+            }
         },
         weights: match weights {
             "posterior" => ReferenceWeights::Posterior { scale },
             "uniform" => ReferenceWeights::Uniform,
-            _ => return Err(unknown("weights", weights, "posterior or uniform")),
+            _ => return Err(unknown_choice("weights", weights, "posterior or uniform")),
         },
         list_weights,
         measures_loss: show_loss,

@@ -14,3 +14,8 @@ pub fn value_error(error: impl Display) -> PyErr {
 pub fn os_error(error: impl Display) -> PyErr {
     PyOSError::new_err(error.to_string())
 }
+
+/// Returns a `ValueError` for the value `given` of the argument `name`, which takes one of `names`.
+pub fn unknown_choice(name: &str, given: &str, names: &str) -> PyErr {
+    value_error(format!("{name} {given:?}: expected {names}"))
+}

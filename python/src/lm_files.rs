@@ -14,7 +14,7 @@ use miriam_textio::{CancellableProgress, Input, NoProgress, Output};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::errors::{os_error, value_error};
+use crate::errors::{os_error, unknown_choice, value_error};
 use crate::interrupt::{Listeners, run_interruptible, run_observed};
 use crate::lm::{parse_arpa_options, thread_count};
 use crate::open::on_own_threads;
@@ -93,9 +93,8 @@ pub fn build(
 ) -> PyResult<Vec<u64>> {
     let kind = r#type;
     if !["probing", "trie", "glm", "kenlm-probing", "kenlm-trie"].contains(&kind) {
-        let message =
-            format!("type {kind:?}: expected probing, trie, glm, kenlm-probing or kenlm-trie");
-        return Err(PyValueError::new_err(message));
+        let kinds = "probing, trie, glm, kenlm-probing or kenlm-trie";
+        return Err(unknown_choice("type", kind, kinds));
     }
     if quantize.is_some() && !["trie", "kenlm-trie"].contains(&kind) {
         return Err(PyValueError::new_err(

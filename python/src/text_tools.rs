@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use miriam_textio::Output;
 use miriam_textproc::sentencepiece::Encoding;
 use miriam_textproc::{
     BpeCodes, BpeScratch, NonbreakingPrefixes, ProtectedPatterns, TruecaseModel, TruecaseTrainer,
@@ -37,16 +38,15 @@ fn into_string(bytes: Vec<u8>) -> String {
 
 /// Applies a tool to many lines on `threads` threads (0: all).
 fn map_lines<T: Send>(
-    py: Python<'_>,
     lines: &Bound<'_, PyAny>,
     threads: usize,
     map: impl Fn(&[u8]) -> T + Sync + Send,
 ) -> PyResult<Vec<T>> {
-    let lines = Lines::new(lines)?;
-    let slices = lines.slices()?;
+    let text = Lines::new(lines)?;
+    let slices = text.slices()?;
     let slices = &slices[..];
     let threads = thread_count(threads)?;
-    let mapped = run_interruptible(py, |stop| {
+    let mapped = run_interruptible(lines.py(), |stop| {
         on_own_threads(threads, || {
             let parts = slices.par_chunks(PART_LINES).flat_map_iter(|part| {
                 if stop.is_cancelled() {
@@ -62,12 +62,11 @@ fn map_lines<T: Send>(
 }
 
 fn change_lines(
-    py: Python<'_>,
     lines: &Bound<'_, PyAny>,
     threads: usize,
     change: impl Fn(&[u8], &mut Vec<u8>) + Sync + Send,
 ) -> PyResult<Vec<String>> {
-    map_lines(py, lines, threads, |line| change_line(line, &change))
+    map_lines(lines, threads, |line| change_line(line, &change))
 }
 
 fn prefixes(path: Option<&Path>) -> PyResult<Option<NonbreakingPrefixes>> {
@@ -134,13 +133,8 @@ impl Tokenizer {
 
     /// Applies `tokenize` to many lines.
     #[pyo3(signature = (lines, *, threads=0))]
-    fn tokenize_many(
-        &self,
-        py: Python<'_>,
-        lines: &Bound<'_, PyAny>,
-        threads: usize,
-    ) -> PyResult<Vec<String>> {
-        change_lines(py, lines, threads, |line, out| self.tool.tokenize(line, out))
+    fn tokenize_many(&self, lines: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<String>> {
+        change_lines(lines, threads, |line, out| self.tool.tokenize(line, out))
     }
 }
 
@@ -175,13 +169,8 @@ impl Detokenizer {
 
     /// Applies `detokenize` to many lines.
     #[pyo3(signature = (lines, *, threads=0))]
-    fn detokenize_many(
-        &self,
-        py: Python<'_>,
-        lines: &Bound<'_, PyAny>,
-        threads: usize,
-    ) -> PyResult<Vec<String>> {
-        change_lines(py, lines, threads, |line, out| self.tool.detokenize(line, out))
+    fn detokenize_many(&self, lines: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<String>> {
+        change_lines(lines, threads, |line, out| self.tool.detokenize(line, out))
     }
 }
 
@@ -215,13 +204,8 @@ impl PunctuationNormalizer {
 
     /// Applies `normalize` to many lines.
     #[pyo3(signature = (lines, *, threads=0))]
-    fn normalize_many(
-        &self,
-        py: Python<'_>,
-        lines: &Bound<'_, PyAny>,
-        threads: usize,
-    ) -> PyResult<Vec<String>> {
-        change_lines(py, lines, threads, |line, out| self.tool.normalize(line, out))
+    fn normalize_many(&self, lines: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<String>> {
+        change_lines(lines, threads, |line, out| self.tool.normalize(line, out))
     }
 }
 
@@ -268,7 +252,7 @@ impl Truecaser {
             trainer.write_model(&mut text);
             text
         })?;
-        write_file(&model, &text)?;
+        Output::write_file(&model, &text).map_err(os_error)?;
         let name = model.display().to_string();
         let truecase_model = TruecaseModel::from_text(&text, &name).map_err(os_error)?;
         Truecaser::from_model(py, truecase_model, &model)
@@ -285,12 +269,11 @@ impl Truecaser {
     #[pyo3(signature = (lines, *, caseless=false, threads=0))]
     fn truecase_many(
         &self,
-        py: Python<'_>,
         lines: &Bound<'_, PyAny>,
         caseless: bool,
         threads: usize,
     ) -> PyResult<Vec<String>> {
-        change_lines(py, lines, threads, |line, out| self.change(line, caseless, out))
+        change_lines(lines, threads, |line, out| self.change(line, caseless, out))
     }
 }
 
@@ -307,13 +290,6 @@ impl Truecaser {
             self.model.truecase(line, out)
         }
     }
-}
-
-/// Writes a file atomically.
-fn write_file(path: &Path, content: &[u8]) -> PyResult<()> {
-    let mut output = miriam_textio::Output::create_atomic(path).map_err(os_error)?;
-    output.write(content).map_err(os_error)?;
-    output.finish().map_err(os_error)
 }
 
 /// Returns a line with a capital letter at the beginning of each sentence.
@@ -363,13 +339,8 @@ impl SentenceSplitter {
 
     /// Applies `split` to many texts.
     #[pyo3(signature = (texts, *, threads=0))]
-    fn split_many(
-        &self,
-        py: Python<'_>,
-        texts: &Bound<'_, PyAny>,
-        threads: usize,
-    ) -> PyResult<Vec<Vec<String>>> {
-        map_lines(py, texts, threads, |text| self.sentences(text))
+    fn split_many(&self, texts: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<Vec<String>>> {
+        map_lines(texts, threads, |text| self.sentences(text))
     }
 }
 
@@ -419,13 +390,8 @@ impl Bpe {
 
     /// Applies `segment` to many lines.
     #[pyo3(signature = (lines, *, threads=0))]
-    fn segment_many(
-        &self,
-        py: Python<'_>,
-        lines: &Bound<'_, PyAny>,
-        threads: usize,
-    ) -> PyResult<Vec<String>> {
-        change_lines(py, lines, threads, |line, out| self.write_subwords(line, out))
+    fn segment_many(&self, lines: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<String>> {
+        change_lines(lines, threads, |line, out| self.write_subwords(line, out))
     }
 
     /// Joins subwords to words.
@@ -487,13 +453,8 @@ impl SentencePiece {
 
     /// Applies `encode` to many lines.
     #[pyo3(signature = (lines, *, threads=0))]
-    fn encode_many(
-        &self,
-        py: Python<'_>,
-        lines: &Bound<'_, PyAny>,
-        threads: usize,
-    ) -> PyResult<Vec<Vec<String>>> {
-        map_lines(py, lines, threads, |line| self.pieces(line))
+    fn encode_many(&self, lines: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<Vec<String>>> {
+        map_lines(lines, threads, |line| self.pieces(line))
     }
 
     /// Returns the ids of the pieces of a line.

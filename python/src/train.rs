@@ -14,7 +14,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::align::symmetrization;
-use crate::errors::{os_error, value_error};
+use crate::errors::{os_error, unknown_choice, value_error};
 use crate::interrupt::{Listeners, Observer, run_observed};
 use crate::lm::thread_count;
 use crate::open::on_own_threads;
@@ -32,10 +32,6 @@ type CombinationBleu = (f64, Option<f64>, f64);
 /// The preset, configurations, size of the vocabulary, texts to translate back, and number of
 /// neural candidates.
 type NeuralArguments = (Option<String>, Vec<PathBuf>, Option<usize>, Vec<PathBuf>, usize);
-
-fn unknown_choice(name: &str, given: &str, names: &str) -> PyErr {
-    value_error(format!("{name} {given:?}: expected {names}"))
-}
 
 /// Converts an error: `OSError` for files, `ValueError` for arguments, `RuntimeError` for diverged
 /// training.
