@@ -11,23 +11,23 @@ use crate::operators::{
 };
 use crate::{Cpu, MatMut, MatRef, Real};
 
-/// The norm of some columns.
+/// The norm of a range of columns.
 #[derive(Clone, Debug)]
 pub struct ColumnNorm {
     /// The columns.
     pub columns: Range<usize>,
-    /// Their norm.
+    /// The norm of each row's numbers in these columns.
     pub norm: Normalize,
     /// Whether the norm has a bias.
     pub has_bias: bool,
 }
 
-/// Norms of ranges of columns of a matrix, `[rows, width]`; columns without a norm are copied. The
-/// vectors are the scale and, if any, the bias of each norm in turn, a number for each of its
-/// columns.
+/// Norms of ranges of columns of a matrix `[rows, width]`; columns without a norm are copied. The
+/// vectors are, norm by norm, the scale and the bias, if any, with one number for each column of
+/// the norm.
 #[derive(Clone, Debug)]
 pub struct NormalizeColumns {
-    /// The norms, with ascending columns.
+    /// The norms, by ascending columns that do not overlap.
     pub norms: Vec<ColumnNorm>,
 }
 
@@ -49,12 +49,13 @@ impl NormalizeColumns {
         let ends = self.norms.iter().map(|norm| norm.columns.end);
         starts.zip(ends.chain([width])).map(move |(start, next_end)| {
             let gap = end..start;
-            assert!(gap.start <= gap.end, "norms have ascending columns");
+            assert!(gap.start <= gap.end, "columns of norms must ascend and be within the matrix");
             end = next_end;
             gap
         })
     }
 
+    /// Copies the columns without a norm, and calls `run` for the others.
     fn compute<R: Real>(
         &self,
         inputs: Inputs<'_, R>,
@@ -75,6 +76,7 @@ impl NormalizeColumns {
         }
     }
 
+    /// Calls `add` for the gradients of the columns without a norm, and `run` for the others.
     fn add_gradients<R: Real>(
         &self,
         inputs: Inputs<'_, R>,
@@ -138,6 +140,7 @@ impl Operator for NormalizeColumns {
         d_out: MatRef<'_, R>,
         into: InputGradients<'_, '_, '_, R>,
     ) {
+        // The gradient of a norm does not read its result.
         self.add_gradients(
             inputs,
             d_out,
@@ -155,6 +158,7 @@ impl Operator for NormalizeColumns {
         d_out: MatRef<'_, f32>,
         into: InputGradients<'_, '_, '_, f32>,
     ) {
+        // The gradient of a norm does not read its result.
         self.add_gradients(
             inputs,
             d_out,
@@ -167,9 +171,9 @@ impl Operator for NormalizeColumns {
 
 impl InPlaceOperator for NormalizeColumns {
     fn forward_in_place_f32(&self, cpu: Cpu, mut matrix: MatMut<'_, f32>, vectors: &[&[f32]]) {
-        for (norm, places) in self.with_vectors() {
+        for (norm, indices) in self.with_vectors() {
             let columns = matrix.reborrow().column_range(norm.columns.clone());
-            norm.norm.forward_in_place_f32(cpu, columns, &vectors[places]);
+            norm.norm.forward_in_place_f32(cpu, columns, &vectors[indices]);
         }
     }
 }
