@@ -219,7 +219,7 @@ impl Finder<'_, '_, '_> {
                 if let Some(first_item) = after_link
                     && self.rules.splits_between(&tag.name)
                 {
-                    self.block.separation = Some(Separation::Unit { first_item });
+                    self.block.separation = Some(Separation::Blocks { first_item });
                 } else if after_link.is_some() {
                     self.block.separate();
                 }
@@ -315,7 +315,7 @@ impl Finder<'_, '_, '_> {
         {
             match separation {
                 Separation::Space => self.block.push_missing_space(range.start),
-                Separation::Unit { first_item } => {
+                Separation::Blocks { first_item } => {
                     let mut items = self.block.items.split_off(first_item);
                     items.iter_mut().for_each(|item| item.offset = 0);
                     self.end_block()?;

@@ -1,7 +1,7 @@
-//! Text between two breaks of a page, with its tags, before it is split into sentences.
+//! A block: the text between two breaks of a page, with its tags, before it is split into sentences.
 //!
 //! White space is collapsed while text is added. Images, footnote marks and custom elements also
-//! separate words. A space is added there if two words, or the end of a sentence and a word, would
+//! separate words. At these, a space is added if two words, or a punctuation mark and a word, would
 //! touch.
 
 use std::ops::Range;
@@ -14,8 +14,8 @@ use crate::characters::{first_char, is_spaced_letter, last_char};
 pub(super) enum Separation {
     /// A space between two words.
     Space,
-    /// The boundary of two texts, before the item with this number.
-    Unit { first_item: usize },
+    /// The boundary of two blocks. The second one begins with the item with this index.
+    Blocks { first_item: usize },
 }
 
 /// The text between two breaks.
@@ -25,12 +25,12 @@ pub(super) struct Block {
     /// For each byte of `text`, the byte range of its character in the page.
     pub origins: Vec<Range<usize>>,
     pub items: Vec<InlineItem>,
-    /// White space of the page before the next character.
+    /// The range of the page's white space before the next character, if any.
     pub space: Option<Range<usize>>,
-    /// Separation between the last character and the next one where there is no white space.
+    /// The separation of the last character from the next one, if no white space is between them.
     pub separation: Option<Separation>,
-    /// The number of items up to the end of a link, with the end tags that directly follow it;
-    /// `None` if text or white space has followed.
+    /// The number of items up to the end of a link and of the end tags that directly follow it;
+    /// `None` if text or white space came after it.
     pub after_link: Option<usize>,
 }
 
@@ -55,11 +55,13 @@ impl Block {
         }
     }
 
-    /// Puts a space between the words on both sides, unless there is a stronger separation.
+    /// Requests a space between the last character and the next one, unless two blocks are to be
+    /// separated there.
     pub fn separate(&mut self) {
         self.separation = self.separation.or(Some(Separation::Space));
     }
 
+    /// Adds white space of the page, which becomes one space when a character follows.
     pub fn push_space(&mut self, range: Range<usize>) {
         match &mut self.space {
             Some(space) => space.end = range.end,
@@ -71,6 +73,7 @@ impl Block {
         (self.separation, self.after_link) = (None, None);
     }
 
+    /// Adds characters that are at `range` of the page.
     pub fn push(&mut self, characters: &[u8], range: Range<usize>) {
         if let Some(space) = self.space.take().filter(|_| !self.text.is_empty()) {
             self.text.push(b' ');
@@ -81,8 +84,7 @@ impl Block {
         (self.separation, self.after_link) = (None, None);
     }
 
-    /// Adds a space, which the page does not have, before the character at the offset `at` of the
-    /// page.
+    /// Adds a space that the page does not have, before its character at the byte offset `at`.
     pub fn push_missing_space(&mut self, at: usize) {
         let end = self.text.len();
         for item in self.items.iter_mut().rev().take_while(|item| item.offset == end) {
@@ -92,17 +94,19 @@ impl Block {
         self.origins.push(at..at);
     }
 
-    /// Returns up to `length` bytes from the end of the text, or nothing if white space follows.
+    /// Returns the whole characters in the last `length` bytes of the text, or nothing if white
+    /// space follows.
     pub fn ending(&self, length: usize) -> String {
-        let is_joined = self.space.is_none();
-        let end =
-            if is_joined { &self.text[self.text.len().saturating_sub(length)..] } else { b"" };
+        if self.space.is_some() {
+            return String::new();
+        }
+        let end = &self.text[self.text.len().saturating_sub(length)..];
         String::from_utf8_lossy(end).trim_start_matches('\u{fffd}').to_owned()
     }
 }
 
-/// Whether the last character of `text` and the first one of `next`, with a separation between
-/// them, belong to two words or sentences.
+/// Whether `separation` applies between `text` and `next`: whether their characters on both sides
+/// of it look like the end of one word or sentence and the beginning of another.
 pub(super) fn are_apart(text: &[u8], next: &[u8], separation: Separation) -> bool {
     let last = last_char(text).and_then(|symbol| symbol.character);
     let next = first_char(next).and_then(|symbol| symbol.character);
@@ -110,6 +114,6 @@ pub(super) fn are_apart(text: &[u8], next: &[u8], separation: Separation) -> boo
     let ends = is_spaced_letter(last) || ".,;:!?…)”’»%".contains(last);
     match separation {
         Separation::Space => ends && is_spaced_letter(next),
-        Separation::Unit { .. } => ends && (is_spaced_letter(next) || "¿¡(“«".contains(next)),
+        Separation::Blocks { .. } => ends && (is_spaced_letter(next) || "¿¡(“«".contains(next)),
     }
 }

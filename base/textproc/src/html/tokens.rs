@@ -2,9 +2,10 @@
 //!
 //! Unlike in libraries for HTML, every byte of the input belongs to exactly one token, so that
 //! untranslated parts can be copied. The code follows the parts of HTML's standard (13.2.5) that
-//! decide where tokens end: quotes in tags, comments, and elements whose content is not markup. A
-//! script ends at the first end tag, even if a comment in the script contains it. Text may have any
-//! encoding that contains ASCII.
+//! decide where tokens end: quotes in tags, comments, and elements whose content is not markup.
+//! There are two differences: a script ends at the first end tag, even if a comment in the script
+//! contains it, and a CDATA section ends at `]]>` everywhere, not only in SVG and MathML. Text may
+//! have any encoding that contains ASCII.
 
 use std::ops::Range;
 
@@ -25,9 +26,9 @@ pub(super) enum Syntax {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
-    /// Its byte range.
+    /// Its byte range in the document.
     pub(super) range: Range<usize>,
-    /// Whether it is white space.
+    /// Whether it consists of white space.
     pub(super) is_blank: bool,
 }
 
@@ -58,7 +59,7 @@ pub(super) struct StartTag {
     pub(super) is_self_closing: bool,
     /// Whether the element's attributes request translation or forbid it; `None` if neither.
     pub(super) translate: Option<bool>,
-    /// Whether its `type` is `hidden`.
+    /// Whether its attribute `type` is `hidden`.
     pub(super) is_hidden: bool,
 }
 
@@ -68,7 +69,7 @@ pub(super) fn tokenize(html: &[u8], syntax: Syntax) -> Vec<Token> {
     let mut at = 0;
     while at < html.len() {
         let (kind, end) = next_token(html, at, syntax);
-        let raw = match &kind {
+        let raw_text_element = match &kind {
             TokenKind::Start(tag) if syntax == Syntax::Html && elements::is_raw_text(&tag.name) => {
                 Some(tag.name.clone())
             }
@@ -76,8 +77,8 @@ pub(super) fn tokenize(html: &[u8], syntax: Syntax) -> Vec<Token> {
         };
         tokens.push(Token::new(kind, at..end, html));
         at = end;
-        if let Some(name) = raw {
-            let end = find_end_tag(html, at, &name).unwrap_or(html.len());
+        if let Some(name) = raw_text_element {
+            let end = find_raw_text_end(html, at, &name).unwrap_or(html.len());
             steps::count(end - at);
             if at < end {
                 let is_text = elements::is_escapable_raw_text(&name);
@@ -97,6 +98,9 @@ fn next_token(html: &[u8], at: usize, syntax: Syntax) -> (TokenKind, usize) {
         [b'<', b'!', b'-', b'-', ..] => (TokenKind::Other, comment_end(html, at)),
         [b'<', b'!', b'[', b'C', b'D', b'A', b'T', b'A', b'[', ..] => {
             other_until(html, at, b"]]>", 9)
+        }
+        _ if syntax == Syntax::Xml && rest.starts_with(b"<!DOCTYPE") => {
+            (TokenKind::Other, doctype_end(html, at))
         }
         [b'<', b'/', b'>', ..] => (TokenKind::Other, at + 3),
         [b'<', b'?', ..] if syntax == Syntax::Xml => other_until(html, at, b"?>", 2),
@@ -130,9 +134,9 @@ fn next_token(html: &[u8], at: usize, syntax: Syntax) -> (TokenKind, usize) {
     }
 }
 
-/// Returns the token from `at` to the end of the first `mark` at least `from` bytes later.
-fn other_until(html: &[u8], at: usize, mark: &[u8], from: usize) -> (TokenKind, usize) {
-    let end = find_after(html, at + from, mark).unwrap_or(html.len());
+/// Returns the token from `at` to the end of the first `mark` after its first `skipped` bytes.
+fn other_until(html: &[u8], at: usize, mark: &[u8], skipped: usize) -> (TokenKind, usize) {
+    let end = find_after(html, at + skipped, mark).unwrap_or(html.len());
     (TokenKind::Other, end)
 }
 
@@ -155,6 +159,28 @@ pub(super) fn fold_name(name: &[u8], syntax: Syntax) -> Box<[u8]> {
     match syntax {
         Syntax::Html => name.to_ascii_lowercase().into(),
         Syntax::Xml => name.into(),
+    }
+}
+
+/// Finds the end of the XML document type declaration that begins at `at`. It may have other
+/// declarations in brackets.
+fn doctype_end(html: &[u8], at: usize) -> usize {
+    let (mut at, mut is_in_brackets) = (at + 2, false);
+    loop {
+        let next = position_from(html, at, |byte| b"\"'<>[]".contains(&byte));
+        at = match &html[next..] {
+            [] => return html.len(),
+            [b'>', ..] if !is_in_brackets => return next + 1,
+            [b'<', b'!', b'-', b'-', ..] => comment_end(html, next),
+            [b'<', b'?', ..] => find_after(html, next + 2, b"?>").unwrap_or(html.len()),
+            [quote @ (b'"' | b'\''), ..] => {
+                find_after(html, next + 1, &[*quote]).unwrap_or(html.len())
+            }
+            [byte, ..] => {
+                is_in_brackets = *byte == b'[' || is_in_brackets && *byte != b']';
+                next + 1
+            }
+        };
     }
 }
 
@@ -181,27 +207,29 @@ fn comment_end(html: &[u8], at: usize) -> usize {
 
 fn start_tag(html: &[u8], at: usize, syntax: Syntax) -> (TokenKind, usize) {
     let name = tag_name(&html[at + 1..]);
-    let (mut attribute_value, mut has_class) = (None, false);
-    let (mut has_translate, mut is_hidden) = (false, false);
+    let (mut translate, mut has_notranslate_class) = (None, false);
+    // As in browsers, the first of several attributes with the same name counts.
+    let (mut has_translate, mut is_hidden) = (false, None);
     let scanned = scan_attributes(html, at + 1 + name.len(), |attribute, value| {
         if attribute.eq_ignore_ascii_case(b"translate") && !has_translate {
             has_translate = true;
             if value.eq_ignore_ascii_case(b"no") {
-                attribute_value = Some(false);
+                translate = Some(false);
             } else if value.is_empty() || value.eq_ignore_ascii_case(b"yes") {
-                attribute_value = Some(true);
+                translate = Some(true);
             }
         } else if attribute.eq_ignore_ascii_case(b"class") {
             let mut classes = value.split(u8::is_ascii_whitespace);
-            has_class |= classes.any(|class| class == b"notranslate");
+            has_notranslate_class |= classes.any(|class| class == b"notranslate");
         } else if attribute.eq_ignore_ascii_case(b"type") {
-            is_hidden = value.eq_ignore_ascii_case(b"hidden");
+            is_hidden.get_or_insert(value.eq_ignore_ascii_case(b"hidden"));
         }
     });
     // The document may end inside the tag.
     let Some((end, is_self_closing)) = scanned else { return (TokenKind::Other, html.len()) };
     let name = fold_name(name, syntax);
-    let translate = if has_class { Some(false) } else { attribute_value };
+    let translate = if has_notranslate_class { Some(false) } else { translate };
+    let is_hidden = is_hidden == Some(true);
     (TokenKind::Start(StartTag { name, is_self_closing, translate, is_hidden }), end)
 }
 
@@ -215,7 +243,7 @@ fn ends_name(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>')
 }
 
-/// Calls `each` with the names and values of attributes from `at` on. Returns the end of the tag
+/// Calls `each` with the name and value of each attribute from `at` on. Returns the end of the tag
 /// and whether the tag ends in `/>`; `None` if the document ends first.
 fn scan_attributes(
     html: &[u8],
@@ -260,8 +288,9 @@ fn position_from(html: &[u8], from: usize, is_end: impl Fn(u8) -> bool) -> usize
     end
 }
 
-/// Finds the start of the end tag of the element `name`, whose content is not markup.
-fn find_end_tag(html: &[u8], from: usize, name: &[u8]) -> Option<usize> {
+/// Finds the end of the content of the element `name`, which is not markup: the start of its end
+/// tag.
+fn find_raw_text_end(html: &[u8], from: usize, name: &[u8]) -> Option<usize> {
     memchr::memmem::find_iter(&html[from..], b"</").map(|found| from + found).find(|&at| {
         let rest = &html[at + 2..];
         rest.len() > name.len()
@@ -335,6 +364,32 @@ mod tests {
     }
 
     #[test]
+    fn a_document_type_of_xml_includes_its_declarations() {
+        let doctype = "<!DOCTYPE r 'a>' [\n<!ENTITY a \"]>\"> <!-- it's ]> --> <?p ]> ?>\n]>";
+        let page = format!("{doctype}<r>a</r>");
+        let tokens = tokenize(page.as_bytes(), Syntax::Xml);
+        assert_eq!((tokens.len(), &tokens[0].kind), (4, &TokenKind::Other));
+        assert_eq!(tokens[0].range, 0..doctype.len());
+        assert_eq!(tokenize(b"<!DOCTYPE r>a", Syntax::Xml).len(), 2);
+        // Without its end, it is the rest of the document.
+        assert_eq!(tokenize(b"<!DOCTYPE r [<r>a</r>", Syntax::Xml).len(), 1);
+        // HTML has no such declarations.
+        assert_eq!(shown("<!DOCTYPE r [>a"), [('O', "<!DOCTYPE r [>"), ('T', "a")]);
+    }
+
+    #[test]
+    fn the_first_of_equal_attributes_counts() {
+        let kind = |html: &str| tokenize(html.as_bytes(), Syntax::Html).remove(0).kind;
+        for (html, expected) in [
+            ("<input type=hidden type=text>", (true, None)),
+            ("<input type=text TYPE=hidden translate=no translate=yes>", (false, Some(false))),
+        ] {
+            let TokenKind::Start(tag) = kind(html) else { panic!("{html}") };
+            assert_eq!((tag.is_hidden, tag.translate), expected, "{html}");
+        }
+    }
+
+    #[test]
     fn attributes_say_what_is_not_translated() {
         let translate = |html: &str| match &tokenize(html.as_bytes(), Syntax::Html)[0].kind {
             TokenKind::Start(tag) => tag.translate,
@@ -367,7 +422,7 @@ mod tests {
                 prop_oneof![
                     proptest::sample::select(vec![
                         "<", ">", "</", "<b ", "='", "\"", "<!--", "-->", "<script>", "</script>", "/",
-                        "<title>", "a", " ", "<?", "]]>", "<![CDATA[",
+                        "<title>", "a", " ", "<?", "]]>", "<![CDATA[", "<!DOCTYPE", "[",
                     ]).prop_map(|text| text.as_bytes().to_vec()),
                     any::<Vec<u8>>(),
                 ],
