@@ -67,6 +67,9 @@ pub(crate) fn mean_of_paired_test(metric: &dyn Metric, scores: &[f64]) -> f64 {
     numpy_mean::mean(scores)
 }
 
+/// The number of values that are drawn before the texts that they belong to are scored.
+pub(crate) const MAX_DRAWN: usize = 1 << 24;
+
 /// Returns the scores of resampled texts. Like in NumPy, statistics are added in f32.
 pub(crate) fn resample_scores(
     metric: &dyn Metric,
@@ -77,25 +80,63 @@ pub(crate) fn resample_scores(
     let numbers: Vec<f32> = rows.iter().flatten().map(|&number| number as f32).collect();
     let mut random = NumpyRng::new(resampling.seed);
     let bound = rows.len() as u32;
-    let segments: Vec<u32> =
-        (0..resampling.count * rows.len()).map(|_| random.next_below(bound)).collect();
-    segments
-        .par_chunks_exact(rows.len().max(1))
-        .map(|segments| {
-            let mut sums = vec![0f32; width];
-            for &segment in segments {
-                let row = &numbers[segment as usize * width..][..width];
-                sums.iter_mut().zip(row).for_each(|(sum, number)| *sum += number);
-            }
-            metric.score_f32(&sums)
-        })
-        .collect()
+    let draw = || random.next_below(bound);
+    score_drawn_texts(resampling.count, rows.len(), MAX_DRAWN, draw, |segments| {
+        let mut sums = vec![0f32; width];
+        for &segment in segments {
+            let row = &numbers[segment as usize * width..][..width];
+            sums.iter_mut().zip(row).for_each(|(sum, number)| *sum += number);
+        }
+        metric.score_f32(&sums)
+    })
+}
+
+/// Returns the `score` of each of `count` random texts, in order; none if texts are empty. A text
+/// consists of `len` values of `draw`. At most `max_drawn` values, or those of one text, are kept
+/// at once.
+pub(crate) fn score_drawn_texts<T: Sync>(
+    count: usize,
+    len: usize,
+    max_drawn: usize,
+    mut draw: impl FnMut() -> T,
+    score: impl Fn(&[T]) -> f64 + Sync,
+) -> Vec<f64> {
+    if len == 0 {
+        return Vec::new();
+    }
+    let max_texts = (max_drawn / len).max(1);
+    let mut drawn: Vec<T> = Vec::new();
+    let mut scores: Vec<f64> = Vec::new();
+    while scores.len() < count {
+        let num_texts = max_texts.min(count - scores.len());
+        drawn.clear();
+        drawn.extend((0..num_texts * len).map(|_| draw()));
+        scores.par_extend(drawn.par_chunks_exact(len).map(|text| score(text)));
+    }
+    scores
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Bleu;
+
+    #[test]
+    fn texts_are_drawn_in_order_whatever_is_kept_at_once() {
+        for max_drawn in [0, 3, 7, 1000] {
+            let mut next = 0u32;
+            let draw = || {
+                next += 1;
+                next
+            };
+            let scores = score_drawn_texts(5, 3, max_drawn, draw, |text| {
+                f64::from(text[0] * 10_000 + text[1] * 100 + text[2])
+            });
+            let expected = [10_203.0, 40_506.0, 70_809.0, 101_112.0, 131_415.0];
+            assert_eq!(scores, expected, "{max_drawn}");
+        }
+        assert!(score_drawn_texts(5, 0, 1000, || 0, |_| 1.0).is_empty());
+    }
 
     /// The expected means are those of Python's `statistics.mean`. Sums that are rounded at every
     /// step give other last digits, except for the last mean.

@@ -1,7 +1,7 @@
 //! chrF (Popović 2015): F-scores of character n-grams; with word n-grams, chrF++ (Popović 2017).
 //!
-//! A row of statistics has three numbers per order, characters first: n-grams of the hypothesis, of
-//! the reference, and of both.
+//! A row of statistics has three numbers per order, characters first: the n-grams of the
+//! hypothesis, of the reference, and in common.
 
 mod ngram_overlap;
 
@@ -31,7 +31,7 @@ pub struct Chrf {
     epsilon_smoothing: bool,
 }
 
-/// The precision or recall of an order without n-grams.
+/// The precision or recall of an order without n-grams, and the F-score where both are 0.
 const EPSILON: f64 = 1e-16;
 
 impl Default for Chrf {
@@ -51,11 +51,11 @@ impl Chrf {
     /// Returns chrF of n-grams of up to `char_order` characters and `word_order` words.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] unless the orders add up to a number from 1 to 100.
+    /// [`Error::InvalidOption`] if the sum of the orders is not from 1 to 100.
     pub fn new(char_order: usize, word_order: usize) -> Result<Self> {
         if !(1..=100).contains(&char_order.saturating_add(word_order)) {
             return Err(Error::InvalidOption(
-                "the orders of chrF must add up to a number from 1 to 100".into(),
+                "the sum of the orders of chrF must be from 1 to 100".into(),
             ));
         }
         Ok(Chrf { char_order, word_order, ..Chrf::default() })
@@ -77,9 +77,9 @@ impl Chrf {
         Chrf { keep_whitespace: whitespace, ..self }
     }
 
-    /// Sets whether the score is the average over all orders, with a tiny number for orders without
-    /// n-grams. Off by default: then precisions and recalls are averaged over the orders of which
-    /// both sides have n-grams.
+    /// Sets whether the score is the mean of the F-scores of all orders, with a tiny precision or
+    /// recall where an order has no n-grams. Off by default: then it is the F-score of the mean
+    /// precision and the mean recall of the orders of which both sides have n-grams.
     pub fn epsilon_smoothing(self, epsilon: bool) -> Self {
         Chrf { epsilon_smoothing: epsilon, ..self }
     }
@@ -93,7 +93,7 @@ impl Chrf {
         self.epsilon_smoothing
     }
 
-    /// Returns the characters and the words of a line that form n-grams.
+    /// Returns the characters and the ids of the words of a line that form n-grams.
     pub(crate) fn scored_tokens(&self, line: &str, word_ids: &mut WordIds) -> [Vec<u32>; 2] {
         let line = lowercase_if(line, self.lowercase);
         let words = match self.word_order {
@@ -107,8 +107,8 @@ impl Chrf {
         self.char_order + self.word_order
     }
 
-    /// Returns the F-score of triples of counts (hypothesis, reference, both), averaged over
-    /// orders.
+    /// Returns the score for the counts of n-grams of each order: in the hypothesis, in the
+    /// reference, and in common.
     pub(crate) fn f_score(&self, counts: impl Iterator<Item = [f64; 3]>) -> f64 {
         let factor = self.beta * self.beta;
         let (mut smoothed, mut precision_sum, mut recall_sum) = (0.0, 0.0, 0.0);
@@ -147,7 +147,7 @@ impl Chrf {
         100.0 * ((1.0 + factor) * precision * recall / (factor * precision + recall))
     }
 
-    /// Works like [`Chrf::f_score`], with counts in f32.
+    /// Works like [`Chrf::f_score`], computed in f32.
     fn f_score_f32(&self, counts: impl Iterator<Item = [f32; 3]>) -> f64 {
         let factor = (self.beta * self.beta) as f32;
         let epsilon = EPSILON as f32;
@@ -196,11 +196,11 @@ fn split_punctuation(line: &str) -> impl Iterator<Item = &str> {
     }
     split_whitespace(line)
         .flat_map(move |word| {
-            let alone = word.chars().nth(1).is_none();
-            if !alone && word.ends_with(is_mark) {
+            let is_single_char = word.chars().nth(1).is_none();
+            if !is_single_char && word.ends_with(is_mark) {
                 let (start, mark) = word.split_at(word.len() - 1);
                 [start, mark]
-            } else if !alone && word.starts_with(is_mark) {
+            } else if !is_single_char && word.starts_with(is_mark) {
                 let (mark, end) = word.split_at(1);
                 [mark, end]
             } else {
@@ -265,9 +265,9 @@ mod tests {
 
     #[test]
     fn punctuation_is_split_off() {
-        let parted = |line| split_punctuation(line).collect::<Vec<_>>();
+        let split = |line| split_punctuation(line).collect::<Vec<_>>();
         assert_eq!(
-            parted("(hi) \"so\u{a0}é, . --"),
+            split("(hi) \"so\u{a0}é, . --"),
             ["(hi", ")", "\"", "so", "é", ",", ".", "-", "-"]
         );
     }
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn orders_out_of_range_are_rejected() {
         assert!(Chrf::new(0, 0).is_err());
-        // The sum of these numbers does not fit.
+        // The sum of these numbers overflows.
         assert!(Chrf::new(usize::MAX, 2).is_err());
         assert!(Chrf::new(0, 2).is_ok());
     }
