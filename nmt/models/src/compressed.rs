@@ -139,12 +139,20 @@ pub fn without_duplicates<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a s
     names
 }
 
+/// Returns `path` with a dot and `suffix` after its name, which need not be UTF-8.
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(suffix);
+    name.into()
+}
+
 /// Returns `path`, or the path of its compressed form if only that exists.
 pub fn find(path: PathBuf) -> PathBuf {
     if path.exists() {
         return path;
     }
-    let compressed = SUFFIXES.map(|suffix| PathBuf::from(format!("{}.{suffix}", path.display())));
+    let compressed = SUFFIXES.map(|suffix| with_suffix(&path, suffix));
     compressed.into_iter().find(|path| path.is_file()).unwrap_or(path)
 }
 
@@ -173,6 +181,19 @@ mod tests {
         // The length of a safetensors header, not gzip.
         let header = [&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0][..], b"{}"].concat();
         assert_eq!(&open(&file("model.safetensors", &header)).unwrap()[..], header);
+    }
+
+    /// Other systems may not allow such a name.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn compressed_files_are_found_by_names_that_are_not_utf8() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+        let folder = tempfile::tempdir().unwrap();
+        let [plain, compressed] = [&b"vocab-\xe9"[..], b"vocab-\xe9.gz"]
+            .map(|name| folder.path().join(OsStr::from_bytes(name)));
+        std::fs::write(&compressed, b"").unwrap();
+        assert_eq!(find(plain), compressed);
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod intgemm_writer;
 mod model_writer;
 mod options;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::architecture::Model;
 use crate::checkpoint::{Checkpoint, CheckpointFormat};
@@ -16,7 +16,7 @@ use crate::formats::found_model::FoundModel;
 use crate::segmentation::{BpeCodesFile, Segmentation};
 use crate::shortlist::ShortlistOptions;
 use crate::yaml::Value;
-use crate::{Error, Result};
+use crate::{Error, Result, compressed};
 
 pub use architecture::{from_options, is_language_model, resolve};
 pub use intgemm_writer::{IntgemmKind, write_marian_intgemm};
@@ -64,7 +64,7 @@ fn open_marian(path: &Path, files: &Files) -> Result<Opened> {
     let checkpoint = Checkpoint::from_bytes(&files.open(path)?, path)?;
     let (format, is_for_browsers) = (checkpoint.format(), checkpoint.is_for_browsers());
     // Marian also writes the options to a file next to the checkpoint.
-    let options_path = PathBuf::from(format!("{}.yml", path.display()));
+    let options_path = compressed::with_suffix(path, "yml");
     let options = if checkpoint.options().is_none() && files.is_file(&options_path) {
         Some(Value::parse_configuration(
             &files.open(&options_path)?,
