@@ -166,18 +166,18 @@ impl<'o> Scoring<'o> {
                 progress,
                 || {
                     let mut scorer = TextScorer::new(model, markers, false);
-                    let mut preparation = options.preparation.as_ref().map(Preparation::start);
+                    let mut preparer = options.preparation.as_ref().map(Preparation::preparer);
                     let mut prepared = Vec::new();
                     move |mut text: Vec<u8>| {
                         if text.last() != Some(&b'\n') {
                             text.push(b'\n');
                         }
-                        let Some(preparation) = &mut preparation else {
+                        let Some(preparer) = &mut preparer else {
                             return score_plain_text(&mut scorer, &text, &text, options, purpose);
                         };
                         prepared.clear();
                         for line in text.split_inclusive(|&byte| byte == b'\n') {
-                            preparation.push(line, &mut prepared);
+                            preparer.prepare(line, &mut prepared);
                         }
                         score_plain_text(&mut scorer, &prepared, &text, options, purpose)
                     }

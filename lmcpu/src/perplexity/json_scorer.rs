@@ -1,7 +1,7 @@
 //! Scoring of JSON lines: the text of each document, line by line or joined into one line.
 
 use super::buckets::{BUCKET_KEYS, Cutoffs, LanguageReader, push_bucket};
-use super::preparation::PreparedText;
+use super::preparation::TextPreparer;
 use super::{JsonOptions, PerplexityOptions, Preparation, Purpose};
 use crate::json_lines::{SCORE_KEYS, TextField, push_scores, push_with_keys};
 use crate::text_scoring::{BlockOutcome, TextScorer, perplexity_of};
@@ -14,7 +14,7 @@ pub(super) struct JsonScorer<'m, 'o> {
     field: TextField,
     cutoffs: Option<&'o Cutoffs>,
     languages: Option<LanguageReader>,
-    preparation: Option<PreparedText>,
+    preparer: Option<TextPreparer>,
     scorer: TextScorer<'m>,
     /// The texts of a block as they are scored, each line with its line end.
     prepared: Vec<u8>,
@@ -61,7 +61,7 @@ impl<'m, 'o> JsonScorer<'m, 'o> {
             field: TextField::new(&json.field, reserved),
             cutoffs,
             languages: language_field.map(LanguageReader::new),
-            preparation: options.preparation.as_ref().map(Preparation::start),
+            preparer: options.preparation.as_ref().map(Preparation::preparer),
             scorer,
             prepared: Vec::new(),
             text: Vec::new(),
@@ -132,12 +132,12 @@ impl<'m, 'o> JsonScorer<'m, 'o> {
                 continue;
             }
             let before = self.prepared.len();
-            let read = match &mut self.preparation {
+            let read = match &mut self.preparer {
                 None => self.field.read(&block[line.clone()], &mut self.prepared),
-                Some(preparation) => {
+                Some(preparer) => {
                     self.text.clear();
                     let read = self.field.read(&block[line.clone()], &mut self.text);
-                    read.map(|()| preparation.push(&self.text, &mut self.prepared))
+                    read.map(|()| preparer.prepare(&self.text, &mut self.prepared))
                 }
             };
             let explain = |reason| {

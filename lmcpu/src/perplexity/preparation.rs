@@ -1,30 +1,33 @@
-//! Preparation of text before it is scored, by functions of other crates that normalise and split
-//! it.
+//! Preparation of text before it is scored, such as normalising and splitting into pieces, by
+//! functions that the caller gives.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A function that prepares a text for scoring and appends the result to a buffer. It may keep
-/// memory from text to text.
+/// A function that prepares a text for scoring and appends the result to a buffer. It may reuse
+/// memory of earlier texts.
 pub type PrepareText = Box<dyn FnMut(&[u8], &mut Vec<u8>) + Send>;
 
-/// A maker of preparations, one for each thread.
+/// The way in which text is prepared; each thread gets a function of its own.
 #[derive(Clone)]
 pub struct Preparation {
-    /// Whether documents are prepared and scored as one line each, not line by line.
+    /// Whether a document is prepared and scored as one line, not line by line.
     pub joins_lines: bool,
-    make: Arc<dyn Fn() -> PrepareText + Send + Sync>,
+    make_function: Arc<dyn Fn() -> PrepareText + Send + Sync>,
 }
 
 impl Preparation {
-    /// Creates a preparation that calls `make` once per thread.
-    pub fn new(joins_lines: bool, make: impl Fn() -> PrepareText + Send + Sync + 'static) -> Self {
-        Preparation { joins_lines, make: Arc::new(make) }
+    /// Creates a preparation by the functions that `make_function` returns, one for each thread.
+    pub fn new(
+        joins_lines: bool,
+        make_function: impl Fn() -> PrepareText + Send + Sync + 'static,
+    ) -> Self {
+        Preparation { joins_lines, make_function: Arc::new(make_function) }
     }
 
-    /// Creates the preparation for one thread.
-    pub(super) fn start(&self) -> PreparedText {
-        PreparedText { joins_lines: self.joins_lines, prepare: (self.make)() }
+    /// Creates the preparer of one thread.
+    pub(super) fn preparer(&self) -> TextPreparer {
+        TextPreparer { joins_lines: self.joins_lines, prepare: (self.make_function)() }
     }
 }
 
@@ -36,16 +39,16 @@ impl fmt::Debug for Preparation {
     }
 }
 
-/// The preparation of one thread.
-pub(super) struct PreparedText {
+/// Prepares the texts of one thread.
+pub(super) struct TextPreparer {
     joins_lines: bool,
     prepare: PrepareText,
 }
 
-impl PreparedText {
-    /// Appends the prepared `text` to `out`: its lines, or one line if lines are joined, each with
-    /// its line end.
-    pub fn push(&mut self, text: &[u8], out: &mut Vec<u8>) {
+impl TextPreparer {
+    /// Prepares `text` and appends the result to `out`: its lines, or one line if lines are joined,
+    /// each with a line end.
+    pub fn prepare(&mut self, text: &[u8], out: &mut Vec<u8>) {
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         if self.joins_lines {
             return self.push_line(text, out);

@@ -1,13 +1,14 @@
 //! The trie model: n-grams as paths of words, newest first.
 //!
-//! The idea is KenLM's reverse trie (`ngram-lm.md` 2.10): a walk from the newest word to the left
-//! follows the words of the context. The difference is that the children of a node are not a range
-//! that is searched. All edges of an order are in one hash table (`level`), whose keys are a node
-//! and a word. Only those bits of a key are stored that do not follow from the slot
-//! ([`miriam_storage::quotient_table`]; Darragh, Cleary and Witten 1993 call such a trie a Bonsai).
-//! So a step of a walk reads one cache line, however many children a node has. The line of a bigram
-//! is known from its words alone, and no entry spends bits on where its children begin. Backoffs,
-//! which repeat, are indices into a codebook. `docs/formats.md` gives every byte.
+//! The idea is KenLM's reverse trie (`docs/spec/ngram-lm.md` 2.10): a walk starts at the newest word
+//! and follows the words of the context to the left. Unlike in KenLM, the children of a node are
+//! not a range that is searched. All n-grams of an order are in one hash table (`level`), whose keys
+//! consist of the parent node and a word. Of a key, only the bits that do not follow from the slot
+//! are stored ([`miriam_storage::quotient_table`]; Darragh, Cleary and Witten 1993 call such a trie
+//! a Bonsai). So a step of a walk nearly always reads one cache line, however many children a node
+//! has. The line of a bigram is known from its words alone, and no entry spends bits on where its
+//! children begin. Backoffs, which repeat, are indices into a codebook. `docs/formats.md` describes
+//! every byte.
 //!
 //! The model is lossless unless probabilities and backoffs are quantised, which gives
 //! KenLM's quantised values to the bit.
@@ -49,14 +50,14 @@ struct TrieMetadata {
     order: u32,
     /// The number of n-grams of each order, as the source counts them.
     counts: Vec<u64>,
-    /// Orders from 2.
+    /// Those of the orders from 2 on.
     levels: Vec<LevelMetadata>,
     head: HeadMetadata,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct LevelMetadata {
-    /// The number of n-grams, blanks (entries for missing suffixes) included.
+    /// The number of n-grams, including blanks (entries for missing suffixes).
     entries: u64,
     /// The number of blanks among them.
     blanks: u64,
@@ -78,8 +79,9 @@ struct LevelMetadata {
 struct UnigramRecord {
     log10: f32,
     backoff: f32,
-    /// 1 if a bigram ends in it.
+    /// 1 if a bigram ends with the word, or else 0.
     has_children: u32,
+    /// Padding.
     zero: u32,
 }
 
@@ -87,11 +89,11 @@ struct UnigramRecord {
 pub struct TrieModel {
     metadata: TrieMetadata,
     head: ModelHead,
-    /// By word id.
+    /// The entries of words, by word id.
     unigrams: View<UnigramRecord>,
-    /// Orders from 2.
+    /// The n-grams of the orders from 2 on.
     levels: Vec<Level>,
-    /// The numbers of the n-grams that are blanks.
+    /// The numbers of the n-grams of each order that are blanks.
     blanks: BlankLists,
 }
 
@@ -128,28 +130,32 @@ impl TrieModel {
     }
 }
 
+/// Opens the n-grams of the orders from 2 on, each with its part of the codebooks. `words` is the
+/// size of the vocabulary.
 fn open_levels(container: &Container, metadata: &TrieMetadata, words: usize) -> Result<Vec<Level>> {
     let codebooks = container.section::<f32>("books")?;
     let mut rest = &codebooks[..];
-    let mut take = |values: u32, raw: bool, width: u32| {
-        // An index beyond the codebook is handled where it is read.
-        let valid = if raw { values == 0 } else { values > 0 && width <= 25 };
-        let codebook = valid.then(|| rest.split_at_checked(values as usize)).flatten();
-        let (codebook, after) = codebook.ok_or_else(|| {
-            crate::Error::from(
-                container.damaged("books", "it ends before values that entries refer to"),
-            )
+    let mut take_codebook = |len: u32, is_raw: bool, width: u32| {
+        // An index beyond its codebook reads as 0; `verify` reports it.
+        let is_valid = if is_raw { len == 0 } else { len > 0 && width <= 25 };
+        if !is_valid {
+            let reason = format!("a codebook of {len} values for fields of {width} bits");
+            return Err(crate::Error::from(container.damaged("books", reason)));
+        }
+        let (codebook, after) = rest.split_at_checked(len as usize).ok_or_else(|| {
+            container.damaged("books", "it ends before values that entries refer to")
         })?;
         rest = after;
-        Ok::<_, crate::Error>(codebook)
+        Ok(codebook)
     };
     let mut levels: Vec<Level> = Vec::new();
     for (order, level) in (2..).zip(&metadata.levels) {
         let widths = level.widths;
         let prob_codebook =
-            take(level.prob_codebook_len, widths.prob == RAW_PROB_BITS, widths.prob)?;
-        let no_codebook = matches!(widths.backoff, 0 | RAW_BACKOFF_BITS);
-        let backoff_codebook = take(level.backoff_codebook_len, no_codebook, widths.backoff)?;
+            take_codebook(level.prob_codebook_len, widths.prob == RAW_PROB_BITS, widths.prob)?;
+        let is_raw_or_absent = matches!(widths.backoff, 0 | RAW_BACKOFF_BITS);
+        let backoff_codebook =
+            take_codebook(level.backoff_codebook_len, is_raw_or_absent, widths.backoff)?;
         let parents = levels.last().map_or(words, |level| level.capacity() as usize);
         let longest = order == metadata.order as usize;
         levels.push(Level::open(
