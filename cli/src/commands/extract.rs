@@ -41,7 +41,7 @@ pub struct Arguments {
     /// for no reordering table
     #[arg(long, value_name = "TYPE", default_value = "wbe-msd-bidirectional-fe")]
     reordering: String,
-    /// Added to each count of an orientation [default: 0.5]
+    /// The number that is added to each count of an orientation [default: 0.5]
     #[arg(long, value_name = "X")]
     reordering_smoothing: Option<f64>,
     /// The discounting of phrase translation probabilities
@@ -52,11 +52,11 @@ pub struct Arguments {
     /// occur once; a-e keeps those with ln(N) or above; a number keeps those above it
     #[arg(long, value_name = "LEVEL", value_parser = SignificanceThreshold::parse)]
     significance: Option<SignificanceThreshold>,
-    /// Drop phrase pairs of low probability, as Moses' --MinScore does: 0:X those with phi(f|e)
-    /// below X, 2:X those with phi(e|f) below X; both with a comma between them
+    /// Drop phrase pairs of low probability, as Moses' --MinScore does: 0:X drops those with
+    /// phi(f|e) below X, 2:X those with phi(e|f) below X; separate both by a comma
     #[arg(long, value_name = "0:X,2:X", value_parser = ProbabilityThresholds::parse)]
     min_score: Option<ProbabilityThresholds>,
-    /// Drop phrase pairs that occur less than N times, as Moses' --MinCount does
+    /// Drop phrase pairs that occur fewer than N times, as Moses' --MinCount does
     #[arg(long, value_name = "N")]
     min_count: Option<u32>,
     /// The compression of tables: phrase-table.gz, phrase-table.zst or phrase-table
@@ -68,12 +68,14 @@ pub struct Arguments {
     /// The folder for temporary files [default: that of the output]
     #[arg(short = 'T', long, value_name = "FOLDER")]
     temp: Option<PathBuf>,
-    /// On one of N machines: count only the phrase pairs of shard I, selected by their target
-    /// phrases, and write them to FOLDER/shards (of -o); --merge-shards makes tables of all N
+    /// On one of N machines: count only the phrase pairs of shard I (1 to N), selected by their
+    /// target phrases, and write them to shards/ in the folder of -o; --merge-shards makes tables
+    /// of all N
     #[arg(long, value_name = "I/N", conflicts_with_all = ["merge_shards",
           "reordering_smoothing", "smoothing", "min_score", "min_count", "tables"])]
     shard: Option<Shard>,
-    /// Make tables of the shards in FOLDER/shards: the tables that one machine would make
+    /// Make tables of all shards in shards/ in the folder of -o: the tables that one machine would
+    /// make
     #[arg(long)]
     merge_shards: bool,
 }
@@ -118,10 +120,10 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         // The files that the command may write into the folder, with and without the extension.
         let extension = options.compression.extension();
         for name in ["phrase-table", "reordering-table", "lex.e2f", "lex.f2e"] {
-            for written in [name.to_owned(), format!("{name}{extension}")] {
-                let written = arguments.output.join(written);
-                if is_same_file(input, &written) {
-                    Input::check_access(input, Some(&written))?;
+            for file_name in [name.to_owned(), format!("{name}{extension}")] {
+                let path = arguments.output.join(file_name);
+                if is_same_file(input, &path) {
+                    Input::check_access(input, Some(&path))?;
                 }
             }
         }
@@ -145,7 +147,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Warns of tables in the folder that this extraction did not write.
+/// Warns of each table in the folder `output` that this extraction did not write.
 fn warn_of_earlier_tables(output: &Path, options: &ExtractOptions) {
     for table in ["phrase-table", "reordering-table"] {
         let is_written = table == "phrase-table" || options.reordering.is_some();

@@ -1,5 +1,5 @@
-//! Language models in the server. Scores of lines and next words are computed immediately,
-//! without a queue.
+//! Language models in the server. Scores of lines and next words do not wait in the queue of
+//! translations.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct LanguageModel(Arc<dyn Model>);
 pub struct LineScore {
     /// log10 of the probability of the line, summed in f32 in the order of words.
     pub log10: f32,
-    /// The number of words, including the end of the sentence.
+    /// The number of scored words, including `</s>`.
     pub tokens: usize,
     /// The number of unknown words.
     pub oovs: usize,
@@ -60,19 +60,19 @@ impl LanguageModel {
         score
     }
 
-    /// Checks that the file of the model holds its words; `name` is the name of the model in the
-    /// error.
+    /// Checks that the file of the model contains its words, not only their hashes. `name` is the
+    /// name of the model in the error.
     ///
     /// # Errors
-    /// If it does not hold them.
+    /// If it does not contain them.
     pub fn check_words(&self, name: &str) -> Result<()> {
         let checked = check_words(&*self.0, &format!("model {name}"));
         checked.map_err(|error| Error::Model(error.to_string()))
     }
 
-    /// Returns the `count` most probable words after `context`, which begins a sentence, with log10
-    /// of their probabilities. Equally probable words are in the order of their ids; `<s>` is never
-    /// among them.
+    /// Returns the `count` most probable words after `context`, the beginning of a sentence, with
+    /// log10 of their probabilities. Equally probable words are in the order of their ids; `<s>` is
+    /// never among them.
     pub fn next_words(&self, context: &[u8], count: usize) -> Vec<(Vec<u8>, f32)> {
         let found = most_probable(&*self.0, context, true, count).into_iter();
         found.map(|(id, log10)| (self.0.word(id).unwrap_or_default().to_vec(), log10.0)).collect()

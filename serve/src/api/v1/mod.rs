@@ -1,4 +1,4 @@
-//! This project's protocol: all features of the models, in JSON.
+//! Miriam's own protocol: all features of the models, in JSON.
 
 mod language_models;
 mod models;
@@ -45,10 +45,10 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     }
 }
 
-/// The parameters that an address may have; others are members of the body.
+/// The parameters that a request may have in its address; all others are in its body.
 const QUERY_NAMES: [&str; 1] = ["stream"];
 
-/// Checks that an address has no parameters but `stream`, with one of `values`.
+/// Checks that the query of an address has no parameter but `stream`, with one of `values`.
 fn check_query(query: &str, values: &[&str]) -> Result<(), String> {
     let fields = parse_query(query, &QUERY_NAMES)?;
     if fields.iter().all(|(_, value)| values.contains(&&**value)) {
@@ -58,12 +58,12 @@ fn check_query(query: &str, values: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Returns the name of the model that a path reloads.
+/// Returns the name of the model in a path that reloads it, `models/NAME/reload`.
 fn reloaded_model(path: &str) -> Option<&str> {
     path.strip_prefix("models/")?.strip_suffix("/reload")
 }
 
-/// Returns the response to an unknown path or a wrong method.
+/// Returns the response to an unknown path, or to a known one with a wrong method.
 fn unknown(path: &str) -> Response {
     let (mut plain, detail) = match path {
         "models" => (wrong_method("GET"), "use GET"),
@@ -82,13 +82,13 @@ fn unknown(path: &str) -> Response {
     plain
 }
 
-/// Returns a problem of RFC 9457 as a response.
+/// Returns a refusal as a response: a problem of RFC 9457.
 pub(super) fn refuse(refusal: &Refusal) -> Response {
     let body = problem(refusal).to_string();
     with_retry(refusal, respond(status(refusal), "application/problem+json", body))
 }
 
-/// Returns a problem as a JSON object.
+/// Returns a refusal as the JSON object of a problem.
 fn problem(refusal: &Refusal) -> Value {
     describe_problem(status(refusal), &refusal.detail())
 }
@@ -102,7 +102,7 @@ fn describe_problem(status: StatusCode, detail: &str) -> Value {
     })
 }
 
-/// Parses the object of a request.
+/// Parses the body of a request, a JSON object.
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
     strict_json::parse_object(body).map_err(|error| Refusal::Invalid(format!("the body: {error}")))
 }
@@ -116,7 +116,7 @@ fn check_lines(texts: &[String]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Converts a number with the digits of an f32; null for a number that JSON does not have.
+/// Converts a number to JSON without digits that an f32 does not have; NaN and infinity are null.
 fn number(value: f32) -> Value {
     serde_json::from_str(&value.to_string()).unwrap_or(Value::Null)
 }
