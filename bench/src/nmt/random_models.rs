@@ -10,20 +10,21 @@ use miriam_nmt::architecture::{
 };
 use miriam_storage::random::SplitMix64;
 
-/// Names of the models that decoding is measured with. `gru` is Amun's (Hoang et al. 2018): one
-/// layer of GRUs on either side, 256 wide. `mlstm` has mLSTMs, 512 wide. `tiny` is Firefox's
-/// transformer: width 256, feed-forward width 1,536, 6 encoder and 2 decoder layers. `base` is that
-/// of Vaswani et al. (2017): 512, 2,048, 6 and 6.
+/// Names of the architectures that decoding is measured with. `gru` is Amun's (Hoang et al. 2018):
+/// one layer of GRUs on either side, 256 wide. `mlstm` is the same with mLSTMs, 512 wide. `tiny`
+/// has the size of Firefox's transformers: width 256, feed-forward width 1,536, 6 encoder and 2
+/// decoder layers; but its decoder has self-attention, not an SSRU. `base` is that of Vaswani et
+/// al. (2017): 512, 2,048, 6 and 6.
 pub const DECODING_SHAPES: [&str; 4] = ["gru", "mlstm", "tiny", "base"];
 
-/// The bias of EOS, with which no hypothesis ends before the length limit.
+/// A bias of EOS with which no hypothesis ends before the length limit. EOS has the id 0.
 const EOS_BIAS: f32 = -1e4;
 
-/// The name of the bias of the output layer: in recurrent models, and in transformers.
+/// The names of the output layer's bias: in recurrent models, and in transformers.
 const OUTPUT_BIASES: [&str; 2] = ["decoder_ff_logit_l2_b", "decoder_ff_logit_out_b"];
 
 /// Returns the architecture called `name`, one of [`DECODING_SHAPES`], with vocabularies of `words`
-/// tokens; `None` if it is unknown.
+/// tokens; `None` for another name.
 pub fn decoding_architecture(name: &str, words: usize) -> Option<Architecture> {
     Some(match name {
         "gru" => Architecture::Recurrent(recurrent_shape(CellKind::Gru, 256, words)),
@@ -33,7 +34,8 @@ pub fn decoding_architecture(name: &str, words: usize) -> Option<Architecture> {
 }
 
 /// Returns Marian's transformer-base-AAN (Junczys-Dowmunt et al. 2018): a base transformer whose
-/// decoder has average attention with a gate and a feed-forward layer.
+/// decoder has average attention, with a gate and a feed-forward layer, in place of
+/// self-attention.
 pub fn average_attention_base(words: usize) -> Architecture {
     let base = transformer_of_width(512, 2048, [6, 6], words);
     let attention = AverageAttentionConfig {
@@ -48,8 +50,8 @@ pub fn average_attention_base(words: usize) -> Architecture {
     })
 }
 
-/// Returns the transformer called `name` with a shared vocabulary of `words` tokens; `None` if it
-/// is unknown.
+/// Returns the transformer called `name`, `tiny` or `base`, with a shared vocabulary of `words`
+/// tokens; `None` for another name.
 pub fn transformer_shape(name: &str, words: usize) -> Option<TransformerConfig> {
     let (width, ffn_width, encoder, decoder) = match name {
         "tiny" => (256, 1536, 6, 2),
@@ -101,8 +103,9 @@ pub fn transformer_of_width(
     }
 }
 
-/// Returns a model with weights drawn uniformly from -r to r, so that signals neither vanish nor
-/// explode: r is `gain * sqrt(3 / inputs)`, for embeddings 1, and for biases 0.1.
+/// Returns a model with weights drawn uniformly from -r to r. For matrices, r is
+/// `gain * sqrt(3 / inputs)`, so that signals neither vanish nor explode; for embeddings, it is 1,
+/// and for vectors, such as biases, 0.1.
 ///
 /// # Errors
 /// If the architecture is not valid.
@@ -111,8 +114,9 @@ pub fn random_model(architecture: Architecture, gain: f32, seed: u64) -> Result<
     Model::with_values(architecture, |parameter| random_values(parameter, gain, &mut numbers))
 }
 
-/// Returns a model that never generates EOS. Weights of transformers are Glorot-uniform (Glorot and
-/// Bengio 2010), those of other architectures as in [`random_model`].
+/// Returns a model that never generates EOS. Parameters of transformers are Glorot-uniform (Glorot
+/// and Bengio 2010), but scales of layer norms are 1. Parameters of other architectures are those
+/// of [`random_model`] with a gain of 1.
 ///
 /// # Errors
 /// If the architecture is not valid.
@@ -132,20 +136,22 @@ pub fn random_model_without_eos(architecture: Architecture, seed: u64) -> Result
     })
 }
 
+/// Returns the values that [`random_model`] describes.
 fn random_values(parameter: &ParameterSpec, gain: f32, numbers: &mut SplitMix64) -> Vec<f32> {
     let ParameterSpec { name, shape: [rows, columns] } = parameter;
     let range = match *rows {
         1 => 0.1,
         _ if name.ends_with("Wemb") => 1.0,
+        // This matrix is stored transposed.
         _ if name.ends_with("_Wt") => gain * (3.0 / *columns as f32).sqrt(),
         inputs => gain * (3.0 / inputs as f32).sqrt(),
     };
     (0..rows * columns).map(|_| (2.0 * numbers.next_f32() - 1.0) * range).collect()
 }
 
-/// Returns the shape of a recurrent model with one layer of `cell` on either side, over
-/// vocabularies of `words` tokens. With GRUs it is the shape of Nematus and Amun (Hoang et al.
-/// 2018: 30,000 tokens, 256 wide).
+/// Returns the configuration of a recurrent model with one layer of `cell` on either side and
+/// vocabularies of `words` tokens. With GRUs it is that of Nematus and Amun (Hoang et al. 2018:
+/// 30,000 tokens, 256 wide).
 pub fn recurrent_shape(cell: CellKind, width: usize, words: usize) -> RecurrentConfig {
     RecurrentConfig {
         embeddings: EmbeddingConfig {
@@ -171,6 +177,7 @@ pub fn recurrent_shape(cell: CellKind, width: usize, words: usize) -> RecurrentC
     }
 }
 
+/// Returns the values that [`random_model_without_eos`] describes for transformers.
 fn glorot_values(parameter: &ParameterSpec, numbers: &mut SplitMix64) -> Vec<f32> {
     let [rows, columns] = parameter.shape;
     if parameter.name.ends_with("_ln_scale") {

@@ -31,7 +31,7 @@ const EFFICIENCY_AXIS_TOP: [f64; 2] = [1.2, 1.6];
 /// # Panics
 /// If a point has no runs.
 pub fn draw(study: &ScalingStudy) -> Chart {
-    let counts = study.counts();
+    let counts = study.thread_counts();
     let max_threads = counts.iter().copied().max().unwrap_or(1);
     let cores = max_threads.min(study.topology.num_physical_cores()) as f64;
     let is_single = study.systems.len() == 1;

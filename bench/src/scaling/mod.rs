@@ -125,7 +125,7 @@ pub(crate) fn measure(
     study: &mut ScalingStudy,
     write: &dyn Fn(&ScalingStudy) -> Result<()>,
 ) -> Result<()> {
-    let (counts, order) = (study.counts(), study.topology.cpu_order());
+    let (counts, order) = (study.thread_counts(), study.topology.cpu_order());
     let all = plan_runs(options.systems.len(), counts.len(), options.repeat);
     let planned: Vec<PlannedRun> = all.iter().copied().filter(|&run| !study.has_run(run)).collect();
     let done = all.len() - planned.len();

@@ -10,7 +10,7 @@ use crate::statistics::median_by;
 /// The runs of all systems on a machine.
 pub struct ScalingStudy {
     pub topology: Topology,
-    /// At least one.
+    /// The runs of each system; at least one system.
     pub systems: Vec<SystemRuns>,
 }
 
@@ -24,16 +24,17 @@ pub struct SystemRuns {
 /// The runs with one number of threads.
 pub struct Point {
     pub threads: usize,
-    /// Runs by round, from 0.
+    /// The runs by their round, from 0; rounds may be missing.
     pub runs: BTreeMap<usize, RunStats>,
 }
 
 impl ScalingStudy {
-    /// Returns a study of the systems `names` with `counts` threads, which has no runs yet.
-    /// Speed-ups are relative to the first count.
-    pub fn new(topology: Topology, names: &[String], counts: &[usize]) -> Self {
+    /// Creates a study of the systems `names`, without runs. `thread_counts` are the numbers of
+    /// threads, ascending; speed-ups are relative to the first one.
+    pub fn new(topology: Topology, names: &[String], thread_counts: &[usize]) -> Self {
         let systems = names.iter().map(|name| {
-            let points = counts.iter().map(|&threads| Point { threads, runs: BTreeMap::new() });
+            let points =
+                thread_counts.iter().map(|&threads| Point { threads, runs: BTreeMap::new() });
             SystemRuns { name: name.clone(), points: points.collect() }
         });
         ScalingStudy { topology, systems: systems.collect() }
@@ -48,25 +49,25 @@ impl ScalingStudy {
         }
     }
 
-    /// Whether a planned run was made.
+    /// Whether the study has a planned run.
     pub fn has_run(&self, run: PlannedRun) -> bool {
         self.systems[run.system].points[run.count_index].runs.contains_key(&run.round)
     }
 
     /// Returns the numbers of threads.
-    pub fn counts(&self) -> Vec<usize> {
+    pub fn thread_counts(&self) -> Vec<usize> {
         self.systems[0].points.iter().map(|point| point.threads).collect()
     }
 
-    /// Whether each point has a run.
+    /// Whether each point has at least one run.
     pub fn has_all_points(&self) -> bool {
         self.systems.iter().flat_map(|system| &system.points).all(|point| !point.runs.is_empty())
     }
 }
 
 impl SystemRuns {
-    /// Returns the speed of a point divided by that of the first one, which has one thread in a
-    /// scaling study.
+    /// Returns the median speed of a point divided by that of the first point, which has one
+    /// thread.
     pub fn speed_up(&self, point: &Point) -> f64 {
         point.median().words_per_second() / self.points[0].median().words_per_second()
     }
@@ -78,17 +79,17 @@ impl SystemRuns {
 
     /// Returns the point with the highest median speed.
     pub fn fastest(&self) -> &Point {
-        fn rate(point: &Point) -> f64 {
+        fn speed(point: &Point) -> f64 {
             point.median().words_per_second()
         }
         let points = self.points.iter();
-        points.max_by(|a, b| rate(a).total_cmp(&rate(b))).expect("there is a point")
+        points.max_by(|a, b| speed(a).total_cmp(&speed(b))).expect("there is a point")
     }
 }
 
 impl Point {
-    /// Returns the run with the median speed (of an even number, the slower of the middle two). It
-    /// is a single run, so that its times and its speed are consistent.
+    /// Returns the run with the median speed (of an even number, the slower of the middle two). Its
+    /// times and its speed are consistent, because they are of a single run.
     ///
     /// # Panics
     /// If there are no runs.
@@ -97,7 +98,7 @@ impl Point {
         median_by(&runs, RunStats::words_per_second)
     }
 
-    /// Returns the lowest and the highest words per second of the runs.
+    /// Returns the lowest and the highest speed of the runs, in words per second.
     pub fn spread(&self) -> (f64, f64) {
         let rates = self.runs.values().map(RunStats::words_per_second);
         rates.fold((f64::INFINITY, 0.0), |(low, high), rate| (low.min(rate), high.max(rate)))
@@ -123,17 +124,18 @@ pub mod simulated {
         }
     }
 
-    /// A name, and threads, words per second and seconds in the kernel.
+    /// The name of a system, and for each of its points the threads, words per second and seconds in
+    /// the kernel.
     pub type SimulatedSystem<'a> = (&'a str, &'a [(usize, f64, f64)]);
 
-    /// Returns a study of systems with `(threads, words per second, seconds in the kernel)`. Each
-    /// point has three runs, of which the second is the median.
+    /// Returns a study of simulated systems. Each point has three runs, of which the second is the
+    /// median.
     pub fn study(topology: Topology, systems: &[SimulatedSystem<'_>]) -> ScalingStudy {
         let names: Vec<String> = systems.iter().map(|system| system.0.to_owned()).collect();
-        let counts: Vec<usize> = systems[0].1.iter().map(|rate| rate.0).collect();
-        let mut study = ScalingStudy::new(topology, &names, &counts);
-        for (runs, (_, rates)) in study.systems.iter_mut().zip(systems) {
-            for (point, &(threads, rate, system)) in runs.points.iter_mut().zip(*rates) {
+        let thread_counts: Vec<usize> = systems[0].1.iter().map(|point| point.0).collect();
+        let mut study = ScalingStudy::new(topology, &names, &thread_counts);
+        for (system_runs, (_, points)) in study.systems.iter_mut().zip(systems) {
+            for (point, &(threads, rate, system)) in system_runs.points.iter_mut().zip(*points) {
                 assert_eq!(point.threads, threads);
                 for (round, factor) in [0.9, 1.0, 1.1].into_iter().enumerate() {
                     point.runs.insert(round, run(rate * factor, system));

@@ -6,12 +6,12 @@ use std::sync::Mutex;
 
 use super::*;
 
-/// Starts a server that answers every request with `answer`, one at a time, after `time`.
+/// Starts a server that handles one request at a time: it waits for `time`, then sends `answer`.
 fn server(time: Duration, answer: &'static str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
-        // The lock is held while a request is served.
+        // The lock is held while a request waits for its answer.
         let turn: &'static Mutex<()> = Box::leak(Box::default());
         for stream in listener.incoming() {
             thread::spawn(move || serve(stream.unwrap(), turn, time, answer));
@@ -20,6 +20,7 @@ fn server(time: Duration, answer: &'static str) -> SocketAddr {
     address
 }
 
+/// Answers the requests of one connection until the client closes it.
 fn serve(stream: TcpStream, turn: &Mutex<()>, time: Duration, answer: &str) {
     let mut stream = BufReader::new(stream);
     loop {
@@ -68,11 +69,13 @@ fn options(folder: &std::path::Path, address: SocketAddr, arrivals: Arrivals) ->
     }
 }
 
-/// Returns the rows of an output file as numbers; NaN for words.
+/// Returns the rows of an output file as numbers, without its header; words become NaN. In
+/// `requests.csv`, the first columns are the intended time of sending, the time of sending and the
+/// end.
 fn read_rows(folder: &std::path::Path, name: &str) -> Vec<Vec<f64>> {
     let text = std::fs::read_to_string(folder.join("out").join(name)).unwrap();
-    let row = |line: &str| line.split(',').map(|one| one.parse().unwrap_or(f64::NAN)).collect();
-    text.lines().skip(1).map(row).collect()
+    let rows = text.lines().skip(1);
+    rows.map(|row| row.split(',').map(|cell| cell.parse().unwrap_or(f64::NAN)).collect()).collect()
 }
 
 #[test]
@@ -92,8 +95,8 @@ fn a_closed_loop_waits_for_each_answer() {
     let end = rows.iter().map(|row| row[2]).fold(0.0, f64::max);
     assert!(end >= 12.0 * 0.02, "{end}");
     let under_way = |time: f64| rows.iter().filter(|row| row[1] <= time && time < row[2]).count();
-    let most = rows.iter().map(|row| under_way(row[1])).max();
-    assert_eq!(most, Some(3));
+    let max_under_way = rows.iter().map(|row| under_way(row[1])).max();
+    assert_eq!(max_under_way, Some(3));
     let seconds = read_rows(folder.path(), "seconds.csv");
     assert_eq!(seconds.iter().map(|row| row[2]).sum::<f64>(), 12.0);
     assert!(seconds[0][5] > 0.0, "the memory of the process");
@@ -114,18 +117,18 @@ fn an_open_loop_measures_from_the_intended_time_of_sending() {
     rows.sort_by(|a, b| a[0].total_cmp(&b[0]));
     let arrivals: Vec<f64> = poisson_arrivals(100.0, 1.0, 1).collect();
     assert_eq!(rows.len(), arrivals.len());
-    let mut free = 0.0f64;
+    let mut server_is_free_at = 0.0f64;
     for arrival in &arrivals {
-        free = free.max(*arrival) + service;
+        server_is_free_at = server_is_free_at.max(*arrival) + service;
     }
     let last = rows.iter().map(|row| row[2]).fold(0.0, f64::max);
-    assert!(last >= free - 0.01, "{last} {free}");
+    assert!(last >= server_is_free_at - 0.01, "{last} {server_is_free_at}");
     let mean = rows.iter().map(|row| row[2] - row[0]).sum::<f64>() / rows.len() as f64;
     assert!(mean > 0.2, "the last requests wait about a second, the mean is half of it: {mean}");
 }
 
 #[test]
-fn what_cannot_be_measured_is_an_error() {
+fn unusable_servers_options_and_texts_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let busy = "HTTP/1.1 503 Busy\r\ncontent-length: 4\r\n\r\nbusy";
     let address = server(Duration::ZERO, busy);
@@ -154,7 +157,7 @@ fn every_address_of_a_name_is_tried() {
 }
 
 #[test]
-fn faults_are_not_good_responses() {
+fn an_xml_rpc_fault_is_not_a_good_response() {
     let folder = tempfile::tempdir().unwrap();
     let fault = "HTTP/1.1 200 OK\r\nContent-Type: text/xml; charset=utf-8\r\ncontent-length: 15\r\n\
                  \r\n<fault></fault>";
