@@ -1,4 +1,5 @@
-//! The loop over batches: read, encode, admit, step.
+//! The loop of batched translation: reads and encodes sentences, admits them to the search, and
+//! computes its steps.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -9,12 +10,12 @@ use crate::Result;
 use crate::search::{BeamSearch, GeneratedToken, SearchEvents, SearchOptions, Translation};
 use miriam_nmt_network::network::{Session, Slot};
 
-/// Translates the jobs of `source` until it has no more. Jobs are requested from it when the batch
-/// is empty or, with [`BatchingOptions::top_up`], when half of the batch's places are free.
+/// Translates the jobs of `source` until its input ends. Sentences join the batch when it is empty
+/// or, with [`BatchingOptions::top_up`], when half of its places are free.
 ///
 /// # Errors
-/// Those of `session`, of a neural language model in the search, and of `source`. Active sentences
-/// are dropped then.
+/// Those of `session`, of a neural language model in the search, and of `source`. All unfinished
+/// sentences are dropped then.
 pub fn translate_batches(
     session: &mut dyn Session,
     options: &SearchOptions,
@@ -38,7 +39,7 @@ pub fn translate_batches(
     result
 }
 
-/// Receiver of the search's results that passes them to the source of the sentences.
+/// Passes the results of the search to the source of the sentences.
 struct SourceEvents<'a>(&'a mut dyn JobSource);
 
 impl SearchEvents for SourceEvents<'_> {
@@ -58,9 +59,9 @@ struct BatchScheduler<'a> {
     search: BeamSearch,
     /// Jobs read ahead, in the order in which they will be encoded.
     pending: VecDeque<Job>,
-    /// Sentences that are encoded and not yet admitted.
+    /// Sentences that are encoded and not yet admitted to the search.
     encoded: VecDeque<(Job, Slot)>,
-    /// Whether the input has ended.
+    /// Whether the source has no more jobs.
     input_ended: bool,
 }
 
@@ -81,15 +82,16 @@ impl BatchScheduler<'_> {
         }
     }
 
-    /// Admits sentences until the batch is full or no sentence is available.
+    /// Admits sentences to the search until the batch is full or no sentence is available. The
+    /// batch has `places` for sentences.
     fn admit_sentences(&mut self, places: usize, source: &mut dyn JobSource) -> Result<()> {
         while self.search.active_sentences() < places {
             if self.encoded.is_empty() && !self.encode_batch(places, source)? {
                 return Ok(());
             }
             let Some((job, _)) = self.encoded.front() else { continue };
-            let words = self.search.source_tokens() + job.request.source.len();
-            if !self.batching.limits().allow(self.search.active_sentences() + 1, words) {
+            let tokens = self.search.source_tokens() + job.request.source.len();
+            if !self.batching.limits().allow(self.search.active_sentences() + 1, tokens) {
                 return Ok(());
             }
             let Some((job, slot)) = self.encoded.pop_front() else { return Ok(()) };
@@ -105,10 +107,8 @@ impl BatchScheduler<'_> {
         Ok(())
     }
 
-    /// Reads the next batches, and sorts them if the options say so. Pending sentences stay before
-    /// them.
+    /// Reads the next batches when no job is pending, and sorts their jobs if the options say so.
     fn read_ahead(&mut self, places: usize, source: &mut dyn JobSource) -> Result<()> {
-        let before = self.pending.len();
         let wanted = places.saturating_mul(self.batching.maxi_batch.max(1));
         while !self.input_ended && self.pending.len() < wanted {
             match source.next_jobs()? {
@@ -125,32 +125,32 @@ impl BatchScheduler<'_> {
             }
         }
         if self.batching.sort_by_length {
-            self.pending.make_contiguous()[before..]
-                .sort_by_key(|job| Reverse(job.request.source.len()));
+            self.pending.make_contiguous().sort_by_key(|job| Reverse(job.request.source.len()));
         }
         Ok(())
     }
 
-    /// Encodes the next batch. Returns false if there is no job for it.
+    /// Encodes the next batch. Returns false if no job was available. A batch may be empty: jobs
+    /// that are unwanted, empty or invalid end without being encoded.
     fn encode_batch(&mut self, places: usize, source: &mut dyn JobSource) -> Result<bool> {
         let mut batch: Vec<Job> = Vec::new();
-        let mut words = 0;
-        let mut any = false;
+        let mut tokens = 0;
+        let mut took_jobs = false;
         while batch.len() < places {
             if self.pending.is_empty() {
                 self.read_ahead(places, source)?;
             }
             let Some(mut job) = self.pending.pop_front() else { break };
             if !source.is_wanted(job.id) {
-                any = true;
+                took_jobs = true;
                 continue;
             }
-            words += job.request.source.len();
-            if !self.batching.limits().allow(batch.len() + 1, words) {
+            tokens += job.request.source.len();
+            if !self.batching.limits().allow(batch.len() + 1, tokens) {
                 self.pending.push_front(job);
                 break;
             }
-            any = true;
+            took_jobs = true;
             if job.request.source.is_empty() {
                 source.finish(job.id, Ok(vec![empty_translation()]))?;
                 continue;
@@ -161,23 +161,24 @@ impl BatchScheduler<'_> {
             }
         }
         // Sentences with and without candidates are encoded separately.
-        let (some, none): (Vec<_>, Vec<_>) =
+        let (with_candidates, without): (Vec<_>, Vec<_>) =
             batch.into_iter().partition(|job| job.request.candidates.is_some());
-        for group in [some, none] {
+        for group in [with_candidates, without] {
             self.begin_sentences(group, source)?;
         }
-        Ok(any)
+        Ok(took_jobs)
     }
 
-    /// Encodes sentences together; if that fails, each alone, to find the one that fails.
+    /// Encodes sentences together, all with candidates or all without. If that fails, encodes each
+    /// alone, so that only those that fail alone get an error.
     fn begin_sentences(&mut self, jobs: Vec<Job>, source: &mut dyn JobSource) -> Result<()> {
         if jobs.is_empty() {
             return Ok(());
         }
         let sources: Vec<&[u32]> = jobs.iter().map(|job| &job.request.source[..]).collect();
-        let lists = jobs.iter().map(|job| job.request.candidates.as_deref());
-        let lists: Option<Vec<&[u32]>> = lists.collect();
-        match self.session.begin(&sources, lists.as_deref()) {
+        let candidates: Option<Vec<&[u32]>> =
+            jobs.iter().map(|job| job.request.candidates.as_deref()).collect();
+        match self.session.begin(&sources, candidates.as_deref()) {
             Ok(slots) => self.encoded.extend(jobs.into_iter().zip(slots)),
             Err(error) if jobs.len() == 1 => source.finish(jobs[0].id, Err(error))?,
             Err(_) => {

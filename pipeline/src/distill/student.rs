@@ -9,8 +9,9 @@ use miriam_textio::{Input, Lines, Output, Progress};
 use crate::Result;
 use crate::error::check_cancelled;
 
-/// Segments a text with the tokeniser of one side and writes its pieces, with spaces between them.
-/// Training divides the text into the same pieces.
+/// Divides a text into pieces by the tokeniser of one side (0 is the source) and writes them to the
+/// file `pieces`, with spaces between them. These are the pieces into which training divides the
+/// text.
 pub(super) fn write_pieces(
     text: &Path,
     tokenizers: &TokenizerPair,

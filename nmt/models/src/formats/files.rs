@@ -9,11 +9,12 @@ use serde::Deserialize;
 use crate::checkpoint::Checkpoint;
 use crate::{Result, compressed, json};
 
-/// The contents of an archive by their paths, which begin with the path of the archive. All other
-/// files are on disk.
+/// The files of a model. Those of an archive or of memory are found by their paths, which begin
+/// with the path of the archive or folder; all others are on disk.
 #[derive(Default)]
 pub struct Files {
-    archive: BTreeMap<PathBuf, Bytes>,
+    /// The contents of the files that are not on disk.
+    in_memory: BTreeMap<PathBuf, Bytes>,
 }
 
 impl Files {
@@ -26,41 +27,42 @@ impl Files {
         compressed::reject_git_lfs_pointer(&bytes, path)?;
         let entries = Checkpoint::read_archive(&bytes, path, is_wanted)?;
         let entries = entries.into_iter().map(|(name, content)| (path.join(name), content));
-        Ok(Files { archive: entries.collect() })
+        Ok(Files { in_memory: entries.collect() })
     }
 
-    /// Returns files in memory as if they were in `folder`.
+    /// Creates the files of a folder from memory, as if they were in `folder`.
     pub fn in_memory(folder: &Path, files: impl IntoIterator<Item = (String, Bytes)>) -> Self {
         let files = files.into_iter().map(|(name, content)| (folder.join(name), content));
-        Files { archive: files.collect() }
+        Files { in_memory: files.collect() }
     }
 
-    /// Returns the paths in the archive.
+    /// Returns the paths of the files that are not on disk.
     pub fn archive_paths(&self) -> impl Iterator<Item = &Path> {
-        self.archive.keys().map(PathBuf::as_path)
+        self.in_memory.keys().map(PathBuf::as_path)
     }
 
     pub fn is_file(&self, path: &Path) -> bool {
-        self.archive.contains_key(path) || path.is_file()
+        self.in_memory.contains_key(path) || path.is_file()
     }
 
-    /// Returns `path`, or the path of its compressed form if only that exists.
+    /// Returns `path`, or the path of its compressed form if only that exists. Compressed forms are
+    /// looked for on disk only.
     pub fn find(&self, path: PathBuf) -> PathBuf {
-        if self.archive.contains_key(&path) { path } else { compressed::find(path) }
+        if self.in_memory.contains_key(&path) { path } else { compressed::find(path) }
     }
 
-    /// Opens the content of a file. A file on disk is decompressed.
+    /// Opens the content of a file. If it is on disk, it may be compressed.
     ///
     /// # Errors
     /// If it cannot be read or is damaged.
     pub fn open(&self, path: &Path) -> Result<Bytes> {
-        match self.archive.get(path) {
+        match self.in_memory.get(path) {
             Some(content) => Ok(content.clone()),
             None => compressed::open(path),
         }
     }
 
-    /// Reads the value that the JSON file at `path` holds.
+    /// Reads the JSON file at `path`.
     ///
     /// # Errors
     /// Those of [`open`](Self::open), and if it is not JSON or does not have the structure of `T`.
@@ -69,12 +71,12 @@ impl Files {
     }
 }
 
-/// Whether the name of a file has this extension, in any case.
+/// Whether the name of a file has this extension, in upper or lower case.
 pub fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
-/// Returns the names of the files in `folder`, sorted.
+/// Returns the names of the files and folders in `folder`, sorted.
 ///
 /// # Errors
 /// If the folder cannot be listed.

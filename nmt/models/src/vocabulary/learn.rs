@@ -1,9 +1,8 @@
 //! Learning of vocabularies from text: BPE codes, SentencePiece models, word lists.
 //!
-//! The text is read once, in parallel blocks. Only the counts of its words are kept, and the
-//! learners of `miriam-textproc` learn from them. Therefore memory grows with the number of
-//! distinct words, and the vocabulary depends neither on the order of lines nor on the number of
-//! threads.
+//! The text is read once, in parallel blocks. Only the counts of its words are kept; vocabularies
+//! are learned from these counts. Therefore memory grows with the number of distinct words, and the
+//! vocabulary depends neither on the order of lines nor on the number of threads.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -16,7 +15,7 @@ use miriam_textproc::{
 
 use crate::{Error, Result};
 
-/// Tokens with the ids 0 and 1 in every word vocabulary, as in Marian.
+/// The words with the ids 0 and 1 in every word vocabulary, as in Marian.
 const SPECIAL_WORDS: [&[u8]; 2] = [b"</s>", b"<unk>"];
 
 /// The kind of vocabulary to learn, with its options.
@@ -28,8 +27,8 @@ pub enum LearnOptions {
     SentencePiece(TrainOptions),
     /// A vocabulary of whole words, as Marian writes it.
     Words {
-        /// The maximum number of words, at least 2, because `</s>` and `<unk>` count; `None` for
-        /// no maximum.
+        /// The maximum number of words including `</s>` and `<unk>`, so at least 2; `None` for no
+        /// maximum.
         max_size: Option<usize>,
     },
 }
@@ -44,7 +43,7 @@ pub struct LearnedVocabulary {
 }
 
 /// Learns a vocabulary from the lines of all `texts`, which may be compressed; `-` is standard
-/// input. Reads the texts, and learns SentencePiece models, on `threads` threads.
+/// input. Texts are read, and SentencePiece models are learned, on `threads` threads.
 ///
 /// # Errors
 /// If a text cannot be read, if the texts have no words, if a word vocabulary would have fewer than
@@ -57,14 +56,14 @@ pub fn learn_vocabulary(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<LearnedVocabulary> {
-    let text_names: Vec<String> = texts.iter().map(|text| text.display().to_string()).collect();
-    let file = text_names.join(", ");
-    let unsupported = |reason: String| Error::Unsupported { file: file.clone(), reason };
+    let text_names =
+        texts.iter().map(|text| text.display().to_string()).collect::<Vec<_>>().join(", ");
+    let unsupported = |reason: String| Error::Unsupported { file: text_names.clone(), reason };
     if let LearnOptions::Words { max_size: Some(size) } = options
         && *size < SPECIAL_WORDS.len()
     {
         return Err(unsupported(format!(
-            "a word vocabulary of size {size}; give 2 or more, for </s> and <unk>"
+            "the size of the word vocabulary is {size}; give 2 or more, for </s> and <unk>"
         )));
     }
     let counts = match options {
@@ -77,8 +76,8 @@ pub fn learn_vocabulary(
     if counts.is_empty() {
         return Err(unsupported("the text has no words".into()));
     }
-    // Created by the first report: the total of a SentencePiece training is not known before its
-    // trainer reports it.
+    // The first report creates the task, because only reports of the SentencePiece trainer tell its
+    // total.
     let mut task: Option<ProgressTask> = None;
     let mut report = |done: u64, total: u64| {
         let task = task.get_or_insert_with(|| progress.task("learning", Some(total)));
@@ -98,7 +97,7 @@ pub fn learn_vocabulary(
                 TrainError::Cancelled => Error::Cancelled,
                 error => unsupported(error.to_string()),
             })?;
-            let len = SentencePiece::from_bytes(&bytes, &file)?.len();
+            let len = SentencePiece::from_bytes(&bytes, &text_names)?.len();
             Ok(LearnedVocabulary { bytes, len })
         }
         LearnOptions::Words { max_size } => {
@@ -108,14 +107,14 @@ pub fn learn_vocabulary(
     }
 }
 
-/// Adds the words of a line, separated by spaces; a CR at its end is not part of a word.
+/// Counts the words of a line, separated by spaces; a CR at its end is not part of a word.
 fn add_word_line(line: &[u8], counts: &mut WordCounts) {
     for word in fields::split_at_spaces(line.strip_suffix(b"\r").unwrap_or(line)) {
         counts.add(word, 1);
     }
 }
 
-/// Counts the words of all texts in parallel; `add_line` adds the words of a line to the counts.
+/// Counts the words of all texts in parallel; `add_line` counts the words of a line.
 fn count_words(
     texts: &[PathBuf],
     threads: usize,
@@ -129,12 +128,12 @@ fn count_words(
             threads,
             ("counting words", progress),
             |block| {
-                let mut counts = WordCounts::default();
-                split_lines(block).for_each(|line| add_line(line, &mut counts));
-                counts
+                let mut block_counts = WordCounts::default();
+                split_lines(block).for_each(|line| add_line(line, &mut block_counts));
+                block_counts
             },
-            |block, _| {
-                counts.merge(block);
+            |block_counts, _| {
+                counts.merge(block_counts);
                 if progress.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
             },
         )?;
@@ -143,16 +142,16 @@ fn count_words(
 }
 
 /// Returns the words of a vocabulary in the order of their ids: `</s>`, `<unk>`, then the words of
-/// a text by falling count, ties by their bytes; at most `max_size` in all.
+/// a text by falling count, and by their bytes where counts are equal; at most `max_size` in all.
 pub fn select_words(counts: &WordCounts, max_size: Option<usize>) -> Vec<&[u8]> {
     let text_words = counts.sorted().into_iter().map(|(word, _)| word);
     let text_words = text_words.filter(|word| !SPECIAL_WORDS.contains(word));
     SPECIAL_WORDS.into_iter().chain(text_words).take(max_size.unwrap_or(usize::MAX)).collect()
 }
 
-/// Returns a map of words to ids in YAML, which [`Vocabulary::open`](super::Vocabulary::open)
-/// reads; Marian reads it too if all words are UTF-8. Words are quoted, because some would have
-/// another meaning in YAML (`no`, `1`, `:`).
+/// Returns a map from words to ids in YAML, which [`Vocabulary::open`](super::Vocabulary::open)
+/// reads; Marian reads it too if all words are UTF-8. Words are quoted, because some have another
+/// meaning in YAML without quotes (`no`, `1`, `:`).
 pub fn words_to_yaml(words: &[&[u8]]) -> Vec<u8> {
     let mut yaml = Vec::new();
     for (id, word) in words.iter().enumerate() {
@@ -161,12 +160,12 @@ pub fn words_to_yaml(words: &[&[u8]]) -> Vec<u8> {
             match byte {
                 b'"' | b'\\' => yaml.extend_from_slice(&[b'\\', byte]),
                 0..0x20 | 0x7f => {
-                    write!(yaml, "\\x{byte:02x}").expect("a vector takes all bytes");
+                    write!(yaml, "\\x{byte:02x}").expect("writing to a vector does not fail");
                 }
                 _ => yaml.push(byte),
             }
         }
-        writeln!(yaml, "\": {id}").expect("a vector takes all bytes");
+        writeln!(yaml, "\": {id}").expect("writing to a vector does not fail");
     }
     yaml
 }
@@ -194,7 +193,7 @@ mod tests {
         let options = LearnOptions::Words { max_size: Some(1) };
         let texts = [PathBuf::from("absent")];
         let error = learn_vocabulary(&texts, &options, 1, &NoProgress).unwrap_err();
-        assert!(error.to_string().contains("size 1; give 2 or more"), "{error}");
+        assert!(error.to_string().contains("vocabulary is 1; give 2 or more"), "{error}");
     }
 
     proptest! {
