@@ -16,19 +16,20 @@ use crate::rescoring::Rescoring;
 use crate::system::System;
 use crate::{Error, Result};
 
-/// Scores the lists of sentences one at a time, in buffers that it reuses. Without models it
-/// changes nothing.
+/// Rescores the n-best list of one sentence after the other, in buffers that it reuses. Without
+/// models of `[rescore]` it changes nothing.
 pub(crate) struct Rescorer<'s> {
     system: &'s System,
-    /// A scorer of each model, made for the first list.
+    /// A scorer of each model, created for the first list.
     scorers: Vec<Box<dyn FeatureScorer + 's>>,
-    /// Translators of the models that add translations, with the numbers of the models.
+    /// Translators of the models that add translations, with the indices of the models.
     translators: Vec<(usize, Box<dyn CandidateTranslator + 's>)>,
     n_best: NBest,
-    /// The list of the last sentence, and its best translation in target order.
+    /// The list of the last sentence, best first; empty if it was not rescored.
     entries: Vec<RescoredEntry>,
+    /// The hypotheses of the best entry, the first phrase first; empty if a model added the entry.
     best_path: Vec<HypothesisId>,
-    /// The sum of the scores of the sentences of a line.
+    /// The sum of the scores of the line's sentences so far; `None` if one has no translation.
     line_total: Option<f32>,
     line_errors: Vec<LineError>,
 }
@@ -55,9 +56,14 @@ impl<'s> Rescorer<'s> {
         self.line_errors.clear();
     }
 
-    /// Returns the score of the line after its last sentence. `found` is its score in the search.
-    pub(crate) fn line_score(&self, found: Option<f32>) -> Option<f32> {
-        if self.system.rescoring.is_some() { found.and(self.line_total) } else { found }
+    /// Returns the score of the line after its last sentence. `search_score` is its score in the
+    /// search.
+    pub(crate) fn line_score(&self, search_score: Option<f32>) -> Option<f32> {
+        if self.system.rescoring.is_some() {
+            search_score.and(self.line_total)
+        } else {
+            search_score
+        }
     }
 
     /// Takes the errors of the line.
@@ -77,9 +83,10 @@ impl<'s> Rescorer<'s> {
         }
     }
 
-    /// Scores the n-best list of a sentence, of which the caller needs `wanted` entries. Returns
-    /// the sentence with its list in the new order. If a model cannot score a text, for example
-    /// because it is too long, the order does not change, and the line gets an error.
+    /// Rescores the n-best list of a sentence, of which the caller needs `wanted` entries. Returns
+    /// the sentence with its list in the new order. If a model cannot score the sentence or an
+    /// entry of the search, for example because it is too long, the order does not change, and the
+    /// line gets an error.
     ///
     /// # Errors
     ///
@@ -94,16 +101,17 @@ impl<'s> Rescorer<'s> {
         if decoded.sentence.len() > 0 && decoded.score.is_some() {
             self.score_list(rescoring, decoded, rescoring.search_list_size(wanted))?;
         }
-        let rescored = self.entries.first().map(|best| {
+        if let Some(best) = self.entries.first() {
             self.best_path.clear();
             self.best_path.extend(best.hypotheses.iter().rev());
-            best.total
-        });
-        self.line_total =
-            self.line_total.zip(rescored.or(decoded.score)).map(|(sum, score)| sum + score);
+        }
+        let score = self.entries.first().map(|best| best.total).or(decoded.score);
+        self.line_total = self.line_total.zip(score).map(|(sum, score)| sum + score);
         Ok(self.rescored(decoded))
     }
 
+    /// Sets the entries to the list of a sentence: the `size` best different texts of the search and
+    /// the translations that models add.
     fn score_list(
         &mut self,
         rescoring: &'s Rescoring,
@@ -156,9 +164,9 @@ impl<'s> Rescorer<'s> {
             }
             (self.scorers, self.translators) = (scorers, translators);
         }
-        let num_found = texts.len();
+        let num_from_search = texts.len();
         let added = self.add_candidates(rescoring, &source, &mut texts);
-        match added.and_then(|()| self.score_texts(&source, &texts, num_found)) {
+        match added.and_then(|()| self.score_texts(&source, &texts, num_from_search)) {
             Ok(scores) => {
                 let width = self.system.num_components();
                 for (entry, scores) in self.entries.iter_mut().zip(scores) {
@@ -175,25 +183,25 @@ impl<'s> Rescorer<'s> {
                 return Err(rescoring.failure(number, reason));
             }
             Err((number, ListError::Text { translation, reason, .. })) => {
-                let what = match translation {
+                let unscored = match translation {
                     Some(_) => "a translation",
                     None => "the sentence",
                 };
                 let name = rescoring.feature_name(number);
-                let reason = format!("not rescored: no score {name} of {what}: {reason}");
+                let reason = format!("not rescored: no score {name} of {unscored}: {reason}");
                 self.line_errors.push(LineError::new(LineErrorKind::NotRescored, reason));
                 let width = self.system.num_components();
-                self.entries.truncate(num_found);
+                self.entries.truncate(num_from_search);
                 self.entries.iter_mut().for_each(|entry| entry.values.resize(width, 0.0));
             }
         }
         Ok(())
     }
 
-    /// Adds the translations of models to the list, except texts that it has already. `texts` are
-    /// the texts of the list. Features that depend only on words get their values for the added
-    /// translation. All other features get the values of the search's best translation. So only
-    /// known values and the weight of the marking feature decide between these two translations.
+    /// Adds the translations of models to the list, except those whose texts are in it already.
+    /// `texts` are the texts of the list. Features that depend only on words get their values for
+    /// the added translation, all others those of the search's best translation. So between these
+    /// two translations, only known values and the weight of the marker decide.
     fn add_candidates(
         &mut self,
         rescoring: &Rescoring,
@@ -206,8 +214,8 @@ impl<'s> Rescorer<'s> {
         };
         let mut known: HashSet<Vec<u8>> = texts.iter().cloned().collect();
         for (number, translator) in translators {
-            for found in translator.translate(source).map_err(|error| (*number, error))? {
-                let words: Vec<Vec<u8>> = split_words(&found).map(<[u8]>::to_vec).collect();
+            for translation in translator.translate(source).map_err(|error| (*number, error))? {
+                let words: Vec<Vec<u8>> = split_words(&translation).map(<[u8]>::to_vec).collect();
                 let text = words.join(&b' ');
                 // A field of an n-best list cannot contain the separator of fields.
                 let is_usable = !words.is_empty() && words.iter().all(|word| word != b"|||");
@@ -235,17 +243,17 @@ impl<'s> Rescorer<'s> {
         Ok(())
     }
 
-    /// Returns the scores of all texts, each of which is scored once. The texts of models, which
-    /// follow the first `num_found` texts, are removed from the entries if they have no score.
+    /// Returns the scores of all texts by all models. Added translations, which follow the first
+    /// `num_from_search` texts, are removed from the entries if a model has no score for them.
     fn score_texts(
         &mut self,
         source: &[u8],
         texts: &[Vec<u8>],
-        num_found: usize,
+        num_from_search: usize,
     ) -> Result<Vec<Vec<f64>>, (usize, ListError)> {
         let translations: Vec<&[u8]> = texts.iter().map(|text| &text[..]).collect();
         let list = CandidateList { source, translations: &translations };
-        let scores = score_available(&mut self.scorers, list, num_found)?;
+        let scores = score_available(&mut self.scorers, list, num_from_search)?;
         let mut is_scored = scores.iter().map(Option::is_some);
         self.entries.retain(|_| is_scored.next() == Some(true));
         Ok(scores.into_iter().flatten().collect())
@@ -253,12 +261,13 @@ impl<'s> Rescorer<'s> {
 }
 
 impl Rescoring {
+    /// Returns the error of the model with the index `number`.
     fn failure(&self, number: usize, reason: String) -> Error {
         Error::feature(self.feature_name(number), reason)
     }
 }
 
-/// Appends a word after a space.
+/// Appends a word, after a space unless it is the first one.
 fn push_word(text: &mut Vec<u8>, word: &[u8]) {
     if !text.is_empty() {
         text.push(b' ');

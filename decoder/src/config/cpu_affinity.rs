@@ -1,19 +1,23 @@
 //! The CPU of each worker: from Moses2's offset and increment, or from a list.
 
 /// Returns the CPUs of a list such as `0,2,4-7`.
+///
+/// # Errors
+/// If the list is malformed, or if this process may not use one of the CPUs.
 pub(super) fn parse_cpu_list(list: &str) -> Result<Vec<usize>, String> {
-    fn wrong(part: &str) -> String {
-        format!("{part:?} is neither a CPU nor a range; write 0,2,4-7")
+    fn parse_cpu(text: &str) -> Option<usize> {
+        text.parse::<usize>().ok().filter(|&cpu| cpu < 1 << 16)
     }
     let mut cpus = Vec::new();
     for part in list.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        fn number(text: &str) -> Option<usize> {
-            text.parse::<usize>().ok().filter(|&cpu| cpu < 1 << 16)
-        }
-        match (number(first), number(last)) {
+        match (parse_cpu(first), parse_cpu(last)) {
             (Some(first), Some(last)) if first <= last => cpus.extend(first..=last),
-            _ => return Err(wrong(part)),
+            _ => {
+                return Err(format!(
+                    "{part:?} is neither a CPU nor a range of CPUs; write a list such as 0,2,4-7"
+                ));
+            }
         }
     }
     if let Some(&cpu) = miriam_textio::affinity::allowed_cpus()
@@ -27,8 +31,9 @@ pub(super) fn parse_cpu_list(list: &str) -> Result<Vec<usize>, String> {
 }
 
 /// Returns a CPU for each of `workers` workers (`docs/spec/phrase-decoding.md` 4). Worker k gets
-/// the CPU at index `offset` + k * `increment` of `allowed`, modulo its length. The result is empty
-/// if `offset` is negative or no CPU is allowed.
+/// the CPU at index `offset` + k * `increment` of `allowed`, the CPUs that this process may use;
+/// the index wraps around at the end. The result is empty if `offset` is negative or `allowed` is
+/// empty.
 pub(super) fn assign_round_robin(
     offset: i64,
     increment: i64,

@@ -1,11 +1,11 @@
 //! Cache of language-model scores during a search.
 //!
-//! Within a sentence, the states of a model are interned: equal states have the same `u32`, by
-//! which hypotheses are compared. Scores are cached by (state, word), in entries of 16 bytes, for
-//! one sentence only. Half of all requests repeat within a sentence, few repeat across sentences,
-//! and a small cache stays in the L2 cache. Old entries need not be cleared: state ids grow from
-//! sentence to sentence, and an entry whose state id is below the sentence's first one counts as
-//! empty.
+//! Within a sentence, the states of a model are interned: equal states have the same id, a `u32`, by
+//! which hypotheses are compared. Scores are cached by state and word, in entries of 16 bytes, for
+//! one sentence only: half of all requests repeat within a sentence, few repeat across sentences,
+//! and a small cache stays in the CPU's L2 cache. Old entries need not be cleared: state ids grow
+//! from sentence to sentence, and an entry whose state id is below the first id of the sentence
+//! counts as empty.
 
 use miriam_lmcpu::{LanguageModel, LmWord, State};
 use miriam_storage::prefetch_at;
@@ -16,20 +16,23 @@ use super::interned_states::InternedStates;
 /// One model's states and scores within a sentence.
 pub(crate) struct LmScoreCache {
     states: InternedStates,
+    /// A hash table with linear probing; its length is a power of two.
     cache: Vec<CacheEntry>,
+    /// The number of entries of this sentence.
     num_entries: usize,
-    /// Scratch: the state after a word.
-    after: State,
+    /// Buffer for the state after a word.
+    next_state: State,
 }
 
-/// log10 p(word | state) and the state after the word.
+/// A cached score: log10 p(word | state), with the state after the word.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(16))]
 struct CacheEntry {
-    /// The state in the upper 32 bits and the word in the lower ones. The entry is empty if the
-    /// state belongs to an earlier sentence.
+    /// The id of the state in the upper 32 bits and the word in the lower ones. The entry is empty
+    /// if the state belongs to an earlier sentence.
     key: u64,
     log10: f32,
+    /// The id of the state after the word.
     next_state: u32,
 }
 
@@ -40,6 +43,7 @@ pub(crate) enum LmContext {
     State(State),
 }
 
+/// The initial number of slots of the cache.
 const INITIAL_CACHE_SIZE: usize = 1 << 14;
 
 #[inline(always)]
@@ -54,7 +58,7 @@ impl LmScoreCache {
             states: InternedStates::new(),
             cache: vec![CacheEntry::default(); INITIAL_CACHE_SIZE],
             num_entries: 0,
-            after: State::EMPTY,
+            next_state: State::EMPTY,
         }
     }
 
@@ -72,9 +76,10 @@ impl LmScoreCache {
         self.states.intern(state)
     }
 
-    /// Returns the log10 probability of the words of a phrase after `state`, and the state after
-    /// these words. If the phrase `ends` the sentence, `</s>` is included. Words whose scores are
-    /// in the phrase's total are left out.
+    /// Returns the log10 probability of a phrase after `state`, and the state after the phrase:
+    /// scores the words that depend on the state and adds the phrase's constant scores. If the
+    /// phrase `ends` the sentence, `</s>` is included. Later words of the phrase, whose scores are
+    /// in its total, are left out.
     #[inline(always)]
     pub(crate) fn score_phrase(
         &mut self,
@@ -101,7 +106,7 @@ impl LmScoreCache {
         (log10, state)
     }
 
-    /// Starts loading the cache's line for `word` after `state`.
+    /// Starts loading the memory of the cache's entry for `word` after `state`.
     #[inline(always)]
     pub(crate) fn prefetch(&self, state: u32, word: LmWord) {
         prefetch_at(&self.cache, self.slot_of(cache_key(state, word)));
@@ -158,7 +163,7 @@ impl LmScoreCache {
         }
     }
 
-    /// Returns the log10 probability that [`LmScoreCache::score_phrase`] gives, without changing
+    /// Returns the log10 probability that [`LmScoreCache::score_phrase`] returns, without changing
     /// the cache, which has nearly all scores after a search.
     pub(crate) fn rescore_phrase(
         &self,
@@ -202,10 +207,11 @@ impl LmScoreCache {
         (log10.0, LmContext::State(next))
     }
 
+    /// Scores a word by the model and adds the score to the cache.
     #[inline(never)]
     fn query_model(&mut self, model: &dyn LanguageModel, state: u32, word: LmWord) -> (f32, u32) {
-        let (log10, _) = model.score(self.states.get(state), word, &mut self.after);
-        let next = self.states.intern(&self.after);
+        let (log10, _) = model.score(self.states.get(state), word, &mut self.next_state);
+        let next = self.states.intern(&self.next_state);
         if (self.num_entries + 1) * 2 > self.cache.len() {
             self.grow();
         }
@@ -214,6 +220,7 @@ impl LmScoreCache {
         (log10.0, next)
     }
 
+    /// Adds an entry whose key is not in the cache, which has room for it.
     fn insert(&mut self, entry: CacheEntry) {
         let mut slot = self.slot_of(entry.key);
         while (self.cache[slot].key >> 32) as u32 >= self.states.first_id() {
@@ -222,6 +229,7 @@ impl LmScoreCache {
         self.cache[slot] = entry;
     }
 
+    /// Doubles the cache.
     fn grow(&mut self) {
         let size = self.cache.len() * 2;
         let old = std::mem::replace(&mut self.cache, vec![CacheEntry::default(); size]);
