@@ -110,8 +110,8 @@ impl<'s> Rescorer<'s> {
         Ok(self.rescored(decoded))
     }
 
-    /// Sets the entries to the list of a sentence: the `size` best different texts of the search and
-    /// the translations that models add.
+    /// Sets the entries to the list of a sentence: the `size` best different texts of the search
+    /// and the translations that models add.
     fn score_list(
         &mut self,
         rescoring: &'s Rescoring,

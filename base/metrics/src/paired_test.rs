@@ -99,10 +99,10 @@ fn randomized_differences(
         a.len(),
         MAX_DRAWN,
         || random.next_bool(),
-        |keeps| {
+        |coins| {
             let mut sums = [vec![0.0; a.width()], vec![0.0; a.width()]];
-            for ((&keeps, row_a), row_b) in keeps.iter().zip(a.iter()).zip(b.iter()) {
-                let rows = if keeps { [row_a, row_b] } else { [row_b, row_a] };
+            for ((&coin, row_a), row_b) in coins.iter().zip(a.iter()).zip(b.iter()) {
+                let rows = if coin { [row_a, row_b] } else { [row_b, row_a] };
                 for (sums, row) in sums.iter_mut().zip(rows) {
                     sums.iter_mut().zip(row).for_each(|(sum, number)| *sum += number);
                 }

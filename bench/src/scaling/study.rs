@@ -124,8 +124,8 @@ pub mod simulated {
         }
     }
 
-    /// The name of a system, and for each of its points the threads, words per second and seconds in
-    /// the kernel.
+    /// The name of a system, and for each of its points the number of threads, the words per second
+    /// and the seconds in the kernel.
     pub type SimulatedSystem<'a> = (&'a str, &'a [(usize, f64, f64)]);
 
     /// Returns a study of simulated systems. Each point has three runs, of which the second is the

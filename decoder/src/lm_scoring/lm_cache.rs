@@ -1,8 +1,8 @@
 //! Cache of language-model scores during a search.
 //!
-//! Within a sentence, the states of a model are interned: equal states have the same id, a `u32`, by
-//! which hypotheses are compared. Scores are cached by state and word, in entries of 16 bytes, for
-//! one sentence only: half of all requests repeat within a sentence, few repeat across sentences,
+//! Within a sentence, the states of a model are interned: equal states have the same id, by which
+//! hypotheses are compared. Scores are cached by state and word, in entries of 16 bytes, for one
+//! sentence only: half of all requests repeat within a sentence, few repeat across sentences,
 //! and a small cache stays in the CPU's L2 cache. Old entries need not be cleared: state ids grow
 //! from sentence to sentence, and an entry whose state id is below the first id of the sentence
 //! counts as empty.

@@ -1,14 +1,14 @@
 //! The trie model: n-grams as paths of words, newest first.
 //!
-//! The idea is KenLM's reverse trie (`docs/spec/ngram-lm.md` 2.10): a walk starts at the newest word
-//! and follows the words of the context to the left. Unlike in KenLM, the children of a node are
-//! not a range that is searched. All n-grams of an order are in one hash table (`level`), whose keys
-//! consist of the parent node and a word. Of a key, only the bits that do not follow from the slot
-//! are stored ([`miriam_storage::quotient_table`]; Darragh, Cleary and Witten 1993 call such a trie
-//! a Bonsai). So a step of a walk nearly always reads one cache line, however many children a node
-//! has. The line of a bigram is known from its words alone, and no entry spends bits on where its
-//! children begin. Backoffs, which repeat, are indices into a codebook. `docs/formats.md` describes
-//! every byte.
+//! The idea is KenLM's reverse trie (`docs/spec/ngram-lm.md` 2.10): a walk starts at the newest
+//! word and follows the words of the context to the left. Unlike in KenLM, the children of a node
+//! are not a range that is searched. All n-grams of an order are in one hash table (`level`), whose
+//! keys consist of the parent node and a word. Of a key, only the bits that do not follow from the
+//! slot are stored ([`miriam_storage::quotient_table`]; Darragh, Cleary and Witten 1993 call such a
+//! trie a Bonsai). So a step of a walk nearly always reads one cache line, however many children a
+//! node has. The line of a bigram is known from its words alone, and no entry spends bits on where
+//! its children begin. Backoffs, which repeat, are indices into a codebook. `docs/formats.md`
+//! describes every byte.
 //!
 //! The model is lossless unless probabilities and backoffs are quantised, which gives
 //! KenLM's quantised values to the bit.

@@ -1,4 +1,5 @@
-//! A block: the text between two breaks of a page, with its tags, before it is split into sentences.
+//! Blocks: texts between two breaks of a page, with their tags, before they are split into
+//! sentences.
 //!
 //! White space is collapsed while text is added. Images, footnote marks and custom elements also
 //! separate words. At these, a space is added if two words, or a punctuation mark and a word, would
