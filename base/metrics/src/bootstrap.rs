@@ -111,7 +111,7 @@ pub(crate) fn score_drawn_texts<T: Sync>(
         let num_texts = max_texts.min(count - scores.len());
         drawn.clear();
         drawn.extend((0..num_texts * len).map(|_| draw()));
-        scores.par_extend(drawn.par_chunks_exact(len).map(|text| score(text)));
+        scores.par_extend(drawn.par_chunks_exact(len).map(&score));
     }
     scores
 }
