@@ -55,7 +55,7 @@ pub fn find_in_archive(path: &Path) -> Result<FoundModel> {
             || [METADATA, PIECES, CODES].iter().any(|wanted| name.ends_with(wanted))
     })?;
     let folder = {
-        let mut metadata = files.archive_paths().filter(|file| file.ends_with(METADATA));
+        let mut metadata = files.in_memory_paths().filter(|file| file.ends_with(METADATA));
         metadata.next().and_then(Path::parent).map(Path::to_owned)
     };
     let Some(folder) = folder else {

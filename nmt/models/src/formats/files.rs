@@ -37,7 +37,7 @@ impl Files {
     }
 
     /// Returns the paths of the files that are not on disk.
-    pub fn archive_paths(&self) -> impl Iterator<Item = &Path> {
+    pub fn in_memory_paths(&self) -> impl Iterator<Item = &Path> {
         self.in_memory.keys().map(PathBuf::as_path)
     }
 

@@ -41,12 +41,12 @@ pub fn find_in_archive(path: &Path) -> Result<FoundModel> {
     let files = Files::in_archive(path, &|name| !name.ends_with(".log"))?;
     let configuration = {
         let mut all: Vec<&Path> =
-            files.archive_paths().filter(|file| file.ends_with(CONFIGURATION)).collect();
+            files.in_memory_paths().filter(|file| file.ends_with(CONFIGURATION)).collect();
         all.sort_by_key(|file| file.components().count());
         all.first().map(|file| file.to_path_buf())
     };
     let Some(configuration) = configuration else {
-        if files.archive_paths().any(|file| file.ends_with("metadata.json")) {
+        if files.in_memory_paths().any(|file| file.ends_with("metadata.json")) {
             return argos::find_in_archive(path);
         }
         let reason = "a zip archive without decoder.yml (OPUS-MT) or metadata.json (Argos \

@@ -116,7 +116,8 @@ fn check_lines(texts: &[String]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Converts a number to JSON without digits that an f32 does not have; NaN and infinity are null.
+/// Converts a number to JSON with the fewest digits that identify the f32; null for NaN and
+/// infinity.
 fn number(value: f32) -> Value {
     serde_json::from_str(&value.to_string()).unwrap_or(Value::Null)
 }

@@ -46,10 +46,10 @@ pub(super) fn find_in_memory(
 ) -> Result<FoundModel> {
     let files = Files::in_memory(name, files);
     let model = name.join(WEIGHTS);
-    if !files.archive_paths().any(|path| path == model) {
+    if !files.in_memory_paths().any(|path| path == model) {
         return Err(Error::unsupported(&model, "it is not among the files"));
     }
-    if files.archive_paths().any(|path| path.ends_with("vmap.txt")) {
+    if files.in_memory_paths().any(|path| path.ends_with("vmap.txt")) {
         let reason = "a vocabulary map can only be read from a folder on disk; leave out vmap.txt";
         return Err(Error::unsupported(name, reason));
     }
