@@ -285,3 +285,23 @@ def test_a_source_with_only_the_token_of_its_beginning_is_empty() -> None:
     for source in (["<s>"], ["<pad>", "w5"]):
         [result] = translator.translate_batch([source], [prefix], max_decoding_length=3)
         assert len(result.hypotheses[0]) > 1
+
+
+def test_sources_and_targets_end_with_the_table_of_positions() -> None:
+    """The model has 40 positions. Beyond them, CTranslate2 fails too."""
+    translator = ct2.Translator(str(DATA / "ct2-bart"))
+    options: dict[str, Any] = {"max_decoding_length": 2}
+    assert len(translator.translate_batch([["w2"] * 40], **options)) == 1
+    sources = [["w3"], ["w2"] * 41]
+    with pytest.raises(RuntimeError, match=r"source\[1\]: 41 tokens .* max_input_length=40"):
+        translator.translate_batch(sources, **options)
+    for one in translator.translate_batch(sources, asynchronous=True, **options):
+        with pytest.raises(RuntimeError, match="the model has 40 positions"):
+            one.result()
+    assert len(translator.translate_batch(sources, max_input_length=40, **options)) == 2
+    assert len(translator.score_batch([["w2"] * 40], [["w2"] * 39])[0].tokens) == 40
+    with pytest.raises(RuntimeError, match=r"target\[0\]: 41 tokens .* the model has 40 positions"):
+        translator.score_batch([["w2"]], [["w2"] * 40])
+    [pending] = translator.score_batch(sources[1:], [["w2"]], asynchronous=True)
+    with pytest.raises(RuntimeError, match=r"source\[0\]: 41 tokens"):
+        pending.result()

@@ -397,6 +397,8 @@ impl Translator {
             options.seed = super::next_seed();
         }
         let (examples, sources) = read_examples(source, target_prefix, &loaded, replace_unknowns)?;
+        let checked = loaded.pool.translator().check_examples(&examples, max_input_length);
+        let invalid = invalid.or(checked.err());
         let raised = Arc::default();
         let mut call = TranslationCall {
             loaded: Arc::clone(&loaded),
@@ -457,15 +459,19 @@ impl Translator {
         let pairs = sources.into_iter().zip(targets);
         let examples: Vec<ScoringExample> =
             pairs.map(|(source, target)| ScoringExample { source, target }).collect();
+        let translator = loaded.pool.translator();
         let mut interrupted = None;
-        let pending = py.detach(|| {
-            let translator = loaded.pool.translator();
-            let requests = examples
-                .iter()
-                .map(|example| translator.prepare_score(example, max_input_length))
-                .collect();
-            loaded.pool.score(limits, requests, Some(&mut || no_signal(&mut interrupted)))
-        });
+        let pending = match translator.check_scoring_examples(&examples, max_input_length) {
+            Err(error) if asynchronous => Arc::new(Pending::failed(examples.len(), &error)),
+            Err(error) => return Err(exception(error)),
+            Ok(()) => py.detach(|| {
+                let requests = examples
+                    .iter()
+                    .map(|example| translator.prepare_score(example, max_input_length))
+                    .collect();
+                loaded.pool.score(limits, requests, Some(&mut || no_signal(&mut interrupted)))
+            }),
+        };
         interrupted.map_or(Ok(()), Err)?;
         let call = Arc::new(ScoringCall { loaded, pending, examples, max_input_length, offset });
         let indices = 0..call.examples.len();

@@ -5,7 +5,7 @@
 //! long is cut. The translation of a source without words is the prefix, without a search.
 //! Attention is to the tokens of the caller, without special tokens.
 
-use super::{DecodingOptions, Prepared, ScoreRequest};
+use super::{DecodingOptions, PoolError, Prepared, ScoreRequest};
 use crate::search::unknown;
 use crate::search::{Request, Translation};
 use crate::translate::Translator;
@@ -134,6 +134,43 @@ impl Translator {
         Prepared::Request(request)
     }
 
+    /// Checks that the model has positions for the sources. `max_input_length` of 0 means no limit.
+    ///
+    /// # Errors
+    /// [`PoolError::Failed`] names the first source that is too long.
+    pub fn check_examples(
+        &self,
+        examples: &[Example],
+        max_input_length: usize,
+    ) -> Result<(), PoolError> {
+        let Some(most) = self.max_positions else { return Ok(()) };
+        examples.iter().enumerate().try_for_each(|(index, Example { source, .. })| {
+            if self.has_no_words(source) {
+                return Ok(());
+            }
+            let length = self.add_special_tokens(source, max_input_length).ids.len();
+            check_length("source", index, length, most)
+        })
+    }
+
+    /// Checks that the model has positions for the sources and targets. `max_input_length` of 0
+    /// means no limit.
+    ///
+    /// # Errors
+    /// [`PoolError::Failed`] names the first source or target that is too long.
+    pub fn check_scoring_examples(
+        &self,
+        examples: &[ScoringExample],
+        max_input_length: usize,
+    ) -> Result<(), PoolError> {
+        let Some(most) = self.max_positions else { return Ok(()) };
+        examples.iter().enumerate().try_for_each(|(index, example)| {
+            let ScoreRequest { source, target } = self.prepare_score(example, max_input_length);
+            check_length("source", index, source.len(), most)?;
+            check_length("target", index, target.len(), most)
+        })
+    }
+
     /// Whether target prefixes are possible.
     pub fn takes_prefixes(&self) -> bool {
         !self.models.is_right_to_left()
@@ -237,6 +274,17 @@ impl Translator {
         log_probs.drain(..offset.min(log_probs.len()));
         ScoredTokens { tokens, log_probs }
     }
+}
+
+/// Checks that `length` tokens have positions, of which the model has `most`.
+fn check_length(name: &str, index: usize, length: usize, most: usize) -> Result<(), PoolError> {
+    if length <= most {
+        return Ok(());
+    }
+    Err(PoolError::Failed(format!(
+        "{name}[{index}]: {length} tokens with special tokens, but the model has {most} positions; \
+         give max_input_length={most}"
+    )))
 }
 
 /// Returns the translations that CTranslate2 gives in addition to the only one of a search: greedy
