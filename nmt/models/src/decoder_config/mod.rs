@@ -328,6 +328,20 @@ mod tests {
     }
 
     #[test]
+    fn flags_may_be_numbers_as_in_marian() {
+        let parse = |text: &str| DecoderConfig::parse(text.as_bytes(), Path::new("/m/c.yml"));
+        let on = parse("models: [a]\nn-best: 1\nword-scores: 0\nrelative-paths: 1\n").unwrap();
+        assert_eq!((on.n_best, on.word_scores), (Some(true), Some(false)));
+        assert_eq!(on.models, [Path::new("/m/a")]);
+        let off = parse("models: [a]\nrelative-paths:\n").unwrap();
+        assert_eq!(off.models, [Path::new("a")]);
+        for key in ["n-best", "relative-paths"] {
+            let error = parse(&format!("models: [a]\n{key}: maybe\n")).unwrap_err().to_string();
+            assert!(error.contains(key) && error.contains("expected true or false"), "{error}");
+        }
+    }
+
+    #[test]
     fn alignment_formats_are_read_as_in_marian() {
         for (text, expected) in [
             ("soft", Some(AlignmentFormat::Soft)),

@@ -19,6 +19,7 @@ pub struct ConfigReader<'a> {
 impl ConfigReader<'_> {
     /// Reads the settings of a Marian configuration.
     pub fn read_marian(&self) -> Result<DecoderConfig> {
+        self.check_relative_paths()?;
         let shortlist = match self.items("shortlist") {
             [] => None,
             [file, rest @ ..] => {
@@ -93,12 +94,21 @@ impl ConfigReader<'_> {
 
     fn flag(&self, name: &str) -> Result<Option<bool>> {
         let Some(value) = self.value.get(name) else { return Ok(None) };
-        let flag = value.as_bool();
+        let flag = truth_value(value);
         flag.map(Some).ok_or_else(|| self.mismatch(name, "expected true or false"))
+    }
+
+    /// Checks that `relative-paths` is a truth value; without a value it is false.
+    fn check_relative_paths(&self) -> Result<()> {
+        match self.value.get("relative-paths") {
+            Some(value) if !value.is_null() => self.flag("relative-paths").map(|_| ()),
+            _ => Ok(()),
+        }
     }
 
     /// Reads the settings of an Amun configuration.
     pub fn read_amun(&self) -> Result<DecoderConfig> {
+        self.check_relative_paths()?;
         let scorers = self.entries("scorers")?;
         let all_weights = self.value.get("weights");
         for (name, _) in self.entries("weights")? {
@@ -201,7 +211,7 @@ impl ConfigReader<'_> {
 
     /// Returns the folder of the configuration if paths are relative to it.
     pub fn path_folder(&self) -> Option<&Path> {
-        let relative = self.value.get("relative-paths").and_then(Value::as_bool).unwrap_or(false);
+        let relative = self.value.get("relative-paths").and_then(truth_value).unwrap_or(false);
         self.path.parent().filter(|_| relative || self.has_relative_paths)
     }
 
@@ -239,5 +249,14 @@ impl ConfigReader<'_> {
 
     fn mismatch(&self, place: &str, reason: &str) -> Error {
         Error::mismatch(self.path, place, reason)
+    }
+}
+
+/// Returns the truth value of a flag. Marian takes 1 and 0, too.
+fn truth_value(value: &Value) -> Option<bool> {
+    match value.as_str() {
+        Some("1") => Some(true),
+        Some("0") => Some(false),
+        _ => value.as_bool(),
     }
 }
