@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::{lossy_text, miriam, run, run_to_error, run_with_input};
+use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_with_input};
 
 const TABLE: &str = "das ||| the ||| 0.5\nhaus ||| house ||| 0.5\n";
 const REORDERING: &str = "das ||| the ||| 0.5 0.25 0.25\nhaus ||| house ||| 0.25 0.25 0.5\n";
@@ -139,6 +139,34 @@ fn text_tables_are_told_from_binary_ones() {
         message.contains("PhraseDictionaryMemory") && message.contains("pt build"),
         "{message}"
     );
+}
+
+/// In Moses' directories, the factors of a word are words of their own.
+#[test]
+fn directories_of_moses_with_several_factors_are_rejected() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let table = project_root().join("probingpt/testdata/moses/logarithms");
+    for (factors, is_rejected) in [
+        ("input-factor=0 output-factor=0", false),
+        ("input-factor=0,1 output-factor=0", true),
+        ("input-factor=0 output-factor=0,1", true),
+    ] {
+        let ini = format!(
+            "[mapping]\n0 T 0\n[feature]\nUnknownWordPenalty\nDistortion\n\
+             ProbingPT name=T num-features=4 path={} {factors}\n\
+             [weight]\nDistortion0= 0.3\nT= 1 1 1 1\n",
+            table.display()
+        );
+        write(folder, "moses.ini", ini);
+        if is_rejected {
+            let message = run_to_error(&mut translate(folder));
+            assert!(message.contains("several factors"), "{message}");
+            assert!(message.contains("miriam pt build"), "{message}");
+        } else {
+            run_with_input(&mut translate(folder), b"das haus\n");
+        }
+    }
 }
 
 /// Moses looks for a reordering table under its name with .gz as well; here this holds for every

@@ -63,6 +63,11 @@ impl PhraseTableSpec {
     pub(super) fn path(&self) -> Option<&str> {
         (self.format != PhraseTableFormat::PerSentence).then_some(&self.path[..])
     }
+
+    /// Whether words of the table have several factors.
+    fn has_factored_words(&self) -> bool {
+        self.input_factors.len() > 1 || self.output_factors.as_ref().is_some_and(|f| f.len() > 1)
+    }
 }
 
 /// The scores of a phrase table: its weights, one per score, and its components.
@@ -199,6 +204,20 @@ fn open_table(
             }
             Ok(table.into())
         }
-        _ => Ok(AnyTable::open(path, spec.load)?),
+        _ => {
+            let table = AnyTable::open(path, spec.load)?;
+            // Moses stores each factor of such a word as a word of its own, so that no word of the
+            // input would be found, or factors would be printed as words.
+            if matches!(table, AnyTable::Moses(_)) && spec.has_factored_words() {
+                let reason = format!(
+                    "{} is a ProbingPT directory of Moses whose words have several factors, which \
+                     is not supported; build a table from the text with `miriam pt build \
+                     --phrase-table TEXT -o FILE`",
+                    path.display()
+                );
+                return Err(Error::feature(&feature.name, reason));
+            }
+            Ok(table)
+        }
     }
 }
