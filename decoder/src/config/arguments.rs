@@ -9,14 +9,14 @@ use crate::{Error, Result};
 ///
 /// # Errors
 /// If a token before the first option is not an option, or if an option is not supported or is
-/// given twice.
+/// given twice with different values.
 pub(super) fn parse(tokens: &[String]) -> Result<Parameters> {
-    let mut parameters = Parameters::default();
-    let mut current: Option<String> = None;
+    // For each option the long name, the token and the values.
+    let mut options: Vec<(&str, &str, Vec<String>)> = Vec::new();
     for token in tokens {
         if !is_option(token) {
-            match &current {
-                Some(name) => parameters.values_mut(name).push(token.clone()),
+            match options.last_mut() {
+                Some((_, _, values)) => values.push(token.clone()),
                 None => {
                     return Err(Error::usage(format!("{token:?} comes before the first option")));
                 }
@@ -33,11 +33,18 @@ pub(super) fn parse(tokens: &[String]) -> Result<Parameters> {
             let reason = supported_parameters::unsupported_message(token, short_or_long);
             return Err(Error::usage(reason));
         };
-        if parameters.get(name).is_some() {
-            return Err(Error::usage(format!("{token} is given twice")));
+        options.push((name, token.as_str(), value.map(str::to_owned).into_iter().collect()));
+    }
+    let mut parameters = Parameters::default();
+    for (name, token, values) in options {
+        match parameters.get(name) {
+            None => *parameters.values_mut(name) = values,
+            // Scripts append options that a user gave them already.
+            Some(earlier) if earlier == values.as_slice() => {}
+            Some(_) => {
+                return Err(Error::usage(format!("{token} is given twice, with different values")));
+            }
         }
-        parameters.values_mut(name).extend(value.map(str::to_owned));
-        current = Some(name.to_owned());
     }
     Ok(parameters)
 }
@@ -99,6 +106,16 @@ mod tests {
         assert!(short.len() < 160, "{short}");
         assert!(message("a.ini").contains("a.ini"));
         assert!(message("-s 1 -stack 2").contains("twice"));
+        assert!(message("-s 1 -s").contains("twice"));
+    }
+
+    /// Scripts append options that a user gave them already.
+    #[test]
+    fn an_option_may_be_repeated_with_the_same_values() {
+        let parameters = parse(&tokens("-f a -s 1 -t -stack 1 -t -dl -1 -config a")).unwrap();
+        assert_eq!(parameters.get("config").unwrap(), ["a"]);
+        assert_eq!(parameters.get("stack").unwrap(), ["1"]);
+        assert_eq!(parameters.get("report-segmentation").unwrap(), [""; 0]);
     }
 
     #[test]

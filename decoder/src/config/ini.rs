@@ -2,7 +2,7 @@
 //!
 //! `#` starts a comment anywhere; `[name]` starts or continues a section; every other
 //! line is a value of its section. A section without values does not define its
-//! parameter.
+//! parameter. So an unknown section is an error only if it has values, as in Moses.
 
 use std::path::{Path, PathBuf};
 
@@ -33,6 +33,8 @@ pub(super) fn read(path: &Path) -> Result<Parameters> {
     }
     let mut parameters = Parameters::default();
     let mut section: Option<String> = None;
+    // Unknown sections without values so far: their names and lines.
+    let mut unknown: Vec<(String, u64)> = Vec::new();
     while let Some(line) = lines.next()? {
         // Comments may be in any encoding.
         let content = line.bytes.split(|&b| b == b'#').next().unwrap_or_default();
@@ -56,15 +58,19 @@ pub(super) fn read(path: &Path) -> Result<Parameters> {
                 );
             }
             if !supported_parameters::is_section(name) {
-                return Err(Error::configuration(
-                    format!("{}, line {}", path.display(), line.number),
-                    supported_parameters::unsupported_message(&format!("[{name}]"), name),
-                ));
+                unknown.push((name.to_owned(), line.number));
             }
             section = Some(name.to_owned());
             continue;
         }
         match &section {
+            Some(name) if !supported_parameters::is_section(name) => {
+                let at = unknown.last().map_or(line.number, |(_, at)| *at);
+                return Err(Error::configuration(
+                    format!("{}, line {at}", path.display()),
+                    supported_parameters::unsupported_message(&format!("[{name}]"), name),
+                ));
+            }
             Some(name) => parameters.values_mut(name).push(text.to_owned()),
             None => {
                 return Err(
@@ -72,6 +78,12 @@ pub(super) fn read(path: &Path) -> Result<Parameters> {
                 );
             }
         }
+    }
+    for (name, at) in unknown {
+        tracing::warn!(
+            "{}, line {at}: [{name}] is unknown; it has no values, so that it has no effect",
+            path.display()
+        );
     }
     Ok(parameters)
 }
@@ -103,5 +115,15 @@ mod tests {
         assert!(message("[stack\n100\n").contains("line 1"));
         let unknown = message("[stak]\n100\n");
         assert!(unknown.contains("[stak]") && unknown.contains("stack"), "{unknown}");
+        let second = message("[stak]\n[stock]\n# none\n\n100\n");
+        assert!(second.contains("line 2: [stock] is unknown"), "{second}");
+    }
+
+    /// Moses knows a section by its values.
+    #[test]
+    fn unknown_sections_without_values_have_no_effect() {
+        let parameters = parse("[stak]\n# 100\n[stack]\n50\n[other]\n").unwrap();
+        assert_eq!(parameters.get("stack").unwrap(), ["50"]);
+        assert_eq!(parameters.get("stak"), None);
     }
 }

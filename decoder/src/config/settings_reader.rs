@@ -19,11 +19,20 @@ impl SettingsReader<'_> {
         Err(self.parameters.invalid_value(self.ini, name, reason))
     }
 
+    /// Reads a single value. If an ini has several, the first one counts, as in Moses.
     pub(super) fn value(&self, name: &str) -> Result<Option<&str>> {
         match self.parameters.get(name) {
             None => Ok(None),
             Some([value]) => Ok(Some(value)),
             Some([]) => self.fail(name, "needs a value"),
+            Some([first, rest @ ..]) if !self.parameters.is_overridden(name) => {
+                tracing::warn!(
+                    "{}, [{name}]: takes one value; the first, {first:?}, is used, {} more ignored",
+                    self.ini.display(),
+                    rest.len()
+                );
+                Ok(Some(first))
+            }
             Some(values) => self.fail(name, format!("takes one value, not {}", values.len())),
         }
     }
@@ -107,5 +116,25 @@ impl SettingsReader<'_> {
             },
             Some(values) => self.fail(name, format!("takes one value, not {}", values.len())),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_several_values_of_an_ini_counts() {
+        let mut parameters = Parameters::default();
+        let values = ["3", "6"].map(str::to_owned);
+        parameters.values_mut("distortion-limit").extend(values);
+        let integer = |parameters: &Parameters| {
+            SettingsReader { ini: Path::new("moses.ini"), parameters }
+                .integer("distortion-limit", -1)
+        };
+        assert_eq!(integer(&parameters).unwrap(), 3);
+        parameters.mark_overridden("distortion-limit");
+        let message = integer(&parameters).unwrap_err().to_string();
+        assert!(message.contains("-distortion-limit: takes one value, not 2"), "{message}");
     }
 }

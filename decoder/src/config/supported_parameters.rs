@@ -224,7 +224,7 @@ const SUPPORTED: &[ParameterInfo] = &[
     ),
     parameter("input-factors", "", "LIST", "the factor in each column of an input word [0,1,..]"),
     parameter("output-factors", "", "LIST", "factors that are printed [0]"),
-    parameter("factor-delimiter", "", "TEXT|none", "separator of the factors of a word [|]"),
+    parameter("factor-delimiter", "fd", "TEXT|none", "separator of the factors of a word [|]"),
     parameter(
         "output-factor-delimiter",
         "",
