@@ -370,10 +370,7 @@ fn runs_of_a_killed_extraction_are_used() {
     let partitions = options.num_partitions(min_partitions);
     assert!(partitions > 4, "{partitions}");
     let job = options.job(&corpus, reordering);
-    let open = |min_partitions, partitions| {
-        Checkpoint::resume_or_create(&output, temp.path(), &job, min_partitions, partitions)
-            .unwrap()
-    };
+    let open = |min, n| Checkpoint::resume_or_create(&output, temp.path(), &job, min, n).unwrap();
     let mut state = open(min_partitions, partitions);
     let extraction = PhraseExtractor {
         corpus: &corpus,
@@ -388,12 +385,8 @@ fn runs_of_a_killed_extraction_are_used() {
         let mut writer = RunWriter::create(&state.run_path(partition)).unwrap();
         let counts =
             extraction.count_partition(partition, || Ok(()), |entry| writer.push(entry)).unwrap();
-        state
-            .mark_finished(
-                partition,
-                FinishedPartition { checksum: writer.finish().unwrap(), counts },
-            )
-            .unwrap();
+        let checksum = writer.finish().unwrap();
+        state.mark_finished(partition, FinishedPartition { checksum, counts }).unwrap();
     }
     let run = state.run_path(2);
     let written = fs::metadata(&run).unwrap().modified().unwrap();
