@@ -106,7 +106,7 @@ impl Default for CommonOptions {
 impl CommonOptions {
     /// Sets the log level by its name.
     pub fn set_log_level(&mut self, level: &str) -> Result<(), String> {
-        if !LOG_LEVELS.contains(&level) {
+        if !LOG_LEVELS.contains(&level) && !ERROR_ALIASES.contains(&level) {
             return Err(format!("-log-level {level:?}: there are {}", LOG_LEVELS.join(", ")));
         }
         self.log_level = level.to_owned();
@@ -461,8 +461,12 @@ mod tests {
             let words = Common::try_parse_from(["a", "--log-level", name]);
             let words = words.unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(parse_log_level(&words.common.log_level), expected, "{name}");
+            let mut options = CommonOptions::default();
+            options.set_log_level(name).unwrap();
+            assert_eq!(parse_log_level(&options.log_level), expected, "{name}");
         }
         assert!(Common::try_parse_from(["a", "--log-level", "loud"]).is_err());
+        assert!(CommonOptions::default().set_log_level("loud").is_err());
     }
 
     #[test]

@@ -277,7 +277,7 @@ impl App {
     ) -> Result<Vec<TextFromLanguage>, Refusal> {
         let RequestedLanguages { from, to, detection } = languages;
         let registry = self.registry();
-        let languages: Vec<DetectedLanguage> = match from {
+        let detected: Vec<DetectedLanguage> = match from {
             None => self.detect(texts, format, Some(to), detection, deadline).await?,
             Some(from) => {
                 let given = DetectedLanguage { code: from.to_owned(), confidence: 100.0 };
@@ -286,10 +286,10 @@ impl App {
         };
         // Texts of the same language are translated together, wherever they are.
         let mut order: Vec<usize> = (0..texts.len()).collect();
-        order.sort_by(|&one, &other| languages[one].code.cmp(&languages[other].code));
+        order.sort_by(|&one, &other| detected[one].code.cmp(&detected[other].code));
         let mut translated: Vec<Option<TranslatedText>> = texts.iter().map(|_| None).collect();
-        for group in order.chunk_by(|&one, &other| languages[one].code == languages[other].code) {
-            let from = &languages[group[0]].code;
+        for group in order.chunk_by(|&one, &other| detected[one].code == detected[other].code) {
+            let from = &detected[group[0]].code;
             if registry.is_same_language(from, to) {
                 for &index in group {
                     translated[index] = Some(TranslatedText::unchanged(&texts[index]));
@@ -304,7 +304,7 @@ impl App {
                 translated[index] = Some(text);
             }
         }
-        let results = languages.into_iter().zip(translated).map(|(language, text)| {
+        let results = detected.into_iter().zip(translated).map(|(language, text)| {
             TextFromLanguage { language, text: text.expect("each text is in a group") }
         });
         Ok(results.collect())

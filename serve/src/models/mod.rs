@@ -102,7 +102,7 @@ impl Opener {
         Ok(model)
     }
 
-    /// Creates a model of what all kinds have.
+    /// Creates a model with the properties of all kinds; the others are left empty.
     fn create_model(
         &self,
         configuration: &ModelConfiguration,

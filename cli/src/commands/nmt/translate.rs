@@ -6,7 +6,6 @@ mod measurement;
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
@@ -77,6 +76,11 @@ struct CostArguments {
     /// The price of an hour of this machine; the report gives the price of a million words
     #[arg(long, value_name = "PRICE", requires = "report", value_parser = price)]
     price: Option<f64>,
+}
+
+/// Parses a rule of early stopping.
+fn early_stopping(text: &str) -> Result<EarlyStopping, String> {
+    text.parse::<EarlyStopping>().map_err(|expected| format!("expected {expected}"))
 }
 
 fn price(text: &str) -> Result<f64, String> {
@@ -231,7 +235,7 @@ pub struct SearchArguments {
     /// With CTranslate2's rules, end a beam search by the rule of transformers [of a Hugging Face
     /// folder]: true ends it once as many hypotheses have ended as the beam has, false when the
     /// others seem unable to become better, never only if they cannot
-    #[arg(long, value_name = "true|false|never", value_parser = EarlyStopping::from_str)]
+    #[arg(long, value_name = "true|false|never", value_parser = early_stopping)]
     early_stopping: Option<EarlyStopping>,
     /// The weight of the penalty for source words without attention
     #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = finite)]
