@@ -155,7 +155,8 @@ def test_files_of_a_model_may_be_open_as_text(tiny: ct2.Translator) -> None:
     translator = ct2.Translator("memory", files={**files, **dict(zip(names, texts))})
     for text in texts:
         text.close()
-    assert hypotheses(translator.translate_batch(SOURCES)) == hypotheses(tiny.translate_batch(SOURCES))
+    expected = hypotheses(tiny.translate_batch(SOURCES))
+    assert hypotheses(translator.translate_batch(SOURCES)) == expected
     with pytest.raises(TypeError, match="neither bytes nor a file-like object"):
         ct2.Translator("memory", files={**files, "config.json": "{}"})
 

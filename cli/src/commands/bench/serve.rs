@@ -23,7 +23,8 @@ pub struct Arguments {
     /// The server, as http://HOST:PORT
     url: String,
     /// The protocol: v1, libre, xmlrpc, marian, or perplexity of a language model
-    #[arg(long, value_name = "NAME", default_value = "v1", value_parser = choices(Protocol::ALL.map(|(api, name)| (name, "", api))))]
+    #[arg(long, value_name = "NAME", default_value = "v1",
+          value_parser = choices(Protocol::ALL.map(|(api, name)| (name, "", api))))]
     api: Protocol,
     /// Requests per second, on average
     #[arg(long, value_name = "R", value_parser = parse_positive, conflicts_with = "clients", required_unless_present = "clients")]
