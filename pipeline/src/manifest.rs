@@ -20,6 +20,7 @@ const FORMAT_VERSION: u32 = 1;
 /// The statistics of a stage, by name.
 pub(crate) type StageStatistics = serde_json::Map<String, serde_json::Value>;
 
+/// Returns statistics with these names and values.
 pub(crate) fn stage_statistics<const N: usize>(
     facts: [(&str, serde_json::Value); N],
 ) -> StageStatistics {

@@ -43,7 +43,8 @@ pub(crate) struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    /// Creates a stage that depends on no other, and whose files are kept.
+    /// Creates a stage that does nothing yet: without dependencies, options and files. Files that it
+    /// gets are kept.
     pub fn new(name: &'static str, title: &'static str) -> Self {
         Stage {
             name,
@@ -57,26 +58,32 @@ impl<'a> Stage<'a> {
         }
     }
 
+    /// Sets the stages whose files it reads, by name.
     pub fn after(self, dependencies: &'static [&'static str]) -> Self {
         Stage { dependencies, ..self }
     }
 
+    /// Sets the text of its options and the hash of files of the user.
     pub fn key(self, key: impl Into<String>) -> Self {
         Stage { key: key.into(), ..self }
     }
 
+    /// Sets the files that it writes, relative to the folder.
     pub fn writes(self, files: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Stage { files: files.into_iter().map(Into::into).collect(), ..self }
     }
 
+    /// Sets whether its files are part of the model and not temporary.
     pub fn kept(self, is_kept: bool) -> Self {
         Stage { is_kept, ..self }
     }
 
+    /// Sets the folder from which it resumes after it was stopped.
     pub fn resumes_in(self, folder: ResumableFolder) -> Self {
         Stage { resumes_in: Some(folder), ..self }
     }
 
+    /// Sets its function.
     pub fn run(self, run: impl Fn(&dyn Progress) -> Result<StageStatistics> + 'a) -> Self {
         Stage { run: Box::new(run), ..self }
     }

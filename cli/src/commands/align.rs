@@ -73,11 +73,13 @@ pub struct Arguments {
     temp: Option<PathBuf>,
 }
 
+/// The alignment models: names, descriptions and values for [`choices`].
 pub const ALIGN_MODELS: [(&str, &str, AlignModel); 2] = [
     ("ibm2", "IBM model 2 with a diagonal prior, as fast_align", AlignModel::Ibm2),
     ("hmm", "A hidden Markov model of jumps", AlignModel::Hmm),
 ];
 
+/// Returns the methods of symmetrisation for [`choices`].
 pub fn symmetrizations() -> [(&'static str, &'static str, Symmetrization); 8] {
     Symmetrization::ALL.map(|how| (how.name(), "", how))
 }

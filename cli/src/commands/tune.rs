@@ -94,6 +94,7 @@ pub struct Arguments {
     moses: Vec<String>,
 }
 
+/// The optimisers of weights: names, descriptions and values for [`choices`].
 pub const METHODS: [(&str, &str, TuningAlgorithm); 3] = [
     ("mira", "Batch MIRA", TuningAlgorithm::Mira),
     ("mert", "Minimum error rate training", TuningAlgorithm::Mert),

@@ -35,6 +35,7 @@ pub struct Route {
 }
 
 impl Route {
+    /// Returns a route through one model.
     fn through(model: &Arc<Model>, from: Option<String>, to: Option<String>) -> Self {
         Route { models: vec![Arc::clone(model)], from, to, pivot: None }
     }
