@@ -201,7 +201,7 @@ impl Translator {
             return Err(PyValueError::new_err("inter_threads must be greater than 0"));
         }
         let max_queued_batches = match max_queued_batches {
-            0 => inter_threads.saturating_mul(BATCHES_PER_THREAD),
+            0 => inter_threads.saturating_mul(num_devices).saturating_mul(BATCHES_PER_THREAD),
             most => usize::try_from(most).unwrap_or(usize::MAX),
         };
         if intra_threads > 1 {
