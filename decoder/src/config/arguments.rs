@@ -61,7 +61,7 @@ fn is_option(token: &str) -> bool {
 /// parameter is added without values.
 pub(super) fn override_with(ini: &mut Parameters, command_line: Parameters) {
     for Parameter { name, values, .. } in command_line.list {
-        ini.mark_overridden(&name);
+        ini.mark_overridden(&name, values.len());
         let slot = ini.values_mut(&name);
         for (i, value) in values.into_iter().enumerate() {
             match slot.get_mut(i) {

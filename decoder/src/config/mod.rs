@@ -45,8 +45,9 @@ pub(crate) struct Parameters {
 struct Parameter {
     name: String,
     values: Vec<String>,
-    /// Whether the command line overrides it.
-    overridden: bool,
+    /// The number of its first values that are from the command line; `None` if the command line
+    /// does not have it.
+    num_overridden: Option<usize>,
 }
 
 impl Parameters {
@@ -65,7 +66,7 @@ impl Parameters {
             Some(at) => at,
             None => {
                 let (name, values) = (name.to_owned(), Vec::new());
-                self.list.push(Parameter { name, values, overridden: false });
+                self.list.push(Parameter { name, values, num_overridden: None });
                 self.list.len() - 1
             }
         };
@@ -79,14 +80,22 @@ impl Parameters {
         self.list.len() < count
     }
 
-    fn mark_overridden(&mut self, name: &str) {
+    /// Records that the first `count` values of `name` are from the command line.
+    fn mark_overridden(&mut self, name: &str, count: usize) {
         self.values_mut(name);
-        self.list.iter_mut().filter(|p| p.name == name).for_each(|p| p.overridden = true);
+        let named = self.list.iter_mut().filter(|p| p.name == name);
+        named.for_each(|p| p.num_overridden = Some(count));
     }
 
     /// Whether the command line gave `name`.
     fn is_overridden(&self, name: &str) -> bool {
-        self.list.iter().any(|p| p.name == name && p.overridden)
+        self.list.iter().any(|p| p.name == name && p.num_overridden.is_some())
+    }
+
+    /// Returns the number of values of `name` that are from the command line.
+    fn num_overridden(&self, name: &str) -> usize {
+        let parameter = self.list.iter().find(|p| p.name == name);
+        parameter.and_then(|p| p.num_overridden).unwrap_or(0)
     }
 
     /// Returns an error about the value of `name` that says where it was given.

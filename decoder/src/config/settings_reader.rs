@@ -19,13 +19,18 @@ impl SettingsReader<'_> {
         Err(self.parameters.invalid_value(self.ini, name, reason))
     }
 
-    /// Reads a single value. If an ini has several, the first one counts, as in Moses.
+    /// Reads a single value. Several on the command line are an error. If an ini has several, the
+    /// first one counts, as in Moses.
     pub(super) fn value(&self, name: &str) -> Result<Option<&str>> {
         match self.parameters.get(name) {
             None => Ok(None),
             Some([value]) => Ok(Some(value)),
             Some([]) => self.fail(name, "needs a value"),
-            Some([first, rest @ ..]) if !self.parameters.is_overridden(name) => {
+            Some([first, rest @ ..]) => {
+                let count = self.parameters.num_overridden(name);
+                if count > 1 {
+                    return self.fail(name, format!("takes one value, not {count}"));
+                }
                 tracing::warn!(
                     "{}, [{name}]: takes one value; the first, {first:?}, is used, {} more ignored",
                     self.ini.display(),
@@ -33,7 +38,6 @@ impl SettingsReader<'_> {
                 );
                 Ok(Some(first))
             }
-            Some(values) => self.fail(name, format!("takes one value, not {}", values.len())),
         }
     }
 
@@ -107,14 +111,15 @@ impl SettingsReader<'_> {
     /// Reads a truth value (`docs/spec/phrase-decoding.md` 1.3): `default` if the parameter is
     /// absent, true if it has no value.
     pub(super) fn boolean(&self, name: &str, default: bool) -> Result<bool> {
-        match self.parameters.get(name) {
+        if self.parameters.get(name).is_some_and(<[String]>::is_empty) {
+            return Ok(true);
+        }
+        match self.value(name)? {
             None => Ok(default),
-            Some([]) => Ok(true),
-            Some([value]) => match parse_truth_word(value) {
+            Some(value) => match parse_truth_word(value) {
                 Some(value) => Ok(value),
                 None => self.fail(name, format!("{value:?} is neither true nor false")),
             },
-            Some(values) => self.fail(name, format!("takes one value, not {}", values.len())),
         }
     }
 }
@@ -126,14 +131,20 @@ mod tests {
     #[test]
     fn the_first_of_several_values_of_an_ini_counts() {
         let mut parameters = Parameters::default();
-        let values = ["3", "6"].map(str::to_owned);
-        parameters.values_mut("distortion-limit").extend(values);
+        for (name, values) in [("distortion-limit", ["3", "6"]), ("mark-unknown", ["0", "1"])] {
+            parameters.values_mut(name).extend(values.map(str::to_owned));
+        }
         let integer = |parameters: &Parameters| {
             SettingsReader { ini: Path::new("moses.ini"), parameters }
                 .integer("distortion-limit", -1)
         };
         assert_eq!(integer(&parameters).unwrap(), 3);
-        parameters.mark_overridden("distortion-limit");
+        let reader = SettingsReader { ini: Path::new("moses.ini"), parameters: &parameters };
+        assert!(!reader.boolean("mark-unknown", true).unwrap());
+        // One value of the command line replaces the first one of the ini.
+        parameters.mark_overridden("distortion-limit", 1);
+        assert_eq!(integer(&parameters).unwrap(), 3);
+        parameters.mark_overridden("distortion-limit", 2);
         let message = integer(&parameters).unwrap_err().to_string();
         assert!(message.contains("-distortion-limit: takes one value, not 2"), "{message}");
     }
