@@ -37,16 +37,10 @@ fn extract_to_map(corpus: &Path, options: &ExtractOptions) -> BTreeMap<String, S
     };
     let found = files.map(named).collect();
     fs::remove_dir_all(&output).unwrap();
-    assert_eq!(
-        fs::read_dir(&options.temp_dir)
-            .unwrap()
-            .filter(|e| {
-                e.as_ref().unwrap().file_name().to_string_lossy().starts_with("miriam-extract")
-            })
-            .count(),
-        0,
-        "temporary files are removed"
-    );
+    let left = fs::read_dir(&options.temp_dir).unwrap().filter(|entry| {
+        entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("miriam-extract")
+    });
+    assert_eq!(left.count(), 0, "temporary files are removed");
     found
 }
 
@@ -366,12 +360,13 @@ fn runs_of_a_killed_extraction_are_used() {
     let corpus = Corpus::read(inputs, 3, 1000, temp.path(), 2, &NoProgress).unwrap();
     let lexicon = LexicalTable::from_corpus(&corpus, 2, &NoProgress).unwrap();
     let reordering = options.validate().unwrap();
-    let min_partitions = options.min_partitions(&corpus, &lexicon, 1);
-    let partitions = options.num_partitions(min_partitions);
+    let partitions = options.num_partitions(options.min_partitions(&corpus, &lexicon, 1));
     assert!(partitions > 4, "{partitions}");
     let job = options.job(&corpus, reordering);
-    let open = |min, n| Checkpoint::resume_or_create(&output, temp.path(), &job, min, n).unwrap();
-    let mut state = open(min_partitions, partitions);
+    let open = |partitions| {
+        Checkpoint::resume_or_create(&output, temp.path(), &job, partitions, partitions).unwrap()
+    };
+    let mut state = open(partitions);
     let extraction = PhraseExtractor {
         corpus: &corpus,
         lexical_table: &lexicon,
@@ -385,15 +380,19 @@ fn runs_of_a_killed_extraction_are_used() {
         let mut writer = RunWriter::create(&state.run_path(partition)).unwrap();
         let counts =
             extraction.count_partition(partition, || Ok(()), |entry| writer.push(entry)).unwrap();
-        let checksum = writer.finish().unwrap();
-        state.mark_finished(partition, FinishedPartition { checksum, counts }).unwrap();
+        state
+            .mark_finished(
+                partition,
+                FinishedPartition { checksum: writer.finish().unwrap(), counts },
+            )
+            .unwrap();
     }
     let run = state.run_path(2);
     let written = fs::metadata(&run).unwrap().modified().unwrap();
     // A run whose checksum differs is written again.
     fs::write(state.run_path(1), "half a run").unwrap();
     drop(state);
-    let state = open(77, 77);
+    let state = open(77);
     let state = count_partitions(&extraction, state, 2, &NoProgress).unwrap();
     assert_eq!(fs::metadata(&run).unwrap().modified().unwrap(), written);
     drop(state);

@@ -24,7 +24,8 @@ pub enum WeightScope {
 pub struct PairAnnotations<'a> {
     /// Links between tokens other than `</s>`, if the corpus has alignments.
     pub links: Option<&'a [TargetLink]>,
-    /// One weight for the whole target, or one per token and one for `</s>`; `None` without weights.
+    /// One weight for the whole target, or one per token and one for `</s>`; `None` if the corpus
+    /// has no weights.
     pub weights: Option<&'a [f32]>,
 }
 
