@@ -5,8 +5,9 @@
 //! name.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use miriam_storage::paths::with_suffix;
 use miriam_textio::fields::{split_fields, split_words};
 use miriam_textio::{Input, Lines, parse_phrase_link};
 
@@ -135,16 +136,14 @@ pub(crate) fn explain_binary(path: &Path, error: Error) -> Error {
 /// Describes a file that is there instead of the missing file `path`: its name is `path` with an
 /// extension.
 fn describe_in_place(path: &Path) -> Option<String> {
-    fn append(extension: &str, path: &Path) -> PathBuf {
-        let mut name = path.as_os_str().to_owned();
-        name.push(extension);
-        PathBuf::from(name)
-    }
-    if let Some(file) = COMPRESSIONS.iter().map(|e| append(e, path)).find(|file| file.is_file()) {
+    let find = |extensions: &[&str]| {
+        extensions.iter().map(|e| with_suffix(path, e)).find(|file| file.is_file())
+    };
+    if let Some(file) = find(&COMPRESSIONS) {
         return Some(format!("there is no such file, but {}; name that one", file.display()));
     }
     FAMILIES.iter().find_map(|Family { extensions, what, remedy }| {
-        let file = extensions.iter().map(|e| append(e, path)).find(|file| file.is_file())?;
+        let file = find(extensions)?;
         Some(format!("there is no such file, but {}, {what}; {remedy}", file.display()))
     })
 }

@@ -45,6 +45,7 @@ mod huge_page_writer;
 mod metadata;
 pub mod parallel;
 pub mod partial_file;
+pub mod paths;
 mod prefetch;
 pub mod probing;
 pub mod quotient_table;

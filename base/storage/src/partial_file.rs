@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::file_lock::is_at;
+use crate::paths::with_suffix;
 
 /// The end of the names of unfinished files.
 const SUFFIX: &str = ".partial";
@@ -197,9 +198,7 @@ fn allow_owner_to_write(permissions: &mut fs::Permissions) {
 
 /// Returns the path of the file of [`PartialFile::create_visible`].
 pub fn partial_path(target: &Path) -> PathBuf {
-    let mut path = target.as_os_str().to_owned();
-    path.push(SUFFIX);
-    path.into()
+    with_suffix(target, SUFFIX)
 }
 
 fn is_system_path(path: &Path) -> bool {

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use miriam_storage::hash::{Hasher, hash64};
 use miriam_storage::partial_file::{is_special, partial_path};
+use miriam_storage::paths::with_suffix;
 
 use crate::{Compression, Error, Output, Result, TextCompressor};
 
@@ -174,9 +175,7 @@ fn hash_parts(path: &Path, length: u64) -> Option<Hasher> {
 
 /// Returns the path of the state of the output at `path`.
 fn state_path(path: &Path) -> PathBuf {
-    let mut state = partial_path(path).into_os_string();
-    state.push(".state");
-    state.into()
+    with_suffix(&partial_path(path), ".state")
 }
 
 impl State {

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use miriam_storage::paths::with_suffix;
+
 /// Returns the first part of the names of numbered references: `STEM.ref` if `STEM.ref0` exists,
 /// but neither `STEM` nor `STEM0`; otherwise `STEM`.
 pub fn find_stem(stem: &Path) -> PathBuf {
@@ -28,12 +30,6 @@ pub fn expand(names: &[PathBuf]) -> Vec<PathBuf> {
         }
     }
     references
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
 }
 
 #[cfg(test)]

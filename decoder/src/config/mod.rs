@@ -24,6 +24,8 @@ mod weights;
 
 use std::path::{Path, PathBuf};
 
+use miriam_storage::paths::with_suffix;
+
 pub use input_settings::InputSettings;
 pub use mapping::{DecodingGraphBackoff, DecodingStep};
 pub use output_options::{NBestOptions, OutputOptions};
@@ -327,11 +329,8 @@ impl Configuration {
         };
         let candidates = [Some(&given), in_folder.as_ref()];
         let existing = ["", ".gz", ".zst", ".bz2", ".xz"].iter().find_map(|extension| {
-            let mut candidates = candidates.into_iter().flatten().map(|path| {
-                let mut name = path.as_os_str().to_owned();
-                name.push(extension);
-                PathBuf::from(name)
-            });
+            let candidates = candidates.into_iter().flatten();
+            let mut candidates = candidates.map(|path| with_suffix(path, extension));
             candidates.find(|path| path.exists())
         });
         existing.unwrap_or(given)

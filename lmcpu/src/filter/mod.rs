@@ -13,6 +13,7 @@ mod sink;
 
 use std::path::PathBuf;
 
+use miriam_storage::paths::with_suffix;
 use miriam_textio::{BlockReader, Input, Progress, ordered_map};
 
 use crate::arpa::{ArpaLines, LineChunk};
@@ -118,11 +119,7 @@ pub fn filter(
     let criterion = Criterion::read(vocabulary, options)?;
     let outputs: Vec<PathBuf> = match options.mode {
         FilterMode::Multiple => (0..criterion.num_sentences())
-            .map(|number| {
-                let mut name = output.as_os_str().to_owned();
-                name.push(format!("{number}"));
-                PathBuf::from(name)
-            })
+            .map(|number| with_suffix(output, &number.to_string()))
             .collect(),
         _ => vec![output.to_owned()],
     };

@@ -9,6 +9,7 @@ use std::fs::FileType;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use miriam_storage::paths::with_suffix;
 use miriam_storage::{Bytes, LoadMethod};
 use miriam_textio::Input;
 
@@ -139,20 +140,12 @@ pub fn without_duplicates<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a s
     names
 }
 
-/// Returns `path` with a dot and `suffix` after its name, which need not be UTF-8.
-pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(suffix);
-    name.into()
-}
-
 /// Returns `path`, or the path of its compressed form if only that exists.
 pub fn find(path: PathBuf) -> PathBuf {
     if path.exists() {
         return path;
     }
-    let compressed = SUFFIXES.map(|suffix| with_suffix(&path, suffix));
+    let compressed = SUFFIXES.map(|suffix| with_suffix(&path, &format!(".{suffix}")));
     compressed.into_iter().find(|path| path.is_file()).unwrap_or(path)
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use miriam_storage::paths::with_suffix;
+
 /// The files of a training run, named after its model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelFiles {
@@ -14,9 +16,7 @@ impl ModelFiles {
     pub const OPTIMIZER_SUFFIX: &str = ".optimizer.npz";
 
     fn beside(&self, suffix: &str) -> PathBuf {
-        let mut name = self.model.clone().into_os_string();
-        name.push(suffix);
-        PathBuf::from(name)
+        with_suffix(&self.model, suffix)
     }
 
     /// Returns the path of the optimiser's file.

@@ -2,10 +2,11 @@
 //! different lengths. Its output is the script's, but bytes that are not UTF-8 become U+FFFD.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Parser;
+use miriam_storage::paths::with_suffix;
 use miriam_textio::{Input, Lines, Output};
 
 use crate::common::CommonOptions;
@@ -59,11 +60,12 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
     let options: Arguments = super::parse(arguments.collect());
     let languages = [&options.l1, &options.l2];
     let inputs = languages.map(|language| {
-        let plain = with_suffix(&options.corpus, language);
-        let compressed = with_suffix(&plain, "gz");
+        let plain = with_suffix(&options.corpus, &format!(".{language}"));
+        let compressed = with_suffix(&plain, ".gz");
         if !plain.exists() && compressed.exists() { compressed } else { plain }
     });
-    let outputs = languages.map(|language| with_suffix(&options.clean_corpus, language));
+    let outputs =
+        languages.map(|language| with_suffix(&options.clean_corpus, &format!(".{language}")));
     for output in outputs.iter().chain(&options.lines_retained) {
         for input in &inputs {
             Input::check_access(input, Some(output))?;
@@ -114,14 +116,6 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
     }
     tracing::info!("kept {kept} of {count} pairs");
     Ok(())
-}
-
-/// Returns `path` with a dot and `suffix` appended.
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(suffix);
-    name.into()
 }
 
 /// Returns a line with single spaces, and without bars unless they separate factors. Bytes that are

@@ -7,6 +7,8 @@ mod options;
 
 use std::path::Path;
 
+use miriam_storage::paths::with_suffix;
+
 use crate::architecture::Model;
 use crate::checkpoint::{Checkpoint, CheckpointFormat};
 use crate::decoder_config::{DecoderConfig, DecodingSemantics};
@@ -16,7 +18,7 @@ use crate::formats::found_model::FoundModel;
 use crate::segmentation::{BpeCodesFile, Segmentation};
 use crate::shortlist::ShortlistOptions;
 use crate::yaml::Value;
-use crate::{Error, Result, compressed};
+use crate::{Error, Result};
 
 pub use architecture::{from_options, is_language_model, resolve};
 pub use intgemm_writer::{IntgemmKind, write_marian_intgemm};
@@ -64,7 +66,7 @@ fn open_marian(path: &Path, files: &Files) -> Result<Opened> {
     let checkpoint = Checkpoint::from_bytes(&files.open(path)?, path)?;
     let (format, is_for_browsers) = (checkpoint.format(), checkpoint.is_for_browsers());
     // Marian also writes the options to a file next to the checkpoint.
-    let options_path = compressed::with_suffix(path, "yml");
+    let options_path = with_suffix(path, ".yml");
     let options = if checkpoint.options().is_none() && files.is_file(&options_path) {
         Some(Value::parse_configuration(
             &files.open(&options_path)?,
