@@ -51,6 +51,24 @@ fn a_model_with_an_unusable_parameter_is_rejected() {
 }
 
 #[test]
+fn an_unusable_factor_of_the_learning_rate_is_found_in_its_file() {
+    let place = Workplace::new();
+    place.train("model", &[]).unwrap();
+    std::fs::remove_file(place.path("model.npz.optimizer.npz")).unwrap();
+    let path = place.path("model.npz.progress.yml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines = text.lines().map(|line| match line.split_once(": ") {
+        Some(("eta-factor", _)) => "eta-factor: .inf\n".to_owned(),
+        _ => format!("{line}\n"),
+    });
+    std::fs::write(&path, lines.collect::<String>()).unwrap();
+    let error = place.train("model", &[]).unwrap_err();
+    assert!(error.starts_with(&format!("{}: the factor", path.display())), "{error}");
+    std::fs::remove_file(&path).unwrap();
+    place.train("model", &[]).unwrap();
+}
+
+#[test]
 fn a_resumed_training_needs_no_pretrained_model() {
     let place = Workplace::new();
     place.train("start", &[]).unwrap();

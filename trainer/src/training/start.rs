@@ -65,16 +65,13 @@ impl Training<'_> {
             FoundTraining::Nothing => return Ok(self.begin(fingerprint, pretrained)),
         };
         check_saved_numbers(layout, &start.saved).map_err(|reason| {
-            let (file, fallback) = if path.is_file() {
-                (&path, "the parameters of the model")
-            } else {
-                (&self.files.model, "random parameters")
-            };
+            // The numbers of the model were checked when it was read.
+            let file = if path.is_file() { &path } else { &self.files.progress() };
             Error::resume(
                 file,
                 format!(
                     "{reason}, so the training cannot be resumed; copy the files of an earlier \
-                     save here, or move this file away to start with {fallback}"
+                     save here, or move this file away to start with the parameters of the model"
                 ),
             )
         })?;
