@@ -157,9 +157,6 @@ pub fn translate_with_lm(
         }
         live = next;
         places = next_places;
-        let best = |list: &[Hypothesis]| list.iter().map(|h| h.total).fold(f32::MIN, f32::max);
-        let trails =
-            options.early_stop_margin.is_some_and(|margin| best(&live) < best(&ended) - margin);
         let enough = match options.semantics {
             DecodingSemantics::Marian => false,
             DecodingSemantics::CTranslate2
@@ -182,6 +179,10 @@ pub fn translate_with_lm(
                 ended.len() >= (options.beam_size as f32 * options.patience).round() as usize
             }
         };
+        // The rules of `transformers` have removed hypotheses before.
+        let best = |list: &[Hypothesis]| list.iter().map(|h| h.total).fold(f32::MIN, f32::max);
+        let trails =
+            options.early_stop_margin.is_some_and(|margin| best(&live) < best(&ended) - margin);
         if live.is_empty() || !ended.is_empty() && (trails || enough) {
             break;
         }
