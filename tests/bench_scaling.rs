@@ -294,10 +294,10 @@ fn unmeasurable_requests_are_rejected() {
     assert!(message.contains("9999 threads"), "{message}");
     let message = run_to_usage_error(bench_scaling(folder.path()).args(["--", "-stack", "0"]));
     assert!(message.contains("-stack: a stack holds at least one"), "{message}");
-    for options in [["-threads", "4"], ["-th", "4"], ["-cpus", "0"], ["-i", "x"]] {
+    for options in [["-threads", "4"], ["-th", "4"], ["-cpus", "0,1"], ["-i", "x"]] {
         let arguments = [&["--counts", "1", "--"][..], &options].concat();
         let message = run_to_usage_error(bench_scaling(folder.path()).args(arguments));
-        let name = format!("{} is given twice; the study gives", options[0]);
+        let name = format!("{} is given twice, with different values; the study", options[0]);
         assert!(message.contains(&name) && !message.contains("measurement of"), "{message}");
     }
     // A text from a pipe could be read only once.

@@ -6,15 +6,29 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use hyper::Method;
+use hyper::header::HeaderValue;
 use serde_json::json;
 
-use crate::request_record::RequestHead;
 use crate::{Error, Result};
+
+/// The properties of a request that are known before it is answered.
+pub(crate) struct RequestHead {
+    pub id: HeaderValue,
+    pub traceparent: Option<HeaderValue>,
+    /// The address of the client, where it is known.
+    pub client: Option<IpAddr>,
+    pub method: Method,
+    pub path: String,
+    /// The group of protocols, or another part of the server.
+    pub group: &'static str,
+}
 
 /// The log of a server.
 pub(crate) struct AccessLog {
@@ -176,9 +190,6 @@ fn line(record: &Record<'_>, now: Duration) -> String {
 mod tests {
     use std::net::Ipv6Addr;
     use std::sync::LazyLock;
-
-    use hyper::Method;
-    use hyper::header::HeaderValue;
 
     use super::*;
 

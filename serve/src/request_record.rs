@@ -4,16 +4,12 @@
 //! stream or the task of a websocket. If the client goes away, these owners are dropped too, so
 //! every request is recorded.
 
-use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Instant;
 
-use hyper::Method;
-use hyper::header::HeaderValue;
-
-use crate::access_log::{AccessLog, Record};
+use crate::access_log::{AccessLog, Record, RequestHead};
 use crate::metrics::Metrics;
 
 /// The status of a request whose response was not completed, mostly because its client went away.
@@ -30,18 +26,6 @@ tokio::task_local! {
 pub(crate) fn set_key_name(name: &str) {
     // Requests outside of a task, as in tests, have no record.
     let _ = KEY_NAME.try_with(|known| known.set(name.to_owned()));
-}
-
-/// The properties of a request that are known before it is answered.
-pub(crate) struct RequestHead {
-    pub id: HeaderValue,
-    pub traceparent: Option<HeaderValue>,
-    /// The address of the client, where it is known.
-    pub client: Option<IpAddr>,
-    pub method: Method,
-    pub path: String,
-    /// The group of protocols, or another part of the server.
-    pub group: &'static str,
 }
 
 /// A request that is being answered.
@@ -125,6 +109,9 @@ impl Drop for RequestRecord {
 
 #[cfg(test)]
 mod tests {
+    use hyper::Method;
+    use hyper::header::HeaderValue;
+
     use super::*;
 
     fn record(metrics: &Arc<Metrics>, log: &Arc<AccessLog>) -> Arc<RequestRecord> {

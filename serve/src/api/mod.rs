@@ -23,6 +23,7 @@ use hyper::header::{
 };
 use hyper::{Method, Request, StatusCode, Version};
 
+use crate::access_log::RequestHead;
 use crate::app::App;
 use crate::config::Api;
 use crate::http::body::{self, BodyError};
@@ -30,7 +31,7 @@ use crate::http::client_address::{Peer, client_address};
 use crate::http::forms::{Fields, parse_query};
 use crate::http::{Call, Response, respond, set_retry_after, websocket};
 use crate::refusal::Refusal;
-use crate::request_record::{RequestHead, RequestRecord};
+use crate::request_record::RequestRecord;
 
 /// The header that identifies a request across programs.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -258,7 +258,7 @@ mod tests {
     fn settings_of_sentencepiece_may_begin_with_dashes() {
         let settings = "--byte_fallback --model_type=bpe";
         let words = ["train", "--sentencepiece-options", settings, "--skip"];
-        let matches = augment(Command::new("train")).try_get_matches_from(words).unwrap();
+        let matches = augment(Command::new(words[0])).try_get_matches_from(words).unwrap();
         let TrainerOptions(options) = TrainerOptions::from_arg_matches(&matches).unwrap();
         assert_eq!(options.get_string("sentencepiece-options"), settings);
         assert!(options.get_flag("skip").unwrap());
