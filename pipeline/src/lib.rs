@@ -43,6 +43,7 @@ mod neural_options;
 mod options;
 mod raw_text;
 mod resumable_folder;
+mod stage;
 mod stage_keys;
 mod stage_runner;
 mod summary;

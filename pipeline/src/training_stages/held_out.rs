@@ -11,7 +11,7 @@ use miriam_textio::{Input, Output};
 
 use super::{INI_FILE, LM_FILE, PHRASE_INI_FILE, TrainingRun, UNTUNED_INI_FILE};
 use crate::manifest::{StageStatistics, stage_statistics};
-use crate::stage_runner::Stage;
+use crate::stage::Stage;
 use crate::{Error, Tuning, corpus, stage_keys};
 
 impl TrainingRun<'_> {

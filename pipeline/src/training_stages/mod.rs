@@ -20,8 +20,8 @@ pub use self::neural::{AUGMENTED_FOLDER, NEURAL_FOLDER, REVERSE_FOLDER};
 use crate::corpus::{self, LengthLimits, ParallelFiles};
 use crate::error::check_cancelled;
 use crate::manifest::{StageStatistics, stage_statistics};
+use crate::stage::Stage;
 use crate::stage_keys;
-use crate::stage_runner::Stage;
 use crate::{
     Error, LanguagePair, LmKind, Result, TrainOptions, moses_ini, prepare_file,
     train_truecase_model,

@@ -14,7 +14,7 @@ use crate::corpus::{self, LengthLimits};
 use crate::list_parts::{ListParts, Teacher};
 use crate::manifest::{StageStatistics, stage_statistics};
 use crate::resumable_folder::ResumableFolder;
-use crate::stage_runner::Stage;
+use crate::stage::Stage;
 use crate::training_stages::{TrainingRun, hash_files};
 use crate::{Error, NeuralOptions, Result};
 

@@ -16,7 +16,7 @@ use miriam_textio::{CancellableProgress, CancellationToken, Input, Output, Progr
 use super::decoding::{bleu_of_file, translate_file};
 use super::{AUGMENTED_FOLDER, Direction, NEURAL_FOLDER, REVERSE_FOLDER};
 use crate::manifest::{StageStatistics, stage_statistics};
-use crate::stage_runner::Stage;
+use crate::stage::Stage;
 use crate::training_stages::{INI_FILE, PHRASE_INI_FILE, TrainingRun};
 use crate::{Error, NeuralOptions, Result, stage_keys};
 

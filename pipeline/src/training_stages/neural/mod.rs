@@ -15,7 +15,7 @@ use miriam_textio::Progress;
 use self::back_translation::BACK_TRANSLATION_TAG;
 use self::training::Direction;
 use super::TrainingRun;
-use crate::stage_runner::Stage;
+use crate::stage::Stage;
 use crate::{NeuralOptions, Result};
 
 /// The folder of the model from source to target.

@@ -13,7 +13,7 @@ use miriam_trainer::training::Outcome;
 use super::{AUGMENTED_FOLDER, BACK_TRANSLATION_TAG, NEURAL_FOLDER, REVERSE_FOLDER};
 use crate::manifest::{StageStatistics, stage_statistics};
 use crate::resumable_folder::ResumableFolder;
-use crate::stage_runner::Stage;
+use crate::stage::Stage;
 use crate::training_stages::TrainingRun;
 use crate::{Error, NeuralOptions, Result};
 
